@@ -1,0 +1,358 @@
+"""The composition root: the only place that wires the parts together. Every face goes through these doors.
+
+    app = App.open(Path("~/.weft").expanduser())
+    plan = app.plan(Ask(pipeline="digest", file=Path("article.md")))          # what would happen, and why
+    async with app.session(Ask(pipeline="digest", file=…), publish) as session:
+        outcome = await session.submit(StartRun())                             # "done", "failed", "interrupted"
+    for record in app.sessions.records("article-1a2b3c"): …                    # the log, also while it is written
+
+A program that embeds Weft may register functions of its own (`functions`): they run in this process and are named in
+a pipeline's `code:` like any other. Clock, disk and functions come in from outside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, TypeVar
+
+from weft import __version__
+from weft.files import READ_LIMIT, Disk, Folder, translated
+from weft.orchestrator.execute import Executor
+from weft.orchestrator.facts import ReadFile
+from weft.orchestrator.machine import RunSpec
+from weft.orchestrator.opening import CONTENT, GivenInput, Opening, OpeningAsk, open_up
+from weft.orchestrator.plan import make_plan
+from weft.orchestrator.runner import Publish, Runner
+from weft.protocol.commands import InterruptRun, StartRun
+from weft.protocol.errors import EXIT_USAGE, UsageError, UserError
+from weft.protocol.events import DurableEvent, NoticeGiven, Outcome
+from weft.protocol.ids import check_session_id, session_id_for
+from weft.protocol.plans import Plan
+from weft.protocol.steps import StepFunction
+from weft.session.legacy import Legacy, read_legacy
+from weft.session.log import LOG, Now
+from weft.session.session import Session
+from weft.session.sessions import Sessions
+from weft.session.state import SessionState
+from weft.workspace.pipeline import Pipeline
+from weft.workspace.workspace import Workspace
+
+T = TypeVar("T")
+
+DISK_THREADS: Final = 16
+"""Syncs of different sessions overlap; more threads than this bring nothing on the disks it was measured on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Which session: the one of a file, a named one, or a new one."""
+
+    pipeline: str | Pipeline | None = None
+    file: Path | None = None
+    """The pipeline's first input."""
+    inputs: Mapping[str, Path] = field(default_factory=dict)
+    session: str | None = None
+    new: bool = False
+    """Begin another session on a file that has one already."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredFunction:
+    """A function of the embedding program. A new `version` re-runs what the old one made."""
+
+    function: StepFunction
+    version: str = "1"
+
+
+class OpenSession:
+    """The one writer of a session: takes commands, publishes events."""
+
+    def __init__(
+        self, app: App, session: Session, pipeline: Pipeline, ask: Ask, legacy: Legacy | None, publish: Publish
+    ) -> None:
+        self._app = app
+        self._session = session
+        self._pipeline = pipeline
+        self._ask = ask
+        self._legacy = legacy
+        self._publish = publish
+        self._runner: Runner | None = None
+        self._interrupted: InterruptRun | None = None
+
+    @property
+    def id(self) -> str:
+        return self._session.folder.path.name
+
+    @property
+    def folder(self) -> Path:
+        return self._session.folder.path
+
+    @property
+    def pipeline(self) -> Pipeline:
+        return self._pipeline
+
+    def interrupt(self, command: InterruptRun | None = None) -> None:
+        """The fast lane: what runs stops now; `submit` then returns "interrupted"."""
+        self._interrupted = command or InterruptRun()
+        if self._runner:
+            self._runner.interrupt(self._interrupted)
+
+    async def submit(self, command: StartRun) -> Outcome:
+        """Bring the session up to date; returns when the run has ended."""
+        opening = await self._app.off_loop(lambda: self._begin(command))
+        for text in (*self._session.notices, *opening.notes):
+            self._publish(NoticeGiven(text=text))
+        spec = RunSpec(
+            opening.pipeline,
+            opening.facts.steps,
+            command,
+            opening.parameters,
+            self._app.config.model,
+            self._app.config.concurrency,
+        )
+        executor = self._app.executor()
+        self._runner = Runner(self._session, spec, opening.facts, executor, self._publish, self._app.disk_threads)
+        try:
+            if self._interrupted:
+                self._runner.interrupt(self._interrupted)
+            return await self._runner.run()
+        finally:
+            self._runner = None
+            await executor.close()
+
+    def _begin(self, wish: StartRun) -> Opening:
+        session = self._session
+        given = self._app.given(self._pipeline, self._ask)
+        read: ReadFile = session.folder.read_or_none
+        ask = self._app.opening_ask(self._pipeline, self.id, session.state, read, given, wish, self._legacy)
+        opening = open_up(ask)
+        aside: list[DurableEvent] = []
+        for taken in opening.inputs.values():
+            known = next((i.hash for i in session.state.inputs.values() if i.file == taken.file), None)
+            aside += session.take_input(taken.file, taken.data, known)
+        session.vouch(opening.artifacts)
+        birth = 0 if session.state.seq else 1
+        events = [*opening.events[:birth], *aside, *opening.events[birth:]]
+        if events:
+            for record in session.record(events):
+                self._publish(record)
+        self._legacy = None
+        return opening
+
+
+class App:
+    def __init__(self, workspace: Workspace, now: Now, functions: Mapping[str, RegisteredFunction]) -> None:
+        self.workspace = workspace
+        self.config = workspace.config()
+        self.sessions = Sessions(workspace.folder, now)
+        self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
+        self._functions = functions
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        disk: Disk | None = None,
+        now: Now | None = None,
+        functions: Mapping[str, RegisteredFunction] | None = None,
+    ) -> App:
+        workspace = Workspace.open(path, disk)
+        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {})
+        if disk is None:
+            workspace.folder.disk.sync = app.config.durable
+        return app
+
+    def close(self) -> None:
+        self.disk_threads.shutdown()
+        self.workspace.folder.close()
+
+    def __enter__(self) -> App:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- the doors
+
+    def plan(self, ask: Ask, wish: StartRun | None = None) -> Plan:
+        """What a run would do, and why. Changes nothing."""
+        wish = wish or StartRun()
+        pipeline = self._pipeline(ask)
+        session = self._session_id(ask, pipeline)
+        if not self.sessions.exists(session):
+            if ask.session and not ask.file:
+                raise UserError(f"there is no session {session}", hint="weft sessions list shows the ones there are")
+            opening = open_up(
+                self.opening_ask(pipeline, session, SessionState(), _nothing, self.given(pipeline, ask), wish, None)
+            )
+            return make_plan(pipeline, opening.facts.steps, opening.state, wish, opening.notes)
+        reading = self.sessions.read(session)
+        with self.sessions.folder(session) as folder:
+            unfinished = reading.unfinished_writes
+
+            def read(name: str) -> bytes | None:
+                return unfinished[name] if name in unfinished else folder.read_or_none(name)
+
+            legacy = None if reading.state.seq else _legacy(folder, ask)
+            opening = open_up(
+                self.opening_ask(pipeline, session, reading.state, read, self.given(pipeline, ask), wish, legacy)
+            )
+        notes = [str(damage) for damage in reading.damage]
+        notes += [f"{name} will be written again from the log" for name in unfinished]
+        if reading.holder:
+            notes.append(f"the session is being written by {reading.holder}")
+        return make_plan(pipeline, opening.facts.steps, opening.state, wish, (*notes, *opening.notes))
+
+    @asynccontextmanager
+    async def session(self, ask: Ask, publish: Publish) -> AsyncIterator[OpenSession]:
+        """Open a session as its one writer."""
+        pipeline = await self.off_loop(lambda: self._pipeline(ask))
+
+        def opened() -> tuple[Session, Legacy | None]:
+            name = self._session_id(ask, pipeline)
+            create = ask.file is not None or ask.session is None or self._can_begin(pipeline, ask)
+            session = self.sessions.open(name, create=create)
+            return session, None if session.state.seq else _legacy(session.folder, ask)
+
+        session, legacy = await self.off_loop(opened)
+        try:
+            yield OpenSession(self, session, pipeline, ask, legacy, publish)
+        finally:
+            session.close()
+
+    # -- what the doors need
+
+    def executor(self) -> Executor:
+        functions = {name: entry.function for name, entry in self._functions.items()}
+        return Executor(self.workspace.path / "code", functions)
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)
+
+    def opening_ask(
+        self,
+        pipeline: Pipeline,
+        session: str,
+        state: SessionState,
+        read: ReadFile,
+        given: Mapping[str, GivenInput],
+        wish: StartRun,
+        legacy: Legacy | None,
+    ) -> OpeningAsk:
+        return OpeningAsk(
+            workspace=self.workspace,
+            pipeline=pipeline,
+            session=session,
+            state=state,
+            read=read,
+            given=given,
+            wish=wish,
+            legacy=legacy,
+            weft=__version__,
+            model=self.config.model,
+            registered={name: entry.version for name, entry in self._functions.items()},
+        )
+
+    def given(self, pipeline: Pipeline, ask: Ask) -> dict[str, GivenInput]:
+        """The bytes of every file the person named."""
+        paths = dict(ask.inputs)
+        if ask.file is not None:
+            first = next(iter(pipeline.inputs), None)
+            if first is None:
+                raise UsageError(f"the pipeline {pipeline.name} takes no file", hint=f"weft run {pipeline.name}")
+            paths[first] = ask.file
+        return {name: GivenInput(_read_given(path), str(path.absolute())) for name, path in paths.items()}
+
+    # -- inside
+
+    def _pipeline(self, ask: Ask) -> Pipeline:
+        """The pipeline asked for, else the session's own, else the workspace's default, else the only one."""
+        if isinstance(ask.pipeline, Pipeline):
+            return ask.pipeline
+        name = ask.pipeline or self._recorded_pipeline(ask) or self.config.default_pipeline
+        names = self.workspace.pipeline_names()
+        if name is None and len(names) == 1:
+            name = names[0]
+        if name is None:
+            raise UsageError(
+                "which pipeline?" if names else "this workspace has no pipelines",
+                hint=f"name one of: {', '.join(names)}" if names else "weft init lays a pack into it",
+            )
+        return self.workspace.pipeline(name)
+
+    def _recorded_pipeline(self, ask: Ask) -> str | None:
+        if ask.session is None or not self.sessions.exists(ask.session):
+            return None
+        with self.sessions.folder(ask.session) as folder:
+            if folder.exists(LOG):
+                return self.sessions.read(ask.session).state.pipeline or None
+            legacy = read_legacy(folder)
+            if legacy.pipeline:
+                return legacy.pipeline
+            present = set(folder.names())
+        fits = [name for name in self.workspace.pipeline_names() if self._makes_some_of(name, present)]
+        return fits[0] if len(fits) == 1 else None
+
+    def _makes_some_of(self, name: str, files: set[str]) -> bool:
+        if self.workspace.check_pipeline(name):
+            return False
+        steps = self.workspace.pipeline(name).steps.values()
+        return any(artifact in files for step in steps for artifact in step.artifacts)
+
+    def _session_id(self, ask: Ask, pipeline: Pipeline) -> str:
+        """A named session; else the newest session of this pipeline on this file; else a new id."""
+        if ask.session is not None:
+            return check_session_id(ask.session)
+        origin = str(ask.file.absolute()) if ask.file else ""
+        title = ask.file.stem if ask.file else pipeline.name
+        number = 1
+        while True:
+            name = session_id_for(pipeline.name, origin, title, number)
+            if not self.sessions.exists(name):
+                break
+            number += 1
+        return name if ask.new or number == 1 else session_id_for(pipeline.name, origin, title, number - 1)
+
+    def _can_begin(self, pipeline: Pipeline, ask: Ask) -> bool:
+        return not any(spec.required for name, spec in pipeline.inputs.items() if name not in ask.inputs)
+
+
+def _legacy(folder: Folder, ask: Ask) -> Legacy | None:
+    """What an older system left in a folder without a log; None for a folder of our own whose creation was cut off."""
+    names = {name for name in folder.names() if not name.startswith(".")} - {LOG}
+    if ask.file is not None:
+        names -= {CONTENT}
+    return read_legacy(folder) if names else None
+
+
+def _nothing(_: str) -> None:
+    """The files of a session that does not exist."""
+
+
+def _read_given(path: Path) -> bytes:
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > READ_LIMIT:
+                raise UserError(
+                    f"{path} has {size:,} bytes; the limit is {READ_LIMIT:,}", hint="split it", exit_code=EXIT_USAGE
+                )
+            return file.read()
+    except FileNotFoundError as error:
+        raise UserError(
+            f"there is no file {path}",
+            hint="check the name; a session that already has a copy continues with --session-id",
+            exit_code=EXIT_USAGE,
+        ) from error
+    except IsADirectoryError as error:
+        raise UserError(f"{path} is a folder, not a file", exit_code=EXIT_USAGE) from error
+    except OSError as error:
+        raise translated(error, f"can't read {path}") from error

@@ -1,0 +1,30 @@
+"""Deterministic tests of an artifact beyond its JSON Schema: pure, without I/O, the same answer every time.
+
+A pipeline declares a check as a name and a mapping of options. `parse_check` validates that once, at load time, and
+says what is wrong with it; `check_documents` names what must be read for it; `run_check` gives the findings. Each
+check is a pydantic model of its options and a generator of faults, listed in `CHECKS`:
+
+    verbatim.py      quotes occur in a document, word by word       (folding.py, passages.py)
+    numbers_from.py  numbers occur in a document                    (numerals.py, number_words.py)
+    equality.py      same, unique
+    measures.py      count, sum_near
+    patterns.py      matches
+
+`paths.py` is the language of `at`; `faults.py` turns what a check yields into a bounded list of findings.
+"""
+
+from __future__ import annotations
+
+from weft.checks.calls import CHECKS, check_documents, parse_check, run_check
+from weft.checks.contract import CheckCall, CheckDefinition, CheckInput, CheckProblem
+
+__all__ = [
+    "CHECKS",
+    "CheckCall",
+    "CheckDefinition",
+    "CheckInput",
+    "CheckProblem",
+    "check_documents",
+    "parse_check",
+    "run_check",
+]

@@ -1,0 +1,24 @@
+"""The command line. `--version` and the front page of `--help` answer before anything heavy is imported."""
+
+from __future__ import annotations
+
+import sys
+
+from weft import __version__
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    words = sys.argv[1:]
+    if words in (["--version"], ["-V"]):
+        print(f"weft {__version__}")
+        return 0
+    if words in ([], ["--help"], ["-h"]):
+        from weft.cli.front_page import FRONT_PAGE
+
+        print(FRONT_PAGE)
+        return 0
+    from weft.cli.commands import run_command_line
+
+    return run_command_line(words)

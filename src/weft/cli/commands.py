@@ -1,0 +1,107 @@
+"""The commands, found by name and imported when called; and the one place where errors become words and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+from weft import __version__
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, WeftError
+
+COMMANDS: Final = {
+    "run": ("weft.cli.run", "Bring a session up to date: run what is still to be done."),
+    "plan": ("weft.cli.plan", "Show what a run would do, and why."),
+    "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
+    "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
+    "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
+    "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),
+    "doctor": ("weft.cli.doctor", "Check the workspace, the disk and every session."),
+    "completion": ("weft.cli.completion", "Print the shell completion script."),
+}
+
+EXIT_CODES: Final = """\b
+Exit codes:
+  0    done
+  1    failed
+  2    the command line was wrong
+  3    waiting for a person
+  4    over budget
+  130  interrupted; run the same command again to continue
+"""
+
+
+class Commands(click.Group):
+    """Imports a command's module only when that command is called or completed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS:
+            from weft.workspace.spelling import suggest
+
+            ctx.fail(f"there is no command {args[0]!r}; {suggest(args[0], COMMANDS, 'commands')}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+@click.command(
+    cls=Commands,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", message="weft %(version)s")
+@click.option("--workspace", metavar="FOLDER", envvar="WEFT_WORKSPACE", help="The workspace (default: ~/.weft).")
+@click.pass_context
+def weft(ctx: click.Context, workspace: str | None) -> None:
+    """Agent work you can stop, inspect, resume and trust."""
+    ctx.obj = workspace
+
+
+def run_command_line(words: Sequence[str]) -> int:
+    """The whole life of a command: its exit code, with every error said on standard error."""
+    try:
+        outcome = weft.main(list(words), prog_name="weft", standalone_mode=False)
+        sys.stdout.flush()
+        return outcome if isinstance(outcome, int) else EXIT_DONE
+    except click.ClickException as error:
+        error.show()
+        return EXIT_USAGE
+    except (click.Abort, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except WeftError as error:
+        from weft.render.cells import clean
+
+        lines = str(error).split("\n")
+        print("\n".join(["weft: " + clean(lines[0]), *map(clean, lines[1:])]), file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain again when it closes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_DONE
+    except Exception:  # noqa: BLE001  the last line of defence: a bug is shown whole, and the log is kept
+        traceback.print_exc()
+        print(
+            "weft: this is a bug in Weft, not in your files. The log is intact; the same command continues.",
+            file=sys.stderr,
+        )
+        return EXIT_FAILED

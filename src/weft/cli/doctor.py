@@ -1,0 +1,95 @@
+"""`weft doctor`: is everything in order here? Each line is a fact that was just tried, with what to do if it is bad."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from weft import __version__
+from weft.app import App
+from weft.cli.place import open_app, workspace_option, workspace_path
+from weft.files import Folder
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
+from weft.session.verify import verify
+
+Line = tuple[str, str]
+"""ok, note or bad; and what was found."""
+LOW_SPACE = 200 * 2**20
+
+
+@click.command("doctor")
+@workspace_option
+def command(workspace: str | None) -> int:
+    """Check the workspace, the disk and every session. Changes nothing."""
+    bad = False
+    for state, text in _findings(workspace):
+        print(f"{state:4}  {text}")
+        bad = bad or state == "bad"
+    return EXIT_FAILED if bad else EXIT_DONE
+
+
+def _findings(given: str | None) -> Iterator[Line]:
+    yield "ok", f"weft {__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    path = workspace_path(given)
+    if not path.is_dir():
+        yield "bad", f"there is no workspace at {path}: weft init makes one"
+        return
+    yield from _disk(path)
+    try:
+        app = open_app(given)
+    except WeftError as error:
+        yield "bad", str(error)
+        return
+    with app:
+        yield from _workspace(app)
+        yield from _sessions(app)
+
+
+def _disk(path: Path) -> Iterator[Line]:
+    free = shutil.disk_usage(path).free
+    yield "ok" if free > LOW_SPACE else "note", f"{free // 2**20:,} MB free at {path}"
+    probe = ".doctor-probe"
+    try:
+        with Folder.open(path) as folder:
+            begun = time.perf_counter()
+            folder.replace(probe, b"probe")
+            spent = (time.perf_counter() - begun) * 1000
+        (path / probe).unlink()
+        yield "ok", f"the workspace can be written; a durable write takes {spent:.1f} ms"
+    except WeftError as error:
+        yield "bad", str(error)
+
+
+def _workspace(app: App) -> Iterator[Line]:
+    if not app.config.durable:
+        yield "note", "config.toml sets durable = false: a power cut may take back what was shown as done"
+    names = app.workspace.pipeline_names()
+    if not names:
+        yield "note", "the workspace has no pipelines: weft init lays a pack into it"
+    for name in names:
+        problems = app.workspace.check_pipeline(name)
+        yield ("bad", "\n      ".join(map(str, problems))) if problems else ("ok", f"pipeline {name}")
+    _, broken = app.workspace.skills()
+    for problem in broken:
+        yield "note", str(problem)
+
+
+def _sessions(app: App) -> Iterator[Line]:
+    ids = app.sessions.ids()
+    intact = 0
+    for session in ids:
+        try:
+            with app.sessions.folder(session) as folder:
+                found = verify(folder)
+        except WeftError as error:
+            yield "bad", f"session {session}: {error.message}"
+            continue
+        intact += not found.faults
+        for fault in found.faults:
+            yield "bad", f"session {session}: {fault}"
+    yield "ok", f"{intact} of {len(ids)} sessions intact"

@@ -1,0 +1,29 @@
+"""What `weft --help` prints, kept as text so that it needs no imports. A test holds it equal to the real one."""
+
+FRONT_PAGE = """\
+Usage: weft [OPTIONS] COMMAND [ARGS]...
+
+  Agent work you can stop, inspect, resume and trust.
+
+Options:
+  -V, --version       Show the version and exit.
+  --workspace FOLDER  The workspace (default: ~/.weft).
+  -h, --help          Show this message and exit.
+
+Commands:
+  run         Bring a session up to date: run what is still to be done.
+  plan        Show what a run would do, and why.
+  sessions    List, show, follow, verify and remove sessions.
+  pipelines   List, show and validate pipelines.
+  packs       List packs, and what differs from what you have.
+  init        Make a workspace and lay a pack into it.
+  doctor      Check the workspace, the disk and every session.
+  completion  Print the shell completion script.
+
+  Exit codes:
+    0    done
+    1    failed
+    2    the command line was wrong
+    3    waiting for a person
+    4    over budget
+    130  interrupted; run the same command again to continue"""

@@ -1,0 +1,102 @@
+"""`weft pipelines`: what there is, what it looks like, and what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from weft.cli.place import is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
+from weft.render.graph import graph_text, mermaid
+from weft.workspace.pipeline import Pipeline, pipeline_json_schema
+
+
+@click.group("pipelines", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List, show and validate pipelines."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_pipelines)
+
+
+@command.command("list")
+@json_option
+@workspace_option
+def list_pipelines(as_json: bool = False, workspace: str | None = None) -> None:
+    """Every pipeline of the workspace with what it makes."""
+    with open_app(workspace) as app:
+        for name in app.workspace.pipeline_names():
+            try:
+                pipeline = app.workspace.pipeline(name)
+                about, steps = pipeline.description, list(pipeline.steps)
+            except WorkspaceError as error:
+                about, steps = f"broken: {error.problems[0].message} (weft pipelines validate {name})", []
+            if as_json:
+                print(json.dumps({"name": name, "description": about, "steps": steps}))
+            else:
+                print(f"{name}\t{' -> '.join(steps)}\t{about}")
+
+
+@command.command("show")
+@click.argument("name")
+@click.option("--graph", is_flag=True, help="Draw its steps in the terminal.")
+@click.option("--mermaid", "as_mermaid", is_flag=True, help="Draw its steps as a mermaid flowchart.")
+@workspace_option
+def show(name: str, graph: bool, as_mermaid: bool, workspace: str | None) -> None:
+    """A pipeline's inputs, parameters and steps."""
+    with open_app(workspace) as app:
+        pipeline = app.workspace.pipeline(name)
+    requires = {step.name: step.requires for step in pipeline.steps.values()}
+    labels = {step.name: ", ".join(step.artifacts) for step in pipeline.steps.values()}
+    if as_mermaid:
+        print(mermaid(requires, labels, pipeline.final))
+    elif graph:
+        width = screen_width() if is_terminal(sys.stdout) else 100
+        print(graph_text(requires, labels=labels, final=pipeline.final, width=width))
+    else:
+        print("\n".join(_about(pipeline)))
+
+
+@command.command("validate")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@workspace_option
+def validate(names: tuple[str, ...], workspace: str | None) -> int:
+    """Every problem with its file, line and key. Without names: all pipelines."""
+    bad = 0
+    with open_app(workspace) as app:
+        for name in names or app.workspace.pipeline_names():
+            problems = app.workspace.check_pipeline(name)
+            bad += bool(problems)
+            for problem in problems:
+                print(problem, file=sys.stderr)
+            if not problems:
+                print(f"{name}: good")
+                for warning in app.workspace.pipeline(name).warnings:
+                    print(f"warning: {warning}", file=sys.stderr)
+    return EXIT_FAILED if bad else EXIT_DONE
+
+
+@command.command("schema")
+def schema() -> None:
+    """The JSON Schema of the pipeline format, for editors."""
+    print(json.dumps(pipeline_json_schema(), indent=2, ensure_ascii=False))
+
+
+def _about(pipeline: Pipeline) -> list[str]:
+    lines = [f"{pipeline.name} (version {pipeline.version}, {pipeline.file})", pipeline.description, ""]
+    for name, given in pipeline.inputs.items():
+        lines.append(f"input {name}{'' if given.required else ' (optional)'}: {given.description or 'a text file'}")
+    for name, parameter in pipeline.parameters.items():
+        lines.append(f"parameter {name} = {json.dumps(parameter.default)}: {parameter.description or parameter.type}")
+    lines.append("")
+    for step in pipeline.steps.values():
+        after = f" after {', '.join(step.requires)}" if step.requires else ""
+        by = f"agent {step.agent}" if step.agent else f"code {step.code}"
+        lines.append(f"step {step.name}{after}: {by} -> {', '.join(step.artifacts)}{' (final)' if step.final else ''}")
+        lines += [f"  schema {schema.file} (version {schema.version})" for schema in step.schemas.values()]
+        lines += [
+            f"  check {call.name} on {artifact}: {json.dumps(dict(call.options))}" for artifact, call in step.checks
+        ]
+    return lines

@@ -1,0 +1,73 @@
+"""Options that many commands share, and the way from them to an open `App`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from weft.app import App
+from weft.protocol.errors import UsageError
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+DEFAULT_WORKSPACE = "~/.weft"
+
+
+def workspace_option(function: Decorated) -> Decorated:
+    option = click.option("--workspace", metavar="FOLDER", help="The workspace (default: WEFT_WORKSPACE or ~/.weft).")
+    return option(function)
+
+
+def json_option(function: Decorated) -> Decorated:
+    return click.option("--json", "as_json", is_flag=True, help="Machine-readable output, one JSON value a line.")(
+        function
+    )
+
+
+def workspace_path(given: str | None) -> Path:
+    """The option of the command, that of `weft` itself, the environment, or the default."""
+    context = click.get_current_context(silent=True)
+    named = given or (context.find_root().obj if context else None) or os.environ.get("WEFT_WORKSPACE")
+    return Path(named or DEFAULT_WORKSPACE).expanduser().absolute()
+
+
+def open_app(given: str | None) -> App:
+    return App.open(workspace_path(given))
+
+
+def pairs(words: Sequence[str], flag: str, what: str) -> dict[str, str]:
+    """NAME=VALUE words as a mapping."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{flag} {word!r}: write it as {flag} NAME={what}")
+        if name in found:
+            raise UsageError(f"{flag} names {name!r} twice")
+        found[name] = value
+    return found
+
+
+def screen_width(stream: Any = None) -> int:
+    """Columns of the terminal behind a stream; COLUMNS overrules it."""
+    try:
+        return int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        pass
+    try:
+        return os.get_terminal_size((stream or sys.stdout).fileno()).columns
+    except (OSError, ValueError):
+        return 80
+
+
+def is_terminal(stream: Any) -> bool:
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def is_ascii(stream: Any) -> bool:
+    return "utf" not in (stream.encoding or "").lower()

@@ -1,0 +1,39 @@
+"""`weft plan`: what a run would do and why, without doing it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from weft.cli.asking import ask_options, asks, start_run
+from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.session.codec import to_json
+
+
+@click.command("plan")
+@ask_options
+@json_option
+@workspace_option
+def command(words: tuple[str, ...], as_json: bool, workspace: str | None, **given: Any) -> None:
+    """Show each step with run or skip, and the reason in words. Takes the same words as `weft run`."""
+    with open_app(workspace) as app:
+        wish = start_run(given)
+        for ask in asks(app, words, given):
+            plan = app.plan(ask, wish)
+            if as_json:
+                sys.stdout.buffer.write(to_json(asdict(plan)) + b"\n")
+                sys.stdout.buffer.flush()
+            elif is_terminal(sys.stdout):
+                from rich.console import Console
+
+                from weft.render.plan import plan_table
+
+                width = screen_width()
+                Console(width=width, highlight=False).print(plan_table(plan, width, ascii=is_ascii(sys.stdout)))
+            else:
+                from weft.render.plan import plan_text
+
+                print(plan_text(plan))

@@ -1,0 +1,195 @@
+"""`weft sessions`: look into what was done. Reading never disturbs a run."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from weft.app import App
+from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError, WeftError
+from weft.protocol.events import RunEnded
+from weft.render.sessions import SessionPage, SessionRow, StepRow
+from weft.session.codec import encode, to_json
+from weft.session.log import timestamp
+from weft.session.manifest import manifest
+from weft.session.sessions import Reading
+from weft.session.verify import verify
+
+
+@click.group("sessions", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List, show, follow, verify and remove sessions."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_sessions)
+
+
+@command.command("list")
+@json_option
+@workspace_option
+def list_sessions(as_json: bool = False, workspace: str | None = None) -> None:
+    """All sessions, the one changed last first."""
+    with open_app(workspace) as app:
+        rows = sorted((_row(app, name) for name in app.sessions.ids()), key=lambda row: row.updated, reverse=True)
+    if as_json:
+        for row in rows:
+            _print_json({name: getattr(row, name) for name in row.__slots__})
+    elif is_terminal(sys.stdout):
+        from weft.render.sessions import sessions_table
+
+        _print_rich(sessions_table(rows, screen_width(), _now(), ascii=is_ascii(sys.stdout)))
+    else:
+        from weft.render.sessions import sessions_text
+
+        print(sessions_text(rows))
+
+
+@command.command("show")
+@click.argument("session")
+@json_option
+@workspace_option
+def show(session: str, as_json: bool, workspace: str | None) -> None:
+    """A session's steps: state, attempts, artifacts, and what went wrong."""
+    with open_app(workspace) as app:
+        reading = app.sessions.read(session)
+        if as_json:
+            _print_json(manifest(reading.state))
+            return
+        content = _page(app, session, reading)
+    if is_terminal(sys.stdout):
+        from weft.render.sessions import session_page
+
+        _print_rich(session_page(content, screen_width(), _now(), ascii=is_ascii(sys.stdout)))
+    else:
+        from weft.render.sessions import session_text
+
+        print(session_text(content))
+
+
+@command.command("log")
+@click.argument("session")
+@click.option("--after", type=int, default=0, metavar="SEQ", help="Only what came after this sequence number.")
+@json_option
+@workspace_option
+def log(session: str, after: int, as_json: bool, workspace: str | None) -> None:
+    """The log in words, or with --json as it is."""
+    from weft.render.plain import PlainLog
+
+    with open_app(workspace) as app:
+        told = PlainLog(session)
+        for record in app.sessions.records(session, after):
+            if as_json:
+                sys.stdout.buffer.write(encode(record))
+            else:
+                for line in told.lines(record.event):
+                    print(f"{record.seq:>5}  {record.at}  {line}")
+
+
+@command.command("follow")
+@click.argument("session")
+@click.option("--after", type=int, default=0, metavar="SEQ", help="Only what came after this sequence number.")
+@json_option
+@workspace_option
+def follow(session: str, after: int, as_json: bool, workspace: str | None) -> None:
+    """The log as it grows, until the run ends or you press Ctrl+C."""
+    with open_app(workspace) as app:
+        asyncio.run(_follow(app, session, after, as_json=as_json))
+
+
+async def _follow(app: App, session: str, after: int, *, as_json: bool) -> None:
+    from weft.render.plain import PlainLog
+
+    told = PlainLog(session)
+    async for record in app.sessions.follow(session, after):
+        if as_json:
+            sys.stdout.buffer.write(encode(record))
+            sys.stdout.buffer.flush()
+        else:
+            for line in told.lines(record.event):
+                print(line, flush=True)
+        if isinstance(record.event, RunEnded) and app.sessions.read(session).holder is None:
+            return
+
+
+@command.command("verify")
+@click.argument("sessions", nargs=-1, metavar="[SESSION]...")
+@workspace_option
+def verify_sessions(sessions: tuple[str, ...], workspace: str | None) -> int:
+    """Check every line of the log, every artifact against its recorded hash, and the manifest against the log."""
+    faults = 0
+    with open_app(workspace) as app:
+        for session in sessions or app.sessions.ids():
+            with app.sessions.folder(session) as folder:
+                found = verify(folder)
+            faults += len(found.faults)
+            print(f"{session}: {'intact' if not found.faults else 'not intact'} ({found.events} events)")
+            for line in (*found.faults, *found.remarks):
+                print(f"  {line}")
+    return EXIT_FAILED if faults else EXIT_DONE
+
+
+@command.command("rm")
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@workspace_option
+def remove(sessions: tuple[str, ...], workspace: str | None) -> None:
+    """Move sessions to the workspace's trash folder. Nothing is deleted."""
+    with open_app(workspace) as app:
+        for session in sessions:
+            print(app.workspace.path / app.sessions.trash(session))
+
+
+def _row(app: App, session: str) -> SessionRow:
+    try:
+        reading = app.sessions.read(session)
+    except WeftError as error:
+        return SessionRow(session, "", "unreadable", 0, 0, "", error.message)
+    state = reading.state
+    if not state.seq:
+        return SessionRow(session, "", "older", 0, 0, "", "made by an older system; weft run --session-id takes it in")
+    done = sum(step.status == "completed" for step in state.steps.values())
+    note = f"{len(reading.damage)} damaged lines in the log" if reading.damage else ""
+    return SessionRow(session, state.pipeline, reading.status, done, len(state.steps), state.updated_at, note)
+
+
+def _page(app: App, session: str, reading: Reading) -> SessionPage:
+    state = reading.state
+    if not state.seq:
+        raise UserError(
+            f"session {session} was made by an older system", hint=f"weft plan --session-id {session} tells more"
+        )
+    steps = [
+        StepRow(
+            name,
+            step.status,
+            step.attempt,
+            ", ".join(step.completion.artifacts) if step.completion else "",
+            None,
+            step.problem,
+        )
+        for name, step in state.steps.items()
+    ]
+    notes = [str(damage) for damage in reading.damage]
+    notes += [f"{name} will be written again from the log" for name in reading.unfinished_writes]
+    with app.sessions.folder(session) as folder:
+        path = str(folder.path)
+    return SessionPage(session, state.pipeline, reading.status, state.created_at, state.updated_at, steps, path, notes)
+
+
+def _now() -> str:
+    return timestamp(datetime.now(UTC))
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.buffer.write(to_json(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _print_rich(content: Any) -> None:
+    from rich.console import Console
+
+    Console(width=screen_width(), highlight=False).print(content)

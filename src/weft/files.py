@@ -1,0 +1,341 @@
+"""The one way to the disk: a confined opener, atomic replacement, and durability said aloud.
+
+`Folder` holds a directory handle and opens names below it one component at a time without following symlinks, so a
+name can never lead outside: `..`, absolute paths, symlinks, devices, pipes, NUL and over-long names are refused.
+`Disk` is the short list of system calls that change anything. It is passed in, so that tests can record every write,
+kill the process at each of them, or make the disk full.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NoReturn
+
+from weft.protocol.errors import ExternalError, UserError
+
+NAME_LIMIT: Final = 255
+PATH_LIMIT: Final = 1024
+READ_LIMIT: Final = 256 * 2**20
+"""Nothing the engine reads whole is larger; what is, is refused by name instead of eating the memory."""
+
+TEMPORARY: Final = re.compile(r"\..+\.[0-9a-f]{8}\.tmp")
+
+
+class Disk:
+    """The system calls that change the disk. `sync=False` is the setting that trades durability for speed."""
+
+    def __init__(self, *, sync: bool = True) -> None:
+        self.sync = sync
+
+    def write(self, fd: int, data: bytes) -> None:
+        """All of `data` or an error; the caller knows what a part of it means."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+
+    def fsync(self, fd: int) -> None:
+        if self.sync:
+            os.fsync(fd)
+
+    def fdatasync(self, fd: int) -> None:
+        if self.sync:
+            _fdatasync(fd)
+
+    def truncate(self, fd: int, size: int) -> None:
+        os.ftruncate(fd, size)
+
+    def create(self, name: str, flags: int, dir_fd: int) -> int:
+        return os.open(name, flags | os.O_CREAT, 0o600, dir_fd=dir_fd)
+
+    def replace(self, source: str, target: str, dir_fd: int) -> None:
+        os.replace(source, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+
+    def move(self, source: str, source_fd: int, target: str, target_fd: int) -> None:
+        os.rename(source, target, src_dir_fd=source_fd, dst_dir_fd=target_fd)
+
+    def mkdir(self, name: str, dir_fd: int) -> None:
+        os.mkdir(name, 0o700, dir_fd=dir_fd)
+
+
+_fdatasync = getattr(os, "fdatasync", os.fsync)
+
+
+def split_name(name: str) -> list[str]:
+    """The components of a confined name, or a refusal that says why."""
+    if not name or "\0" in name:
+        raise UserError(f"{name[:80]!r} is not a file name")
+    if name.startswith("/"):
+        raise UserError(f"{name[:80]!r} is an absolute path; only names inside the folder are allowed")
+    if len(os.fsencode(name)) > PATH_LIMIT:
+        raise UserError(f"the name {name[:40]!r}… is longer than {PATH_LIMIT} bytes")
+    parts = name.split("/")
+    for part in parts:
+        if part in ("", ".", ".."):
+            raise UserError(f"{name[:80]!r} may not contain {part!r}")
+        if len(os.fsencode(part)) > NAME_LIMIT:
+            raise UserError(f"a part of {name[:40]!r}… is longer than {NAME_LIMIT} bytes")
+    return parts
+
+
+class Folder:
+    """A directory that names can't escape from. Close it, or use it in a `with`."""
+
+    def __init__(self, path: Path, disk: Disk, fd: int) -> None:
+        self.path = path
+        self.disk = disk
+        self.fd = fd
+
+    @classmethod
+    def open(cls, path: Path, disk: Disk | None = None, *, create: bool = False) -> Folder:
+        """The folder a person named. Symlinks on the way to it are theirs and are followed; below it none are."""
+        try:
+            if create:
+                path.mkdir(parents=True, exist_ok=True)
+            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise translated(error, f"can't open the folder {path}") from error
+        return cls(path.absolute(), disk or Disk(), fd)
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    # -- looking
+
+    def names(self) -> list[str]:
+        with _reported(f"can't list {self.path}"):
+            return sorted(os.listdir(self.fd))
+
+    def exists(self, name: str) -> bool:
+        try:
+            os.close(self.open_fd(name, os.O_RDONLY))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def is_folder(self, name: str) -> bool:
+        try:
+            return stat.S_ISDIR(os.stat(name, dir_fd=self.fd, follow_symlinks=False).st_mode)
+        except OSError:
+            return False
+
+    def read(self, name: str, limit: int = READ_LIMIT) -> bytes:
+        """A regular file's bytes. Raises FileNotFoundError when it is not there: callers decide what that means."""
+        fd = self.open_fd(name, os.O_RDONLY)
+        try:
+            with _reported(f"can't read {self.path / name}"):
+                size = os.fstat(fd).st_size
+                if size > limit:
+                    raise UserError(f"{self.path / name} has {size:,} bytes; the limit is {limit:,}")
+                chunks = []
+                while chunk := os.read(fd, 1 << 20):
+                    chunks.append(chunk)
+                return b"".join(chunks)
+        finally:
+            os.close(fd)
+
+    def read_or_none(self, name: str, limit: int = READ_LIMIT) -> bytes | None:
+        try:
+            return self.read(name, limit)
+        except FileNotFoundError:
+            return None
+
+    # -- opening
+
+    def open_fd(self, name: str, flags: int) -> int:
+        """A handle on a regular file below this folder. The caller closes it."""
+        parts = split_name(name)
+        with self._parent(parts, name) as parent:
+            try:
+                if flags & os.O_CREAT:
+                    fd = self.disk.create(parts[-1], _safe(flags) & ~os.O_CREAT, parent)
+                else:
+                    fd = os.open(parts[-1], _safe(flags), dir_fd=parent)
+            except FileNotFoundError:
+                raise
+            except OSError as error:
+                self._refuse(error, name)
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                os.close(fd)
+                raise UserError(f"{self.path / name} is not a regular file")
+            return fd
+
+    def folder(self, name: str, *, create: bool = False) -> Folder:
+        """A folder directly or deeper below this one; `create` makes what is missing and makes that durable."""
+        parts = split_name(name)
+        current = os.dup(self.fd)
+        try:
+            for part in parts:
+                step = self._enter(current, part, name, create=create)
+                os.close(current)
+                current = step
+        except BaseException:
+            os.close(current)
+            raise
+        return Folder(self.path / name, self.disk, current)
+
+    # -- changing
+
+    def replace(self, name: str, data: bytes, *, sync: bool = True) -> None:
+        """Write a temporary file, sync it, rename it into place, sync the folder. Readers see the old or the new."""
+        parts = split_name(name)
+        temporary = f".{parts[-1][:60]}.{secrets.token_hex(4)}.tmp"
+        with self._parent(parts, name) as parent, _reported(f"can't write {self.path / name}"):
+            self._refuse_odd_target(parts[-1], parent, name)
+            fd = self.disk.create(temporary, os.O_WRONLY | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, parent)
+            try:
+                try:
+                    self.disk.write(fd, data)
+                    if sync:
+                        self.disk.fsync(fd)
+                finally:
+                    os.close(fd)
+                self.disk.replace(temporary, parts[-1], parent)
+            except BaseException:
+                _remove_quietly(temporary, parent)
+                raise
+            if sync:
+                self.disk.fsync(parent)
+
+    def create_folder(self, name: str) -> Folder:
+        """A new folder; FileExistsError when the name is taken, so that ids never overwrite. Durable after `sync`."""
+        (part,) = split_name(name)
+        with _reported(f"can't create {self.path / name}", passing=(FileExistsError,)):
+            self.disk.mkdir(part, self.fd)
+        return self.folder(name)
+
+    def move(self, name: str, target: Folder, new_name: str) -> None:
+        """Move a file or folder; never onto something that is there."""
+        (source,), (destination,) = split_name(name), split_name(new_name)
+        with _reported(f"can't move {self.path / name} to {target.path / new_name}"):
+            if _present(destination, target.fd):
+                raise UserError(f"{target.path / new_name} is already there")
+            self.disk.move(source, self.fd, destination, target.fd)
+            self.disk.fsync(target.fd)
+            self.disk.fsync(self.fd)
+
+    def remove_temporaries(self) -> None:
+        """Remove what a killed `replace` left behind. Only for the one writer of this folder."""
+        for name in self.names():
+            if TEMPORARY.fullmatch(name):
+                _remove_quietly(name, self.fd)
+
+    def sync_file(self, name: str) -> None:
+        fd = self.open_fd(name, os.O_RDONLY)
+        try:
+            with _reported(f"can't sync {self.path / name}"):
+                self.disk.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def sync(self) -> None:
+        """Make this folder's own entries durable."""
+        with _reported(f"can't sync {self.path}"):
+            self.disk.fsync(self.fd)
+
+    # -- inside
+
+    @contextmanager
+    def _parent(self, parts: list[str], name: str) -> Iterator[int]:
+        if len(parts) == 1:
+            yield self.fd
+            return
+        current = os.dup(self.fd)
+        try:
+            for part in parts[:-1]:
+                step = self._enter(current, part, name, create=False)
+                os.close(current)
+                current = step
+            yield current
+        finally:
+            os.close(current)
+
+    def _enter(self, parent: int, part: str, name: str, *, create: bool) -> int:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            return os.open(part, flags, dir_fd=parent)
+        except FileNotFoundError:
+            if not create:
+                raise
+        except OSError as error:
+            self._refuse(error, name)
+        with _reported(f"can't create {self.path / name}"):
+            try:
+                self.disk.mkdir(part, parent)
+            except FileExistsError:
+                pass  # another process made it between the two calls: just as good
+            self.disk.fsync(parent)
+            return os.open(part, flags, dir_fd=parent)
+
+    def _refuse_odd_target(self, last: str, parent: int, name: str) -> None:
+        try:
+            mode = os.stat(last, dir_fd=parent, follow_symlinks=False).st_mode
+        except FileNotFoundError:
+            return
+        if not stat.S_ISREG(mode):
+            raise UserError(f"{self.path / name} is not a regular file; it is left alone")
+
+    def _refuse(self, error: OSError, name: str) -> NoReturn:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK, errno.ENXIO, errno.EISDIR):
+            raise UserError(f"{self.path / name} goes through a link or is not a regular file: refused") from error
+        raise translated(error, f"can't open {self.path / name}") from error
+
+
+def _safe(flags: int) -> int:
+    # O_NONBLOCK: opening a pipe must not hang; it has no effect on regular files.
+    return flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+def _present(name: str, dir_fd: int) -> bool:
+    try:
+        os.stat(name, dir_fd=dir_fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _remove_quietly(name: str, dir_fd: int) -> None:
+    try:
+        os.unlink(name, dir_fd=dir_fd)
+    except OSError:
+        return  # an own temporary file that stays behind harms nobody; the error that led here matters more
+
+
+@contextmanager
+def _reported(what: str, passing: tuple[type[OSError], ...] = ()) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if passing and isinstance(error, passing):
+            raise
+        raise translated(error, what) from error
+
+
+_HINTS: Final = {
+    errno.ENOSPC: "the disk is full: free some space and run the same command again; what was finished is kept",
+    errno.EDQUOT: "your quota is used up: free some space and run the same command again; what was finished is kept",
+    errno.EROFS: "the file system is read-only: make it writable and run the same command again",
+    errno.EACCES: "you lack the permission: change it, or choose another workspace with --workspace",
+    errno.EPERM: "you lack the permission: change it, or choose another workspace with --workspace",
+    errno.EIO: "the disk reported a fault: check it before you go on",
+}
+
+
+def translated(error: OSError, what: str) -> ExternalError:
+    """An operating-system error as the person should see it."""
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return ExternalError(f"{what}: {reason}", hint=_HINTS.get(error.errno or 0, ""), retryable=True)

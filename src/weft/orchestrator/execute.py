@@ -1,0 +1,169 @@
+"""Runs the code of a step: in worker processes that can be killed, or in this process for functions that an embedding
+program registers and vouches for.
+
+When a call is cancelled or times out it returns at once. A worker is then killed with its whole group; a registered
+function is cancelled, and a thread that can't be is left to end by itself: its result is never taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from weft.files import READ_LIMIT
+from weft.protocol.errors import WeftError
+from weft.protocol.steps import StepFunction, StepInput
+
+Say = Callable[[str], None]
+"""Takes a line of progress."""
+
+
+class StepCodeError(WeftError):
+    """The code of a step raised; the message has its error and place."""
+
+
+class WorkerCrashedError(WeftError):
+    """The process that ran the code ended without an answer."""
+
+
+class _Worker:
+    """One worker process and the pipes to it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.say: Say | None = None
+        self.last_words: deque[str] = deque(maxlen=10)
+        self._listener = asyncio.create_task(self._listen())
+
+    @classmethod
+    async def start(cls, code_folder: Path) -> _Worker:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "weft.orchestrator.worker",
+            str(code_folder),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,
+            limit=READ_LIMIT,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        return cls(process)
+
+    async def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The answer, or None when the process ended without one."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        if stdin is None or stdout is None:
+            raise AssertionError("a worker is always started with pipes")
+        try:
+            stdin.write(json.dumps(request).encode() + b"\n")
+            await stdin.drain()
+            line = await stdout.readline()
+        except (ConnectionError, BrokenPipeError):
+            return None
+        return json.loads(line) if line.endswith(b"\n") else None
+
+    def kill(self) -> None:
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return  # it ended by itself
+
+    async def gone(self) -> None:
+        """Wait until the process is dead and its pipes are closed, even if a stray child still holds them."""
+        await self.process.wait()
+        self._listener.cancel()
+        await asyncio.wait([self._listener])
+        self.process._transport.close()  # type: ignore[attr-defined]
+
+    def epitaph(self) -> str:
+        code = self.process.returncode
+        how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        said = "; it last said: " + " | ".join(list(self.last_words)[-3:]) if self.last_words else ""
+        return f"the process that ran the code ended without a result ({how}){said}"
+
+    async def _listen(self) -> None:
+        if self.process.stderr is None:
+            raise AssertionError("a worker is always started with pipes")
+        while raw := await self.process.stderr.readline():
+            text = raw.decode(errors="replace").rstrip("\n")
+            self.last_words.append(text)
+            if self.say:
+                self.say(text)
+
+
+class Executor:
+    """Runs code by name: a registered function here, everything else in a worker.
+
+    Workers are started when first needed, reused, and killed with their group when they are cancelled or misbehave.
+    """
+
+    def __init__(self, code_folder: Path, functions: Mapping[str, StepFunction] | None = None) -> None:
+        self._code_folder = code_folder
+        self._functions = functions or {}
+        self._idle: list[_Worker] = []
+        self._all: list[_Worker] = []
+
+    async def execute(self, code: str, given: StepInput, say: Say) -> Any:
+        """What the step's function returned. Raises StepCodeError or WorkerCrashedError."""
+        function = self._functions.get(code)
+        if function is None:
+            return await self._ask({"code": code, "step": asdict(given)}, say)
+        try:
+            if inspect.iscoroutinefunction(function):
+                return await function(given)
+            return await asyncio.to_thread(function, given)
+        except WeftError:
+            raise
+        except Exception as error:
+            raise StepCodeError(f"{type(error).__name__}: {error}") from error
+
+    async def check(self, code: str, given: Mapping[str, Any]) -> Any:
+        """What a pack's own check returned: a list of texts, one per fault."""
+        return await self._ask({"code": code, "check": dict(given)}, _silent)
+
+    async def close(self) -> None:
+        workers, self._all, self._idle = self._all, [], []
+        for worker in workers:
+            worker.kill()
+        for worker in workers:
+            await worker.gone()
+
+    async def _ask(self, request: Mapping[str, Any], say: Say) -> Any:
+        worker = self._idle.pop() if self._idle else await self._start()
+        worker.say = say
+        worker.last_words.clear()
+        answer: dict[str, Any] | None = None
+        try:
+            answer = await worker.ask(request)
+        finally:
+            worker.say = None
+            if answer is None:  # cancelled, timed out or dead: it must not live on, nor what it started
+                worker.kill()
+            else:
+                self._idle.append(worker)
+        if answer is None:
+            await worker.process.wait()
+            raise WorkerCrashedError(worker.epitaph())
+        if "error" in answer:
+            raise StepCodeError(answer["error"], hint=answer["trace"])
+        return answer["result"]
+
+    async def _start(self) -> _Worker:
+        worker = await _Worker.start(self._code_folder)
+        self._all.append(worker)
+        return worker
+
+
+def _silent(_: str) -> None:
+    """For code whose words nobody asked for."""

@@ -1,0 +1,203 @@
+"""Gathers, at the start of a run or a plan, everything the planner judges by and the steps read: once, from the disk.
+
+A run works on this snapshot: a file edited while it runs counts from the next run on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.checks import check_documents
+from weft.orchestrator.plan import OnDisk, StepFacts
+from weft.orchestrator.validate import Documents, fault_of, parse
+from weft.protocol.errors import EXIT_USAGE, ExternalError, UserError
+from weft.protocol.hashes import canonical, hash_bytes, hash_value
+from weft.session.state import SessionState
+from weft.workspace.agent import Agent
+from weft.workspace.pipeline import Pipeline, Step
+from weft.workspace.workspace import Workspace
+
+SHORT_VALUE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What one step reads besides upstream artifacts."""
+
+    code: str
+    """"file.py:function", or the name of a function registered by an embedding program."""
+    model: str
+    instructions: str = ""
+    skills: Mapping[str, str] = field(default_factory=dict)
+    profile: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class InputText:
+    text: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    steps: Mapping[str, StepFacts]
+    materials: Mapping[str, Material]
+    inputs: Mapping[str, str]
+    """Each input's text."""
+
+
+ReadFile = Callable[[str], bytes | None]
+"""A session file's bytes, or None when it is not there."""
+
+
+def gather(
+    workspace: Workspace,
+    pipeline: Pipeline,
+    state: SessionState,
+    *,
+    parameters: Mapping[str, Any],
+    inputs: Mapping[str, InputText],
+    read: ReadFile,
+    model: str = "embedded",
+    registered: Mapping[str, str] | None = None,
+) -> Facts:
+    """`registered` gives the version of each function that an embedding program brings along."""
+    texts = {name: given.text for name, given in inputs.items()}
+    hashes = {name: given.hash for name, given in inputs.items()}
+    files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
+    profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}
+    documents = Documents({**texts, **_values(files)}, parameters)
+    steps: dict[str, StepFacts] = {}
+    materials: dict[str, Material] = {}
+    for name, step in pipeline.steps.items():
+        agent = workspace.agent(step.agent) if step.agent else None
+        material = _material(workspace, step, agent, texts, parameters, profile, model)
+        materials[name] = material
+        made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
+        done = state.steps[name].completion if name in state.steps else None
+        recorded = done.artifacts if done else {}
+        on_disk = {
+            artifact: _on_disk(step, artifact, files[artifact], recorded.get(artifact), documents)
+            for artifact in step.artifacts
+        }
+        steps[name] = StepFacts(made_from, on_disk, _schema_version(step))
+    return Facts(steps, materials, texts)
+
+
+def input_text(data: bytes, place: str) -> InputText:
+    """An input as text, or an error that says what is wrong with it and where it is."""
+    try:
+        return InputText(data.decode("utf-8-sig"), hash_bytes(data))
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{place} is not UTF-8 text (byte {error.start + 1} of {len(data)})",
+            hint="give a text file; one in another encoding must be saved as UTF-8 first",
+            exit_code=EXIT_USAGE,
+        ) from error
+
+
+def _values(files: Mapping[str, bytes | None]) -> dict[str, Any]:
+    return {name: parse(name, data)[0] for name, data in files.items() if data is not None}
+
+
+def _on_disk(step: Step, name: str, data: bytes | None, recorded: str | None, documents: Documents) -> OnDisk:
+    if data is None:
+        return OnDisk(None)
+    digest = hash_bytes(data)
+    if digest == recorded:
+        return OnDisk(digest)
+    return OnDisk(digest, _fault(step, name, data, documents))
+
+
+def _fault(step: Step, name: str, data: bytes, documents: Documents) -> str:
+    try:
+        return fault_of(step, name, data, documents)
+    except KeyError as missing:  # a check compares with an artifact that is not there yet
+        return f"can't be checked without {missing.args[0]}"
+
+
+def _material(
+    workspace: Workspace,
+    step: Step,
+    agent: Agent | None,
+    texts: Mapping[str, str],
+    parameters: Mapping[str, Any],
+    profile: Mapping[str, Any],
+    default_model: str,
+) -> Material:
+    model = step.model or (agent.model if agent else None) or default_model
+    names = dict.fromkeys([*step.skills, *(agent.skills if agent else ())])
+    return Material(
+        code=step.code or _embedded(step, agent, model),
+        model=model,
+        instructions=agent.text if agent else "",
+        skills={name: workspace.skill(name).text for name in names},
+        profile={key: part(profile, key) for key in step.profile},
+        parameters={name: parameters[name] for name in step.parameters},
+        inputs={name: texts[name] for name in step.inputs if name in texts},
+    )
+
+
+def _embedded(step: Step, agent: Agent | None, model: str) -> str:
+    if agent and agent.embedded and model == "embedded":
+        return agent.embedded
+    who = agent.name if agent else step.name
+    raise ExternalError(
+        f"the step {step.name} needs the model {model!r} for its agent {who}, and none is connected",
+        hint=f"give .claude/agents/{who}.md an `embedded: file.py:function`, or the step a `code:` of its own",
+    )
+
+
+def _made_from(
+    workspace: Workspace,
+    step: Step,
+    agent: Agent | None,
+    material: Material,
+    hashes: Mapping[str, str],
+    registered: Mapping[str, str],
+) -> dict[str, str]:
+    """Each thing the step's result depends on, named and hashed; short values stand for themselves."""
+    found = {f"input:{name}": hashes[name] for name in _inputs_read(step) if name in hashes}
+    found |= {f"parameter:{name}": _short(value) for name, value in material.parameters.items()}
+    found |= {f"profile:{key}": _short(value) for key, value in material.profile.items()}
+    found |= {f"skill:{name}": hash_value(text) for name, text in material.skills.items()}
+    found |= {f"schema:{artifact}": schema.hash for artifact, schema in step.schemas.items()}
+    if agent:
+        found[f"agent:{agent.name}"] = agent.hash
+        found["model"] = material.model
+    if step.checks:
+        found["checks"] = hash_value([[artifact, call.name, dict(call.options)] for artifact, call in step.checks])
+    codes = [material.code, *(call.name for _, call in step.checks if ":" in call.name)]
+    for code in codes:
+        file = code.partition(":")[0]
+        found[f"code:{file}"] = registered[code] if code in registered else workspace.code_version(file)
+    return found
+
+
+def _inputs_read(step: Step) -> Iterable[str]:
+    checked = (document for _, call in step.checks for document in check_documents(call))
+    return dict.fromkeys([*step.inputs, *checked])
+
+
+def _short(value: Any) -> str:
+    text = canonical(value)
+    return text if len(text) <= SHORT_VALUE else hash_value(value)
+
+
+def _schema_version(step: Step) -> str:
+    versions = [schema.version for schema in step.schemas.values()]
+    return ",".join(versions)
+
+
+def part(profile: Mapping[str, Any], key: str) -> Any:
+    """A dotted part of the profile; None when it is not set."""
+    value: Any = profile
+    for name in key.split("."):
+        if not isinstance(value, Mapping) or name not in value:
+            return None
+        value = value[name]
+    return value

@@ -1,0 +1,199 @@
+"""Decides which steps are up to date, and says why in words. Pure: facts in, verdicts out.
+
+A step is up to date when it completed, each artifact is on the disk with the recorded hash, and everything it was made
+from is as it was. `inputs` names that everything: one entry per thing, with its hash (or its value, when that is
+short), so that the reason can name what changed. What passed its schema and checks then passes now, because both are
+inputs too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from weft.protocol.commands import StartRun
+from weft.protocol.hashes import combine
+from weft.protocol.plans import Action, Plan, PlanLine
+from weft.session.state import Completion, SessionState, StepState
+from weft.workspace.pipeline import Pipeline, Step
+
+
+@dataclass(frozen=True, slots=True)
+class OnDisk:
+    """An artifact's file as it is now."""
+
+    hash: str | None
+    """None: it is not there."""
+    fault: str = ""
+    """Why it would not pass today ("" when it would)."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepFacts:
+    """What is known of a step besides its log: everything it is made from except upstream artifacts, and its files."""
+
+    made_from: Mapping[str, str]
+    files: Mapping[str, OnDisk]
+    schema_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    action: Action
+    reason: str
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def input_hash(self) -> str:
+        return combine(self.inputs)
+
+
+def inputs_of(step: Step, facts: StepFacts, upstream: Mapping[str, str]) -> dict[str, str]:
+    """Everything the step's result depends on. `upstream` has the hash of each artifact of its required steps."""
+    return {**facts.made_from, **{f"artifact:{name}": digest for name, digest in upstream.items()}}
+
+
+def judge(
+    step: Step,
+    facts: StepFacts,
+    state: StepState,
+    upstream: Mapping[str, str],
+    *,
+    edited: Container[str] = (),
+    forced: str = "",
+) -> Verdict:
+    """Run or skip, and why. `edited` are upstream artifacts that a person changed and kept; `forced` is the reason the
+    person gave for running it whatever the facts are."""
+    inputs = inputs_of(step, facts, upstream)
+    reason = forced or _why_run(step, facts, state, inputs, edited)
+    if reason:
+        return Verdict("run", reason, inputs)
+    return Verdict("skip", _why_skip(state), inputs)
+
+
+def _why_run(step: Step, facts: StepFacts, state: StepState, inputs: Mapping[str, str], edited: Container[str]) -> str:
+    done = state.completion
+    if done is None:
+        return f"the last attempt did not finish: {state.problem}" if state.problem else _never(state)
+    if state.attempt > done.attempt and state.problem and state.input_hash == combine(inputs):
+        return f"the last attempt did not finish: {state.problem}"
+    return _file_reason(step, facts, done) or _changed(done.inputs, inputs, edited)
+
+
+def _never(state: StepState) -> str:
+    return "the last attempt did not finish" if state.open else "not yet made"
+
+
+def _why_skip(state: StepState) -> str:
+    how = state.completion.how if state.completion else "made"
+    return {"made": "up to date", "edited": "up to date (your edit is kept)", "adopted": "up to date (adopted)"}[how]
+
+
+def _file_reason(step: Step, facts: StepFacts, done: Completion) -> str:
+    for name in step.artifacts:
+        file, recorded = facts.files[name], done.artifacts.get(name)
+        if recorded is None:
+            return f"{name} is new in the pipeline"
+        if file.hash is None:
+            return f"{name} is missing"
+        if file.hash != recorded:
+            return f"{name} is damaged: {file.fault}" if file.fault else f"{name} was edited by hand"
+    return ""
+
+
+def _changed(before: Mapping[str, str], now: Mapping[str, str], edited: Container[str]) -> str:
+    """What differs between two sets of inputs, in words; "" when nothing does."""
+    keys = sorted(before.keys() | now.keys())
+    words = [_difference(key, before.get(key), now.get(key), edited) for key in keys]
+    return ", ".join(word for word in words if word)
+
+
+def _difference(key: str, before: str | None, now: str | None, edited: Container[str]) -> str:
+    if before == now:
+        return ""
+    kind, _, name = key.partition(":")
+    thing = _THINGS.get(kind, kind).format(name=name) if name != "source" else "the source"
+    if before is None:
+        return f"it now depends on {thing}"
+    if now is None:
+        return f"it no longer depends on {thing}"
+    if kind == "artifact" and name in edited:
+        return f"{name} was edited by hand"
+    verb = "were changed" if kind == "checks" else "was changed"
+    return f"{thing} {verb}" + (f" ({before} -> {now})" if kind in ("parameter", "model") else "")
+
+
+_THINGS: Final = {
+    "input": "the input {name}",
+    "artifact": "{name}",
+    "agent": "the agent {name}",
+    "skill": "the skill {name}",
+    "profile": "{name} in the profile",
+    "parameter": "the parameter {name}",
+    "schema": "the schema of {name}",
+    "code": "the code in {name}",
+    "checks": "its checks",
+    "model": "the model",
+}
+
+
+def forced_steps(pipeline: Pipeline, wish: StartRun) -> dict[str, str]:
+    """The steps the person asks to run whatever the planner thinks, each with that reason."""
+    forced = dict.fromkeys(wish.force, "asked for with --force")
+    if wish.start_from:
+        reason = f"asked for with --from {wish.start_from}"
+        forced |= dict.fromkeys([wish.start_from, *pipeline.dependents(wish.start_from)], reason)
+    return forced
+
+
+def wanted_steps(pipeline: Pipeline, wish: StartRun) -> frozenset[str]:
+    if wish.until is None:
+        return frozenset(pipeline.steps)
+    return frozenset({wish.until, *pipeline.upstream(wish.until)})
+
+
+def make_plan(
+    pipeline: Pipeline,
+    facts: Mapping[str, StepFacts],
+    state: SessionState,
+    wish: StartRun,
+    notes: tuple[str, ...] = (),
+) -> Plan:
+    """What a run would do now. A step behind one that runs is `conditional`: identical bytes would spare it."""
+    forced, wanted = forced_steps(pipeline, wish), wanted_steps(pipeline, wish)
+    lines: dict[str, PlanLine] = {}
+    for name, step in pipeline.steps.items():
+        if name not in wanted:
+            reason = f"not needed for {wish.until}"
+            lines[name] = PlanLine(step=name, action="leave", reason=reason, artifacts=step.artifacts)
+            continue
+        upstream, edited = recorded_upstream(pipeline, step, state)
+        record = state.steps.get(name) or StepState()
+        verdict = judge(step, facts[name], record, upstream, edited=edited, forced=forced.get(name, ""))
+        action, reason, conditional = verdict.action, verdict.reason, False
+        running = [lines[before] for before in step.requires if lines[before].action == "run"]
+        if action == "skip" and running:
+            action, reason, conditional = "run", _because_of(running[0]), True
+        lines[name] = PlanLine(
+            step=name, action=action, reason=reason, artifacts=step.artifacts, conditional=conditional
+        )
+    return Plan(session=state.session, pipeline=pipeline.name, lines=tuple(lines.values()), notes=notes)
+
+
+def recorded_upstream(pipeline: Pipeline, step: Step, state: SessionState) -> tuple[dict[str, str], set[str]]:
+    """The artifacts a step reads as the log has them ("" for one never made), and which of them are kept edits."""
+    found: dict[str, str] = {}
+    edited: set[str] = set()
+    for before in step.requires:
+        done = state.steps[before].completion if before in state.steps else None
+        for name in pipeline.steps[before].artifacts:
+            found[name] = done.artifacts.get(name, "") if done else ""
+            if done and done.how == "edited":
+                edited.add(name)
+    return found, edited
+
+
+def _because_of(before: PlanLine) -> str:
+    named = any(before.reason.startswith(name) for name in before.artifacts)
+    return before.reason if named else f"{before.step} is made again"

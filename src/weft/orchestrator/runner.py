@@ -1,0 +1,262 @@
+"""Drives one run: decide, record, then act.
+
+The loop takes one command at a time from the inbox, lets the pure machine decide, records the decision durably, and
+only then publishes it and performs its effects. Attempts run as tasks and come back as commands. An interrupt cancels
+the running attempts at once and then queues; a settlement that comes too late is refused by the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
+
+from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
+from weft.orchestrator.facts import Facts
+from weft.orchestrator.machine import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt, decide
+from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
+from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun
+from weft.protocol.errors import Finding, WeftError
+from weft.protocol.events import (
+    DurableEvent,
+    Event,
+    FailureKind,
+    NoticeGiven,
+    Outcome,
+    Record,
+    RunEnded,
+    StepProgressed,
+)
+from weft.protocol.hashes import hash_bytes
+from weft.protocol.steps import StepInput
+from weft.session.session import Session
+from weft.workspace.pipeline import Step
+
+Publish = Callable[[Record | Event], None]
+GRACE: Final = 1.0
+"""Seconds a cancelled attempt gets to unwind before it is left behind."""
+SMALL: Final = 32 * 1024
+"""Bytes; a smaller artifact without checks is validated on the loop: a thread would cost more."""
+
+T = TypeVar("T")
+
+
+class VanishedError(WeftError):
+    """Something the attempt needs was there when the run began and is not any more."""
+
+
+class Runner:
+    def __init__(
+        self,
+        session: Session,
+        spec: RunSpec,
+        facts: Facts,
+        executor: Executor,
+        publish: Publish,
+        disk_threads: ThreadPoolExecutor,
+    ) -> None:
+        self._session = session
+        self._spec = spec
+        self._facts = facts
+        self._executor = executor
+        self._publish = publish
+        self._disk_threads = disk_threads
+        self._inbox: asyncio.Queue[Command] = asyncio.Queue()
+        self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
+        self._bug: BaseException | None = None
+
+    async def run(self) -> Outcome:
+        """To the end: done, failed or interrupted. Raises only what the log could not take, or a bug."""
+        progress: Progress | None = None
+        command: Command = self._spec.wish
+        try:
+            while True:
+                decision = decide(self._spec, self._session.state, progress, command)
+                await self._record(decision, command)
+                progress = decision.progress
+                end = self._act(decision)
+                if end:
+                    return await self._end(end)
+                command = await self._inbox.get()
+        finally:
+            await self._leave_attempts()
+            if self._bug:
+                raise self._bug
+
+    def interrupt(self, command: InterruptRun) -> None:
+        """The fast lane: what runs is cancelled now; the record of it comes through the inbox."""
+        for task in self._attempts.values():
+            task.cancel()
+        self._inbox.put_nowait(command)
+
+    # -- record
+
+    async def _record(self, decision: Decision, command: Command) -> None:
+        artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
+        if decision.events:
+            await self._append(decision.events, artifacts)
+
+    async def _append(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> None:
+        noticed = len(self._session.notices)
+        records = await self._off_loop(lambda: self._session.record(events, artifacts))
+        for record in records:
+            self._publish(record)
+        for text in self._session.notices[noticed:]:
+            self._publish(NoticeGiven(text=text))
+
+    async def _end(self, end: EndRun) -> Outcome:
+        await self._off_loop(self._session.checkpoint)
+        await self._append([RunEnded(run=end.run, outcome=end.outcome, message=end.message)])
+        return end.outcome
+
+    async def _off_loop(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._disk_threads, work)
+
+    # -- act
+
+    def _act(self, decision: Decision) -> EndRun | None:
+        end: EndRun | None = None
+        for effect in decision.effects:
+            match effect:
+                case StartAttempt():
+                    key = (effect.step, effect.attempt)
+                    self._attempts[key] = asyncio.create_task(
+                        self._attempt(effect), name=f"{effect.step}#{effect.attempt}"
+                    )
+                case StopAttempt():
+                    self._attempts[effect.step, effect.attempt].cancel()
+                case EndRun():
+                    end = effect
+        return end
+
+    async def _attempt(self, start: StartAttempt) -> None:
+        """One try of a step, always settled by a command: exactly one, unless it was cancelled."""
+        begun = time.monotonic()
+        step = self._spec.pipeline.steps[start.step]
+        kind: FailureKind
+        try:
+            artifacts, findings = await self._make(step, start)
+            if not findings:
+                self._inbox.put_nowait(
+                    AttemptSucceeded(
+                        step=step.name, attempt=start.attempt, artifacts=tuple(artifacts), ms=_since(begun)
+                    )
+                )
+                return
+            kind, message, retryable = "rejected", _told(findings), True
+        except TimeoutError:
+            findings, retryable = [], True
+            kind, message = "timeout", f"took longer than {step.timeout:g} s and was ended"
+        except StepCodeError as error:
+            kind, message, findings, retryable = "error", error.message, [], True
+        except WorkerCrashedError as error:
+            kind, message, findings, retryable = "crashed", error.message, [], True
+        except VanishedError as error:
+            kind, message, findings, retryable = "vanished", error.message, [], False
+        except WeftError as error:
+            kind, message, findings, retryable = "error", str(error), [], False
+        except Exception as error:  # noqa: BLE001  this is the supervisor of attempts: a bug must end the run, not hang it
+            self._bug = error
+            self.interrupt(InterruptRun(why=f"an internal error: {type(error).__name__}"))
+            return
+        self._inbox.put_nowait(
+            AttemptFailed(
+                step=step.name,
+                attempt=start.attempt,
+                kind=kind,
+                message=message,
+                ms=_since(begun),
+                findings=tuple(findings),
+                retryable=retryable,
+            )
+        )
+
+    async def _make(self, step: Step, start: StartAttempt) -> tuple[list[Artifact], list[Finding]]:
+        material = self._facts.materials[step.name]
+        upstream = await self._off_loop(lambda: self._read_upstream(start.upstream)) if start.upstream else {}
+        given = StepInput(
+            session=self._session.state.session,
+            step=step.name,
+            attempt=start.attempt,
+            idempotency_key=start.idempotency_key,
+            inputs=material.inputs,
+            artifacts=upstream,
+            parameters=material.parameters,
+            profile=material.profile,
+            instructions=material.instructions,
+            skills=material.skills,
+            feedback=start.feedback,
+        )
+
+        def say(text: str) -> None:
+            self._publish(StepProgressed(step=step.name, attempt=start.attempt, text=text))
+
+        async with asyncio.timeout(step.timeout):
+            value = await self._executor.execute(material.code, given, say)
+            made, findings = write_out(step, value)
+            if not findings:
+                findings = await self._validate(step, made, upstream)
+        return made, findings
+
+    async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
+        own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}
+        documents = Documents({**self._facts.inputs, **upstream, **own}, self._spec.parameters)
+
+        def judge() -> list[Finding]:
+            return [found for name, value in own.items() for found in validate(step, name, value, documents)]
+
+        small = not step.checks and sum(len(artifact.data) for artifact in made) <= SMALL
+        findings = judge() if small else await self._off_loop(judge)
+        if findings:
+            return findings
+        for name, call in step.checks:
+            if is_code(call):
+                findings += await self._own_check(name, call.name, dict(call.options), own[name], documents)
+        return findings
+
+    async def _own_check(
+        self, artifact: str, code: str, options: dict[str, Any], value: Any, documents: Documents
+    ) -> list[Finding]:
+        wanted = options.get("in", [])
+        names = [wanted] if isinstance(wanted, str) else wanted
+        given = {"value": value, "options": options, "documents": {name: documents.texts[name] for name in names}}
+        found = await self._executor.check(code, given)
+        if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+            raise StepCodeError(
+                f"the check {code} must return a list of texts, one per fault, but returned {found!r:.80}"
+            )
+        return [Finding(artifact, "", text) for text in found]
+
+    def _read_upstream(self, wanted: Mapping[str, str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, digest in wanted.items():
+            data = self._session.folder.read_or_none(name)
+            if data is None:
+                raise VanishedError(f"{name} was removed while the run was going on")
+            if hash_bytes(data) != digest:
+                raise VanishedError(f"{name} was changed while the run was going on; the next run will take it in")
+            found[name], broken = parse(name, data)
+            if broken:
+                raise VanishedError(str(broken))
+        return found
+
+    async def _leave_attempts(self) -> None:
+        """Nothing may run on behind a run that has ended; what ignores its cancellation is named, not waited for."""
+        open_tasks = [task for task in self._attempts.values() if not task.done()]
+        for task in open_tasks:
+            task.cancel()
+        if open_tasks:
+            _, stuck = await asyncio.wait(open_tasks, timeout=GRACE)
+            for task in stuck:
+                self._publish(NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
+
+
+def _since(begun: float) -> int:
+    return round((time.monotonic() - begun) * 1000)
+
+
+def _told(findings: Sequence[Finding]) -> str:
+    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+    return f"{findings[0]}{more}"

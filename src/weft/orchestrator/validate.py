@@ -1,0 +1,156 @@
+"""From what a step returned to artifacts that may count: written out, checked against the schema, then the checks.
+
+Every fault is a finding with its place, what is wrong and how to put it right, because it goes back to whoever makes
+the next attempt. Checks run only on what fits its schema: their faults would be noise before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import jsonschema_rs
+
+from weft.checks import CheckCall, CheckInput, run_check
+from weft.protocol.commands import Artifact
+from weft.protocol.errors import Finding
+from weft.protocol.hashes import hash_bytes
+from weft.workspace.pipeline import SchemaFile, Step
+
+FINDINGS_LIMIT: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """What checks may compare an artifact with: inputs by name, artifacts of required steps by file name."""
+
+    texts: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+
+
+def is_json(artifact: str) -> bool:
+    return artifact.endswith(".json")
+
+
+def write_out(step: Step, value: Any) -> tuple[list[Artifact], list[Finding]]:
+    """The bytes of each artifact from what the step's code returned."""
+    if len(step.artifacts) == 1:
+        values: Any = {step.artifacts[0]: value}
+    elif isinstance(value, Mapping):
+        values = value
+    else:
+        names = ", ".join(step.artifacts)
+        return [], [Finding(step.artifacts[0], "", f"the step makes {names} but returned one value", _ONE_EACH)]
+    extra = sorted(str(name) for name in values.keys() - {*step.artifacts})
+    findings = [Finding(name, "", "is not an artifact of this step", _ONE_EACH) for name in extra]
+    findings += [Finding(name, "", "was not made", _ONE_EACH) for name in step.artifacts if name not in values]
+    made: list[Artifact] = []
+    for name in step.artifacts:
+        if name in values:
+            data = _bytes(name, values[name])
+            if isinstance(data, Finding):
+                findings.append(data)
+            else:
+                made.append(Artifact(name, data, hash_bytes(data)))
+    return made, findings
+
+
+_ONE_EACH: Final = "return a mapping from artifact name to value"
+
+
+def _bytes(name: str, value: Any) -> bytes | Finding:
+    if not is_json(name):
+        if isinstance(value, str):
+            return value.encode("utf-8", "replace")
+        return Finding(name, "", f"must be text, but the step returned {type(value).__name__}", "return a string")
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        return Finding(name, "", "holds half of a surrogate pair, which is not text", "check how the text was cut")
+    except (TypeError, ValueError) as error:
+        return Finding(name, "", f"can't be written as JSON: {error}", "return only JSON values")
+
+
+def parse(name: str, data: bytes) -> tuple[Any, Finding | None]:
+    """An artifact's value from its bytes: parsed JSON, or text."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        return None, Finding(name, "", f"is not UTF-8 text (byte {error.start})")
+    if not is_json(name):
+        return text, None
+    try:
+        return json.loads(text), None
+    except ValueError as error:
+        what = "is empty" if not text.strip() else f"is not JSON: {error}"
+        return None, Finding(name, "", what)
+
+
+def validate(step: Step, name: str, value: Any, documents: Documents) -> list[Finding]:
+    """Schema, then the built-in checks. A pack's own checks run where its code runs."""
+    schema = step.schemas.get(name)
+    findings = schema_findings(name, value, schema) if schema else []
+    if findings:
+        return findings
+    given = CheckInput(artifact=name, value=value, documents=documents.texts, parameters=documents.parameters)
+    for artifact, call in step.checks:
+        if artifact == name and not is_code(call):
+            findings += run_check(call, given)
+    return findings
+
+
+def is_code(call: CheckCall) -> bool:
+    return ":" in call.name
+
+
+_VALIDATORS: dict[str, Any] = {}
+"""By the schema's hash: building one costs far more than using it."""
+
+
+def schema_findings(name: str, value: Any, schema: SchemaFile) -> list[Finding]:
+    validator = _VALIDATORS.get(schema.hash)
+    if validator is None:
+        validator = _VALIDATORS[schema.hash] = jsonschema_rs.validator_for(schema.schema)
+    errors = list(validator.iter_errors(value))
+    findings = [_schema_finding(name, error) for error in errors[:FINDINGS_LIMIT]]
+    if len(errors) > FINDINGS_LIMIT:
+        findings.append(Finding(name, "", f"and {len(errors) - FINDINGS_LIMIT} more of the same kind"))
+    return findings
+
+
+def _schema_finding(name: str, error: Any) -> Finding:
+    at = "".join(f"/{part}" for part in error.instance_path)
+    rule = [str(part) for part in error.schema_path]
+    keyword = rule[-1] if rule else ""
+    message = error.message if len(error.message) <= 300 else error.message[:300] + "…"
+    return Finding(name, at, message, _SCHEMA_HINTS.get(keyword, ""))
+
+
+_SCHEMA_HINTS: Final = {
+    "required": "add the key that is missing",
+    "additionalProperties": "remove the key or correct its spelling",
+    "unevaluatedProperties": "remove the key or correct its spelling",
+    "type": "use a value of the type the schema names",
+    "enum": "use one of the values listed",
+    "const": "use exactly that value",
+    "minLength": "write more",
+    "maxLength": "write less",
+    "minItems": "add entries",
+    "maxItems": "leave entries out",
+    "uniqueItems": "remove the repetition",
+    "pattern": "write it in the form the pattern asks for",
+    "minimum": "use a larger number",
+    "maximum": "use a smaller number",
+    "exclusiveMinimum": "use a larger number",
+    "exclusiveMaximum": "use a smaller number",
+    "format": "write it in that format",
+}
+
+
+def fault_of(step: Step, name: str, data: bytes, documents: Documents) -> str:
+    """Why an artifact on the disk would not pass now, in one line; "" when it would."""
+    value, broken = parse(name, data)
+    found: Sequence[Finding] = [broken] if broken else validate(step, name, value, documents)
+    return "" if not found else f"{found[0].at + ': ' if found[0].at else ''}{found[0].message}"

@@ -1,0 +1,98 @@
+"""The process that runs the code of a workspace, so that it can be ended whatever it does.
+
+Requests come in on standard input and answers go out on the original standard output, one JSON object a line. What
+the code prints goes to standard error and is shown as progress. When the engine goes away, standard input ends, and
+this process ends its whole group at once, also in the middle of a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import inspect
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from weft.protocol.steps import StepInput
+
+
+def main() -> None:
+    code_folder = Path(sys.argv[1])
+    sys.path.insert(0, str(code_folder))
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(requests,), daemon=True).start()
+    modules: dict[str, ModuleType] = {}
+    while True:
+        request = json.loads(requests.get())
+        answer = _answer(code_folder, modules, request)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with os.fdopen(os.dup(answers), "wb") as out:
+            out.write(json.dumps(answer).encode() + b"\n")
+
+
+def _read(requests: queue.SimpleQueue[bytes]) -> None:
+    for line in sys.stdin.buffer:
+        requests.put(line)
+    # Only in a group of its own (it is always started so): never end the group of whoever started it by hand.
+    if os.getpgid(0) == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
+
+
+def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any]) -> dict[str, Any]:
+    file, _, name = request["code"].partition(":")
+    try:
+        function = getattr(_load(folder, modules, file), name)
+        if "check" in request:
+            result = function(**request["check"])
+        else:
+            result = function(StepInput(**{**request["step"], "feedback": tuple(request["step"]["feedback"])}))
+        if inspect.isawaitable(result):
+            result = asyncio.run(_awaited(result))
+        json.dumps(result, allow_nan=False)
+        return {"result": result}
+    except Exception as error:  # noqa: BLE001  the code's faults are the step's result, whatever they are
+        return {"error": _told(error, folder), "trace": traceback.format_exc(limit=-8)}
+    except SystemExit as error:
+        return {"error": f"the code called exit({error.code})", "trace": ""}
+
+
+async def _awaited(result: Any) -> Any:
+    return await result
+
+
+def _load(folder: Path, modules: dict[str, ModuleType], file: str) -> ModuleType:
+    if file not in modules:
+        spec = importlib.util.spec_from_file_location(file.removesuffix(".py").replace("/", "."), folder / file)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"code/{file} can't be loaded")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        modules[file] = module
+    return modules[file]
+
+
+def _told(error: Exception, folder: Path) -> str:
+    """The error with the place in the person's own code where it came from."""
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).is_relative_to(folder)
+    ]
+    where = f" (code/{Path(frames[-1].filename).relative_to(folder)}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}"
+
+
+if __name__ == "__main__":
+    main()

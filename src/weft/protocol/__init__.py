@@ -1,0 +1,1 @@
+"""The words everything else speaks: ids, events, commands, step values, errors. Values only, no I/O."""

@@ -1,0 +1,75 @@
+"""What may be asked of a session's run: by a person through a face, or by a settled attempt. May be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from weft.protocol.errors import Finding
+from weft.protocol.events import FailureKind
+
+INLINE_LIMIT: Final = 256 * 1024
+"""Bytes; a larger artifact is kept as a blob beside the log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartRun:
+    """Bring the session up to date. `until` limits it; `force`, `start_from` and `accept` overrule the planner."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    force: frozenset[str] = frozenset()
+    start_from: str | None = None
+    until: str | None = None
+    accept: frozenset[str] = frozenset()
+    type: Literal["start_run"] = "start_run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptRun:
+    why: str = "interrupted by the person"
+    type: Literal["interrupt_run"] = "interrupt_run"
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An artifact's bytes on their way to the disk, with the hash that names them."""
+
+    name: str
+    data: bytes
+    hash: str
+
+    @property
+    def inline(self) -> str | None:
+        """The text that goes into the log itself, or None for what is kept as a blob."""
+        if len(self.data) > INLINE_LIMIT:
+            return None
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError:
+            return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptSucceeded:
+    step: str
+    attempt: int
+    artifacts: tuple[Artifact, ...]
+    ms: int
+    type: Literal["attempt_succeeded"] = "attempt_succeeded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptFailed:
+    step: str
+    attempt: int
+    kind: FailureKind
+    message: str
+    ms: int
+    findings: tuple[Finding, ...] = ()
+    retryable: bool = True
+    type: Literal["attempt_failed"] = "attempt_failed"
+
+
+Settlement = AttemptSucceeded | AttemptFailed
+Command = StartRun | InterruptRun | Settlement

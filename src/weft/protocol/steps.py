@@ -1,0 +1,43 @@
+"""What the code of a step is given and what it gives back. Plain values: they cross a process boundary as JSON.
+
+    def summarize(step: StepInput) -> dict:
+        return {"title": step.text.splitlines()[0], "words": len(step.text.split())}
+
+A function returns the artifact's value (anything JSON for `.json`, text for every other ending); a step with several
+artifacts returns a mapping from artifact name to value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepInput:
+    session: str
+    step: str
+    attempt: int
+    idempotency_key: str
+    """The same for every attempt at the same work: hand it to services that can honour it."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The text of each input of the pipeline that this step reads."""
+    artifacts: Mapping[str, Any] = field(default_factory=dict)
+    """The artifacts of the required steps by file name: parsed for `.json`, text otherwise."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    profile: Mapping[str, Any] = field(default_factory=dict)
+    """The parts of the person's profile that the step declares, by dotted name."""
+    instructions: str = ""
+    """The agent's text, for a step that has one."""
+    skills: Mapping[str, str] = field(default_factory=dict)
+    feedback: tuple[str, ...] = ()
+    """What was wrong with the attempt before this one."""
+
+    @property
+    def text(self) -> str:
+        """The first input's text; "" for a pipeline without inputs."""
+        return next(iter(self.inputs.values()), "")
+
+
+StepFunction = Callable[[StepInput], Any | Awaitable[Any]]

@@ -1,0 +1,74 @@
+"""The end of a run on a screen: how it ended, where the result is, and what to do next.
+
+Paths and commands are broken over lines where they must be, never cut: they are there to be copied.
+"""
+
+from __future__ import annotations
+
+import os.path
+
+from rich.text import Text
+
+from weft.render.page import Page
+from weft.render.signs import style
+from weft.render.units import human_seconds
+from weft.render.view import RunView
+
+_MOST_ERROR_LINES = 8
+_INTERRUPTED = "interrupted"
+
+
+def outcome_lines(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
+    if view.outcome == "done":
+        return _done(view, now, sheet)
+    if view.outcome == "failed":
+        return _failed(view, now, sheet, program)
+    return _interrupted(view, now, sheet, program)
+
+
+def result_paths(view: RunView) -> list[str]:
+    """Where the artifacts of the desired step are."""
+    return [os.path.join(view.folder, name) for name in view.files(view.desired)]
+
+
+def _done(view: RunView, now: float, sheet: Page) -> list[Text]:
+    states = [step.state for step in view.steps.values()]
+    ran, skipped = states.count("done"), states.count("skipped")
+    made = f"{ran} ran, {skipped} skipped" if ran else "everything was up to date"
+    lines = [_headline(view, now, sheet, "Done in", f" {sheet.signs.dot} {made}")]
+    lines += _message(view, sheet)
+    for path in result_paths(view):
+        lines += sheet.folded(path, 4, "bold")
+    return lines
+
+
+def _failed(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
+    lines = [_headline(view, now, sheet, "Failed after")]
+    failed = [step for step in view.steps.values() if step.state == "failed"]
+    for step in failed:
+        lines += sheet.wrapped(f"{step.name}: {step.message}", 4, "red", most=_MOST_ERROR_LINES)
+    if not any(step.name in view.message for step in failed):
+        lines += _message(view, sheet)
+    lines += [Text(), *sheet.wrapped("What is finished is kept. Try again:", 4)]
+    lines += sheet.wrapped(f"{program} run --session-id {view.session}", 6, "bold")
+    lines += sheet.wrapped("Every attempt with its errors:", 4)
+    return lines + sheet.wrapped(f"{program} sessions show {view.session}", 6, "bold")
+
+
+def _interrupted(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
+    if view.message.startswith(_INTERRUPTED):
+        lines = [_headline(view, now, sheet, "Interrupted after", view.message.removeprefix(_INTERRUPTED))]
+    else:
+        lines = [_headline(view, now, sheet, "Interrupted after"), *_message(view, sheet)]
+    lines += sheet.wrapped("Nothing is lost. Continue with:", 4)
+    return lines + sheet.wrapped(f"{program} run --session-id {view.session}", 6, "bold")
+
+
+def _headline(view: RunView, now: float, sheet: Page, words: str, more: str = "") -> Text:
+    state = view.outcome or ""
+    sign = sheet.signs.state(state)
+    return sheet.line((f"  {sign} {words} {human_seconds(view.elapsed(now))}", f"bold {style(state)}"), (more, "dim"))
+
+
+def _message(view: RunView, sheet: Page) -> list[Text]:
+    return sheet.wrapped(view.message, 4, most=_MOST_ERROR_LINES) if view.message else []

@@ -1,0 +1,146 @@
+"""Plain lines for pipes and logs: no colour, no cursor, one fact a line, the same words every time.
+
+    run 1 started (pipeline kit, 3 steps, wanted: kit)
+    step summary started (attempt 1, first: not yet made)
+    step summary accepted summary.json (1.2 kB)
+    step summary done in 0.4 s -> summary.json
+
+A line that belongs to the one before it is indented. Nothing is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from weft.protocol.errors import Finding
+from weft.protocol.events import (
+    ArtifactAccepted,
+    ArtifactRejected,
+    ArtifactRestored,
+    ArtifactSetAside,
+    EditAccepted,
+    Event,
+    InputRecorded,
+    NoticeGiven,
+    RunEnded,
+    RunStarted,
+    SessionAdopted,
+    SessionCreated,
+    StepAdopted,
+    StepCompleted,
+    StepFailed,
+    StepInterrupted,
+    StepProgressed,
+    StepSkipped,
+    StepStarted,
+)
+from weft.render.cells import clean, paragraphs
+from weft.render.units import count, human_ms, human_size
+
+_StepEvent = (
+    StepSkipped
+    | StepStarted
+    | ArtifactRejected
+    | ArtifactAccepted
+    | StepCompleted
+    | StepFailed
+    | StepInterrupted
+    | EditAccepted
+    | StepAdopted
+)
+
+
+class PlainLog:
+    """`plain_lines` for a whole run: it remembers which artifacts an attempt made until the step is done."""
+
+    def __init__(self, session: str = "", program: str = "weft") -> None:
+        self._session = session
+        self._program = program
+        self._artifacts: dict[str, list[str]] = {}
+
+    def lines(self, event: Event) -> list[str]:
+        made: Sequence[str] = ()
+        if isinstance(event, ArtifactAccepted):
+            self._artifacts.setdefault(event.step, []).append(event.artifact)
+        elif isinstance(event, StepStarted | StepCompleted):
+            made = self._artifacts.pop(event.step, ())
+        return plain_lines(event, self._session, artifacts=made, program=self._program)
+
+
+def plain_lines(event: Event, session: str = "", *, artifacts: Sequence[str] = (), program: str = "weft") -> list[str]:
+    """The event in words. With a `session`, the end of a run also says what to do next."""
+    match event:
+        case SessionCreated():
+            return [clean(f"session {event.session} created (pipeline {event.pipeline})")]
+        case SessionAdopted():
+            line = f"session {event.session} adopted (pipeline {event.pipeline}, {event.shape})"
+            return [clean(line), *(clean(f"  note: {note}") for note in event.notes)]
+        case InputRecorded():
+            origin = f" from {event.origin}" if event.origin else ""
+            return [clean(f"input {event.input} recorded as {event.file} ({human_size(event.size)}){origin}")]
+        case RunStarted():
+            steps = count(len(event.steps), "step")
+            return [clean(f"run {event.run} started (pipeline {event.pipeline}, {steps}, wanted: {event.desired})")]
+        case RunEnded():
+            return _run_ended(event, session, program)
+        case ArtifactSetAside():
+            return [clean(f"artifact {event.artifact} was changed by hand, kept as {event.kept}")]
+        case ArtifactRestored():
+            return [clean(f"artifact {event.artifact} written again from the log")]
+        case StepProgressed():
+            return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
+        case NoticeGiven():
+            return _long("note: ", event.text)
+        case _:
+            return _step_lines(event, artifacts)
+
+
+def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
+    name = f"step {event.step}"
+    match event:
+        case StepSkipped():
+            return [clean(f"{name} skipped: {event.reason}")]
+        case StepStarted():
+            return [clean(f"{name} started (attempt {event.attempt}, {event.cause}: {event.reason})")]
+        case ArtifactRejected():
+            found = count(len(event.findings), "finding")
+            first = clean(f"{name} rejected {event.artifact} (attempt {event.attempt}, {found})")
+            return [first, *(line for finding in event.findings for line in _finding(finding))]
+        case ArtifactAccepted():
+            return [clean(f"{name} accepted {event.artifact} ({human_size(event.size)})")]
+        case StepCompleted():
+            made = f" -> {', '.join(artifacts)}" if artifacts else ""
+            return [clean(f"{name} done in {human_ms(event.ms)}{made}")]
+        case StepFailed():
+            then = ", retrying" if event.retrying else ""
+            return _long(f"{name} failed (attempt {event.attempt}, {event.kind}{then}): ", event.message)
+        case StepInterrupted():
+            return [clean(f"{name} interrupted (attempt {event.attempt}): {event.why.removeprefix('interrupted ')}")]
+        case EditAccepted():
+            return [clean(f"{name} keeps the edit made by hand")]
+        case StepAdopted():
+            return [clean(f"{name} adopted from an older session")]
+        case _:
+            assert_never(event)
+
+
+def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
+    said = event.message.startswith(event.outcome) or not event.message
+    lines = _long("run " if said else f"run {event.outcome}: ", event.message or event.outcome)
+    if not session or event.outcome == "done":
+        return lines
+    again = f"{program} run --session-id {session}"
+    if event.outcome == "interrupted":
+        return [*lines, clean(f"  nothing is lost, continue with: {again}")]
+    return [*lines, clean(f"  try again: {again}"), clean(f"  every attempt: {program} sessions show {session}")]
+
+
+def _finding(finding: Finding) -> list[str]:
+    return [clean(f"  {finding}"), *([clean(f"    hint: {finding.hint}")] if finding.hint else [])]
+
+
+def _long(lead: str, text: str) -> list[str]:
+    """A text that may have several lines: the first stands behind its lead, the others are indented under it."""
+    first, *rest = paragraphs(text) or [""]
+    return [(clean(lead) + first).rstrip(), *(f"  {line}" for line in rest)]

@@ -1,0 +1,182 @@
+"""`RunView`: events folded into what a screen shows of a run. No clock inside: `now` is handed in with each event.
+
+It takes durable and live events in the order the engine emits them, from the middle of a session as well as from its
+beginning, and never refuses one: a step it has not heard of is added. A new `run_started` begins a clean screen, but
+the names of artifacts are kept, so that a skipped step still leads to its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+from weft.protocol.errors import Finding
+from weft.protocol.events import (
+    ArtifactAccepted,
+    ArtifactRejected,
+    ArtifactRestored,
+    ArtifactSetAside,
+    EditAccepted,
+    Event,
+    InputRecorded,
+    NoticeGiven,
+    Outcome,
+    RunEnded,
+    RunStarted,
+    SessionAdopted,
+    SessionCreated,
+    StepAdopted,
+    StepCompleted,
+    StepFailed,
+    StepInterrupted,
+    StepProgressed,
+    StepSkipped,
+    StepStarted,
+)
+from weft.render.cells import paragraphs
+
+StepState = Literal["waiting", "running", "done", "skipped", "failed", "interrupted"]
+StepEvent = (
+    StepSkipped
+    | StepStarted
+    | ArtifactRejected
+    | ArtifactAccepted
+    | StepCompleted
+    | StepFailed
+    | StepInterrupted
+    | StepProgressed
+    | EditAccepted
+    | StepAdopted
+)
+
+
+@dataclass(slots=True)
+class StepView:
+    """One step as it stands. `started` is the moment (monotonic) its latest attempt began, `ms` what that one took."""
+
+    name: str
+    state: StepState = "waiting"
+    attempt: int = 0
+    tries_in_run: int = 0
+    started: float | None = None
+    ms: int | None = None
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    """Of the latest rejected attempt; they stay while the next one works on them."""
+    rejected_attempt: int = 0
+    artifacts: tuple[str, ...] = ()
+    progress: str = ""
+    message: str = ""
+    """What went wrong last; a retry keeps it until the step is done."""
+
+    def apply(self, event: StepEvent, now: float) -> None:
+        match event:
+            case StepStarted():
+                # A retry's own reason is the failure, which `message` has: the step still runs for its first reason.
+                self.reason = self.reason if event.cause == "retry" and self.tries_in_run else event.reason
+                self.state, self.attempt, self.tries_in_run = "running", event.attempt, self.tries_in_run + 1
+                self.started, self.ms, self.artifacts, self.progress = now, None, (), ""
+            case StepProgressed():
+                if self.state == "running" and event.attempt == self.attempt:
+                    self.progress = (paragraphs(event.text) or [""])[-1]
+            case ArtifactRejected():
+                earlier = self.findings if self.rejected_attempt == event.attempt else ()
+                self.findings, self.rejected_attempt = earlier + event.findings, event.attempt
+            case ArtifactAccepted():
+                if event.artifact not in self.artifacts:
+                    self.artifacts = (*self.artifacts, event.artifact)
+            case StepCompleted():
+                self.state, self.ms, self.message = "done", event.ms, ""
+            case StepFailed():
+                self.state = "waiting" if event.retrying else "failed"
+                self.message, self.ms, self.artifacts = event.message, event.ms, ()
+                self.findings = self.findings if self.rejected_attempt == event.attempt else ()
+            case StepInterrupted():
+                self.state, self.message, self.artifacts = "interrupted", event.why, ()
+                self.ms = self._elapsed_ms(now)
+            case StepSkipped() | EditAccepted() | StepAdopted():
+                self.state, self.reason = "skipped", _why_skipped(event)
+            case _:
+                assert_never(event)
+
+    def run_ended(self, now: float) -> None:
+        if self.state == "running":
+            self.state, self.ms = "interrupted", self._elapsed_ms(now)
+
+    def _elapsed_ms(self, now: float) -> int | None:
+        return None if self.started is None else round((now - self.started) * 1000)
+
+
+def _why_skipped(event: StepSkipped | EditAccepted | StepAdopted) -> str:
+    match event:
+        case StepSkipped():
+            return event.reason
+        case EditAccepted():
+            return "your edit is kept as the result"
+        case StepAdopted():
+            return "the artifact of the older session is kept"
+
+
+@dataclass
+class RunView:
+    """A run as a screen shows it. `artifacts` may name each step's files, for steps this view only sees skipped."""
+
+    session: str
+    folder: str
+    artifacts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pipeline: str = ""
+    run: int = 0
+    desired: str = ""
+    steps: dict[str, StepView] = field(default_factory=dict)
+    """In running order."""
+    notices: list[str] = field(default_factory=list)
+    started: float | None = None
+    ended: float | None = None
+    outcome: Outcome | None = None
+    message: str = ""
+
+    def apply(self, event: Event, now: float) -> None:
+        match event:
+            case SessionCreated():
+                self.pipeline = event.pipeline
+            case SessionAdopted():
+                self.pipeline = event.pipeline
+                for note in event.notes:
+                    self._notice(note)
+            case InputRecorded():
+                pass
+            case RunStarted():
+                self._remember_artifacts()
+                self.pipeline, self.run, self.desired = event.pipeline, event.run, event.desired
+                self.steps = {name: StepView(name) for name in event.steps}
+                self.started, self.ended, self.outcome, self.message = now, None, None, ""
+            case RunEnded():
+                self.outcome, self.message, self.ended = event.outcome, event.message, now
+                for step in self.steps.values():
+                    step.run_ended(now)
+            case ArtifactSetAside():
+                self._notice(f"{event.artifact} was changed by hand; that version is kept as {event.kept}")
+            case ArtifactRestored():
+                self._notice(f"{event.artifact} was written again from the log")
+            case NoticeGiven():
+                self._notice(event.text)
+            case _:
+                self.steps.setdefault(event.step, StepView(event.step)).apply(event, now)
+
+    def elapsed(self, now: float) -> float:
+        """Seconds since the run started, until it ended."""
+        return 0.0 if self.started is None else (now if self.ended is None else self.ended) - self.started
+
+    def files(self, step: str) -> tuple[str, ...]:
+        """The step's artifact names, as far as they are known."""
+        seen = self.steps[step].artifacts if step in self.steps else ()
+        return seen or tuple(self.artifacts.get(step, ()))
+
+    def _remember_artifacts(self) -> None:
+        seen = {name: step.artifacts for name, step in self.steps.items() if step.artifacts}
+        self.artifacts = {**self.artifacts, **seen}
+
+    def _notice(self, text: str) -> None:
+        if text not in self.notices:
+            self.notices.append(text)

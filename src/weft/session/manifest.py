@@ -1,0 +1,46 @@
+"""`session.json`: the readable projection of a session. Written for people and other tools, never read as truth."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from weft.session.state import SessionState, StepState
+
+MANIFEST: Final = "session.json"
+VERSION: Final = 2
+"""1 was written by systems older than the log."""
+
+
+def manifest(state: SessionState) -> dict[str, Any]:
+    run = state.run
+    names = [*(run.steps if run else ()), *(name for name in state.steps if not run or name not in run.steps)]
+    source = next(iter(state.inputs.values()), None)
+    return {
+        "version": VERSION,
+        "sessionId": state.session,
+        "pipeline": state.pipeline,
+        "desiredOutput": run.desired if run else None,
+        "createdAt": state.created_at,
+        "updatedAt": state.updated_at,
+        "sourceHash": source.hash if source else None,
+        "lastSeq": state.seq,
+        "steps": {name: _step(state.steps[name]) for name in names},
+    }
+
+
+def manifest_bytes(state: SessionState) -> bytes:
+    return json.dumps(manifest(state), ensure_ascii=True, indent=2).encode() + b"\n"
+
+
+def _step(step: StepState) -> dict[str, Any]:
+    done = step.completion
+    return {
+        "status": step.status,
+        "contentHash": done.hash if done else None,
+        "inputHash": done.input_hash if done else None,
+        "schemaVersion": done.schema_version if done else None,
+        "completedAt": done.at if done else None,
+        "attempt": step.attempt,
+        "errorMessage": step.problem or None,
+    }

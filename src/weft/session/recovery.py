@@ -1,0 +1,75 @@
+"""What a killed process leaves behind, and how it is put right.
+
+The log leads and the files follow: an artifact's text is durable in the log before its file is written. So after a
+crash a file of an unfinished run may be missing, old or torn although its step is completed. `unfinished_writes` finds
+those, and tells them from a person's edit: only a file that is missing, equal to the version before, or a torn piece
+of the right one is ours to write again. Anything else is an edit and is left to the planner.
+"""
+
+from __future__ import annotations
+
+from weft.files import Folder
+from weft.protocol.errors import ExternalError
+from weft.protocol.events import ArtifactAccepted, DurableEvent, StepInterrupted
+from weft.protocol.hashes import hash_bytes
+from weft.session.log import LOG, LogReader
+from weft.session.state import SessionState
+
+PROCESS_ENDED = "the process ended"
+
+
+def unfinished_writes(folder: Folder, state: SessionState) -> dict[str, bytes]:
+    """The artifacts whose files must be written again, with their bytes."""
+    suspects: dict[str, bytes | None] = {}
+    for name, artifact in state.artifacts.items():
+        if not artifact.settled:
+            current = folder.read_or_none(name)
+            if current is None or hash_bytes(current) != artifact.hash:
+                suspects[name] = current
+    if not suspects:
+        return {}
+    texts = accepted_contents(folder, {state.artifacts[name].seq for name in suspects})
+    found: dict[str, bytes] = {}
+    for name, current in suspects.items():
+        artifact = state.artifacts[name]
+        right = texts.get(artifact.seq)
+        if right is None:
+            continue
+        if current is None or hash_bytes(current) == artifact.before or _torn(current, right):
+            found[name] = right
+    return found
+
+
+def accepted_contents(folder: Folder, seqs: set[int]) -> dict[int, bytes]:
+    """The bytes of accepted artifacts by the sequence number of their event."""
+    found: dict[int, bytes] = {}
+    for record in LogReader(folder).read():
+        event = record.event
+        if record.seq in seqs and isinstance(event, ArtifactAccepted):
+            data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
+            if data is None or hash_bytes(data) != event.hash:
+                raise ExternalError(
+                    f"{folder.path / LOG}: the kept copy of {event.artifact} (seq {record.seq}) is damaged or missing",
+                    hint=f"restore blobs/{event.hash} from a backup, or run the step again: --force {event.step}",
+                )
+            found[record.seq] = data
+    return found
+
+
+def settle_open_attempts(state: SessionState, why: str) -> list[DurableEvent]:
+    """One settlement for every intent that has none."""
+    run = state.run.run if state.run else 0
+    return [
+        StepInterrupted(run=run, step=name, attempt=step.attempt, why=why)
+        for name, step in state.steps.items()
+        if step.open
+    ]
+
+
+def _torn(current: bytes, right: bytes) -> bool:
+    """A piece of the right bytes as a crash leaves it: cut short, or with blocks that are still zero."""
+    if len(current) > len(right):
+        return False
+    if right.startswith(current):
+        return True
+    return b"\0" in current and all(a in (0, b) for a, b in zip(current, right, strict=False))

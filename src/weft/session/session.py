@@ -1,0 +1,215 @@
+"""A session open for writing: the lock, the log, the artifacts and the manifest behind one door, `record`.
+
+`record(events, artifacts)` is the middle of *decide, record, then act*: first the decision is durable in the log, with
+the artifacts' own text; then the artifact files are put in place; then the manifest follows. Files are synced at a
+`checkpoint`, before a run is said to have ended. Blocking: call it off the loop.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from weft.files import Folder
+from weft.protocol.commands import Artifact
+from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.events import LOG_VERSION, ArtifactRestored, ArtifactSetAside, DurableEvent, Record, RunEnded
+from weft.protocol.hashes import hash_bytes
+from weft.session.lock import WriterLock
+from weft.session.log import LOG, LogReader, LogWriter, Now, timestamp
+from weft.session.manifest import MANIFEST, manifest_bytes
+from weft.session.recovery import PROCESS_ENDED, settle_open_attempts, unfinished_writes
+from weft.session.state import SessionState
+
+MANIFEST_PAUSE: Final = 0.2
+"""Seconds between two writes of the manifest while a run goes on."""
+
+
+class Session:
+    def __init__(self, folder: Folder, parent: Folder, lock: WriterLock, now: Now) -> None:
+        self.folder = folder
+        self.notices: list[str] = []
+        """What was found and put right on opening, in words."""
+        self._parent = parent
+        self._lock = lock
+        self._dirty: set[str] = set()
+        self._manifest_due = 0.0
+        reader = LogReader(folder)
+        self.state = SessionState()
+        for record in reader.read():
+            self.state.apply(record)
+        refuse_newer(self.state, folder.path)
+        self._new = self.state.seq == 0
+        self.notices += [str(damage) for damage in reader.damage]
+        if reader.torn:
+            self._keep_aside(LOG, reader.torn)
+            self.notices.append(f"{LOG}: dropped an unfinished write of {len(reader.torn)} bytes at its end")
+        self._log = LogWriter(folder, now, seq=reader.seq, end=reader.end)
+
+    @classmethod
+    def open(cls, parent: Folder, name: str, now: Now, *, create: bool = False) -> Session:
+        """Take the writer's lock and bring the folder into order. `create` makes the folder when it is not there.
+
+        The session owns `parent` from here on: it needs it to make its own entry durable.
+        """
+        with ExitStack() as stack:
+            stack.callback(parent.close)
+            try:
+                folder = parent.folder(name, create=create)
+            except FileNotFoundError:
+                raise no_session(name) from None
+            stack.callback(folder.close)
+            lock = WriterLock.acquire(folder, name, timestamp(now()))
+            stack.callback(lock.release)
+            session = cls(folder, parent, lock, now)
+            stack.callback(session._log.close)
+            folder.remove_temporaries()
+            session._recover()
+            stack.pop_all()
+        return session
+
+    def close(self) -> None:
+        self._log.close()
+        self._lock.release()
+        self.folder.close()
+        self._parent.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- writing
+
+    def record(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> list[Record]:
+        """One decision, durable when this returns; then its artifacts' files are in place."""
+        aside = self._set_aside_edits(artifacts)
+        for artifact in artifacts:
+            if artifact.inline is None:
+                self.keep_blob(artifact.data, artifact.hash)
+        records = self._log.append([*aside, *events])
+        if self._new:
+            self.folder.sync()
+            self._parent.sync()
+            self._new = False
+        for record in records:
+            self.state.apply(record)
+        for artifact in artifacts:
+            self.folder.replace(artifact.name, artifact.data, sync=False)
+            self._dirty.add(artifact.name)
+        self._write_manifest(at_once=any(isinstance(event, RunEnded) for event in events))
+        return records
+
+    def vouch(self, artifacts: Sequence[Artifact]) -> None:
+        """Make files that are already in place durable, before the log says that they count."""
+        for artifact in artifacts:
+            if artifact.inline is None:
+                self.keep_blob(artifact.data, artifact.hash)
+            self._dirty.add(artifact.name)
+        self.checkpoint()
+
+    def checkpoint(self) -> None:
+        """Make every artifact file durable. After this a missing file was removed by a person, not by a crash."""
+        for name in sorted(self._dirty):
+            try:
+                self.folder.sync_file(name)
+            except FileNotFoundError:
+                continue  # removed by a person meanwhile; the planner will see it
+        if self._dirty:
+            self.folder.sync()
+        self._dirty.clear()
+
+    def keep_blob(self, data: bytes, digest: str) -> None:
+        with self.folder.folder("blobs", create=True) as blobs:
+            if blobs.read_or_none(digest) != data:
+                blobs.replace(digest, data)
+
+    def take_input(self, name: str, data: bytes, known: str | None) -> list[DurableEvent]:
+        """Put an input's copy in place, durable. An edit of the old copy is kept aside; returns the fact, if any."""
+        current = self.folder.read_or_none(name)
+        facts: list[DurableEvent] = []
+        if current is not None and hash_bytes(current) not in (known, hash_bytes(data)):
+            facts.append(self._aside_event(name, current))
+        if current != data:
+            if "/" in name:
+                self.folder.folder(name.rsplit("/", 1)[0], create=True).close()
+            self.folder.replace(name, data)
+        return facts
+
+    # -- inside
+
+    def _recover(self) -> None:
+        if not self.state.unfinished or self.state.run is None:
+            self._write_manifest(at_once=True)
+            return
+        restored: list[DurableEvent] = []
+        for name, data in unfinished_writes(self.folder, self.state).items():
+            self.folder.replace(name, data, sync=False)
+            restored.append(ArtifactRestored(artifact=name, hash=hash_bytes(data)))
+            self.notices.append(f"{name} was written again from the log: {PROCESS_ENDED} before its file was in place")
+        self._dirty.update(name for name, artifact in self.state.artifacts.items() if not artifact.settled)
+        self.checkpoint()
+        ended = RunEnded(run=self.state.run.run, outcome="interrupted", message=PROCESS_ENDED)
+        self.record([*restored, *settle_open_attempts(self.state, PROCESS_ENDED), ended])
+
+    def _set_aside_edits(self, artifacts: Sequence[Artifact]) -> list[DurableEvent]:
+        events: list[DurableEvent] = []
+        for artifact in artifacts:
+            current = self.folder.read_or_none(artifact.name)
+            known = self.state.artifacts.get(artifact.name)
+            if current is not None and hash_bytes(current) not in (artifact.hash, known.hash if known else None):
+                events.append(self._aside_event(artifact.name, current))
+        return events
+
+    def _aside_event(self, name: str, data: bytes) -> ArtifactSetAside:
+        kept = self._keep_aside(name, data)
+        self.notices.append(f"{name} had been changed by hand; that version is kept as {kept}")
+        return ArtifactSetAside(artifact=name, hash=hash_bytes(data), kept=kept)
+
+    def _keep_aside(self, name: str, data: bytes) -> str:
+        kept = f"{name.replace('/', '-')}.{hash_bytes(data)[:8]}"
+        with self.folder.folder("aside", create=True) as aside:
+            aside.replace(kept, data)
+        return f"aside/{kept}"
+
+    def _write_manifest(self, *, at_once: bool) -> None:
+        if not self.state.seq or (not at_once and time.monotonic() < self._manifest_due):
+            return
+        self._manifest_due = time.monotonic() + MANIFEST_PAUSE
+        data = manifest_bytes(self.state)
+        try:
+            current = self.folder.read_or_none(MANIFEST)
+            if current == data:
+                return
+            if current is not None and not _is_ours(current):
+                self._keep_aside(MANIFEST, current)
+            self.folder.replace(MANIFEST, data, sync=False)
+        except (ExternalError, UserError) as error:
+            # The manifest can always be made again from the log; a run must not fail for it, but must say it.
+            self.notices.append(f"{MANIFEST} could not be written: {error.message}")
+
+
+def no_session(name: str) -> UserError:
+    return UserError(f"there is no session {name}", hint="weft sessions list shows the ones there are")
+
+
+def refuse_newer(state: SessionState, path: Path) -> None:
+    if state.version > LOG_VERSION:
+        raise UserError(
+            f"{path / LOG} was written by a newer Weft (log version {state.version}; this one reads {LOG_VERSION})",
+            hint="upgrade Weft to open this session",
+        )
+
+
+def _is_ours(data: bytes) -> bool:
+    """A manifest this program wrote, whole or damaged, can be replaced; one of an older system is kept aside."""
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return True
+    return not isinstance(found, dict) or found.get("version") != 1

@@ -1,0 +1,172 @@
+"""All sessions of a workspace: find, list, read without locking, move to the trash.
+
+Sessions live in `sessions/<id>`; folders that an older system kept in `contentItem/<id>` are found too and stay there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from weft.files import Folder
+from weft.protocol.errors import ExternalError
+from weft.protocol.events import Record
+from weft.protocol.ids import SESSION_ID, check_session_id
+from weft.session.lock import SessionLockedError, WriterLock, held_by
+from weft.session.log import LOG, Damage, LogReader, Now, timestamp
+from weft.session.manifest import MANIFEST, manifest_bytes
+from weft.session.recovery import unfinished_writes
+from weft.session.session import Session, no_session, refuse_newer
+from weft.session.state import SessionState, fold
+
+HOMES: Final = ("sessions", "contentItem")
+TRASH: Final = "trash"
+FOLLOW_PAUSE: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A session as a reader finds it."""
+
+    state: SessionState
+    damage: tuple[Damage, ...]
+    torn: int
+    """Bytes at the log's end that belong to no whole decision."""
+    holder: str | None
+    """Who writes to it right now."""
+    unfinished_writes: dict[str, bytes]
+    """Artifact files that the next writer will put in place from the log."""
+
+    @property
+    def status(self) -> str:
+        run = self.state.run
+        if run is None:
+            return "new"
+        if run.outcome is not None:
+            return run.outcome
+        return "running" if self.holder else "interrupted"
+
+
+class Sessions:
+    def __init__(self, workspace: Folder, now: Now) -> None:
+        self._workspace = workspace
+        self._now = now
+
+    def ids(self) -> list[str]:
+        found: set[str] = set()
+        for home in HOMES:
+            with self._home(home) as folder:
+                if folder is not None:
+                    found.update(name for name in folder.names() if SESSION_ID.match(name) and folder.is_folder(name))
+        return sorted(found)
+
+    def exists(self, session: str) -> bool:
+        return self._find(check_session_id(session)) is not None
+
+    @contextmanager
+    def folder(self, session: str) -> Iterator[Folder]:
+        """The session's folder for reading."""
+        home = self._find(check_session_id(session))
+        if home is None:
+            raise no_session(session)
+        with self._workspace.folder(f"{home}/{session}") as folder:
+            yield folder
+
+    def read(self, session: str) -> Reading:
+        """The state of a session, without a lock. Puts its manifest right when nobody is writing."""
+        with self.folder(session) as folder:
+            holder = held_by(folder)
+            reader = LogReader(folder)
+            state = SessionState()
+            for record in reader.read():
+                state.apply(record)
+            refuse_newer(state, folder.path)
+            unfinished = unfinished_writes(folder, state) if not holder else {}
+            if holder is None and state.seq and folder.read_or_none(MANIFEST) != manifest_bytes(state):
+                self._mend_manifest(folder, session)
+            return Reading(state, tuple(reader.damage), len(reader.torn), holder, unfinished)
+
+    def open(self, session: str, *, create: bool = False) -> Session:
+        """The one writer of a session."""
+        home = self._find(check_session_id(session)) or HOMES[0]
+        return Session.open(self._workspace.folder(home, create=True), session, self._now, create=create)
+
+    def is_unborn(self, session: str) -> bool:
+        """A folder without a log: one of an older system, or one whose creation was cut off."""
+        with self.folder(session) as folder:
+            return not folder.exists(LOG)
+
+    def records(self, session: str, after: int = 0) -> Iterator[Record]:
+        with self.folder(session) as folder:
+            for record in LogReader(folder).read():
+                if record.seq > after:
+                    yield record
+
+    async def follow(self, session: str, after: int = 0) -> AsyncIterator[Record]:
+        """Every record after `after`, now and as it comes, until the caller stops."""
+        with self.folder(session) as folder:
+            reader = LogReader(folder)
+            while True:
+                for record in reader.read():
+                    if record.seq > after:
+                        yield record
+                await asyncio.sleep(FOLLOW_PAUSE)
+
+    def trash(self, session: str) -> str:
+        """Move a session to the trash folder and say where it is. Nothing is deleted."""
+        home = self._find(check_session_id(session))
+        if home is None:
+            raise no_session(session)
+        with self._workspace.folder(home) as folder, self._workspace.folder(TRASH, create=True) as trash:
+            with folder.folder(session) as inside:
+                lock = WriterLock.acquire(inside, session, timestamp(self._now()))
+            try:
+                taken = set(trash.names())
+                name = next(name for name in _numbered(session) if name not in taken)
+                folder.move(session, trash, name)
+            finally:
+                lock.release()
+        return f"{TRASH}/{name}"
+
+    # -- inside
+
+    def _find(self, session: str) -> str | None:
+        for home in HOMES:
+            with self._home(home) as folder:
+                if folder is not None and folder.is_folder(session):
+                    return home
+        return None
+
+    @contextmanager
+    def _home(self, home: str) -> Iterator[Folder | None]:
+        try:
+            folder = self._workspace.folder(home)
+        except FileNotFoundError:
+            yield None
+            return
+        with folder:
+            yield folder
+
+    def _mend_manifest(self, folder: Folder, session: str) -> None:
+        """A reader's courtesy: left undone when somebody writes or the folder can't be written."""
+        try:
+            lock = WriterLock.acquire(folder, session, timestamp(self._now()))
+        except (SessionLockedError, ExternalError):
+            return
+        try:
+            folder.replace(MANIFEST, manifest_bytes(fold(LogReader(folder).read())), sync=False)
+        except ExternalError:
+            return
+        finally:
+            lock.release()
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    number = 2
+    while True:
+        yield f"{name}-{number}"
+        number += 1

@@ -1,0 +1,210 @@
+"""What a log adds up to: the fold that the planner, the manifest and every face read.
+
+`fold(records)` is a pure function of the log; `SessionState.apply` is its one step, used live after each append, so
+that the state in memory and the state after a restart can't differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from weft.protocol import events as e
+from weft.protocol.events import Outcome, Record
+
+StepStatus = Literal["pending", "in_progress", "completed", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The last good result of a step and everything it was made from."""
+
+    attempt: int
+    hash: str
+    artifacts: Mapping[str, str]
+    """Name and hash of each artifact."""
+    schema_version: str
+    input_hash: str
+    inputs: Mapping[str, str]
+    at: str
+    how: Literal["made", "edited", "adopted"] = "made"
+
+
+@dataclass(slots=True)
+class StepState:
+    status: StepStatus = "pending"
+    attempt: int = 0
+    """The number of the last attempt."""
+    input_hash: str = ""
+    """Of the last attempt."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    open: bool = False
+    """An attempt began and has no settlement yet."""
+    accepted: dict[str, str] = field(default_factory=dict)
+    """Artifacts of the last attempt that passed so far."""
+    problem: str = ""
+    """Why the last attempt has no result: its failure or interruption."""
+    completion: Completion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputState:
+    file: str
+    hash: str
+    size: int
+    origin: str
+
+
+@dataclass(slots=True)
+class RunState:
+    run: int
+    pipeline: str
+    steps: tuple[str, ...]
+    desired: str
+    parameters: Mapping[str, Any]
+    model: str
+    outcome: Outcome | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactState:
+    """The last accepted version of an artifact, and the one before, to tell an unfinished write from an edit."""
+
+    hash: str
+    before: str | None
+    seq: int
+    settled: bool
+    """The run that made it has ended, so its file was made durable too."""
+
+
+@dataclass(slots=True)
+class SessionState:
+    session: str = ""
+    pipeline: str = ""
+    version: int = e.LOG_VERSION
+    created_at: str = ""
+    updated_at: str = ""
+    seq: int = 0
+    inputs: dict[str, InputState] = field(default_factory=dict)
+    steps: dict[str, StepState] = field(default_factory=dict)
+    artifacts: dict[str, ArtifactState] = field(default_factory=dict)
+    run: RunState | None = None
+    """The last run."""
+
+    def step(self, name: str) -> StepState:
+        return self.steps.get(name) or self.steps.setdefault(name, StepState())
+
+    @property
+    def unfinished(self) -> bool:
+        return self.run is not None and self.run.outcome is None
+
+    def apply(self, record: Record) -> None:
+        self.seq, self.updated_at = record.seq, record.at
+        _APPLY[type(record.event)](self, record.event, record)
+
+
+def fold(records: Iterable[Record]) -> SessionState:
+    state = SessionState()
+    for record in records:
+        state.apply(record)
+    return state
+
+
+def _created(state: SessionState, event: e.SessionCreated | e.SessionAdopted, record: Record) -> None:
+    state.session, state.pipeline, state.version = event.session, event.pipeline, event.version
+    state.created_at = record.at
+
+
+def _input(state: SessionState, event: e.InputRecorded, _: Record) -> None:
+    state.inputs[event.input] = InputState(event.file, event.hash, event.size, event.origin)
+
+
+def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
+    state.pipeline = event.pipeline
+    state.run = RunState(event.run, event.pipeline, event.steps, event.desired, event.parameters, event.model)
+    for name in event.steps:
+        state.step(name)
+
+
+def _run_ended(state: SessionState, event: e.RunEnded, _: Record) -> None:
+    if state.run is not None and state.run.run == event.run:
+        state.run.outcome, state.run.message = event.outcome, event.message
+        for name, artifact in state.artifacts.items():
+            if not artifact.settled:
+                state.artifacts[name] = ArtifactState(artifact.hash, artifact.before, artifact.seq, settled=True)
+
+
+def _started(state: SessionState, event: e.StepStarted, _: Record) -> None:
+    step = state.step(event.step)
+    step.status, step.open, step.attempt = "in_progress", True, event.attempt
+    step.input_hash, step.inputs = event.input_hash, event.inputs
+    step.accepted, step.problem = {}, ""
+
+
+def _accepted(state: SessionState, event: e.ArtifactAccepted, record: Record) -> None:
+    state.step(event.step).accepted[event.artifact] = event.hash
+    old = state.artifacts.get(event.artifact)
+    before = old.hash if old else None
+    # Outside a run (adoption, a kept edit) the file is already in place.
+    state.artifacts[event.artifact] = ArtifactState(event.hash, before, record.seq, settled=not state.unfinished)
+
+
+def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> None:
+    step = state.step(event.step)
+    step.status, step.open, step.problem = "completed", False, ""
+    step.completion = Completion(
+        event.attempt, event.hash, step.accepted, event.schema_version, step.input_hash, step.inputs, record.at
+    )
+
+
+def _kept(state: SessionState, event: e.EditAccepted | e.StepAdopted, record: Record) -> None:
+    step = state.step(event.step)
+    artifacts = {**(step.completion.artifacts if step.completion else {}), **step.accepted}
+    step.status, step.open, step.problem = "completed", False, ""
+    step.input_hash, step.inputs = event.input_hash, event.inputs
+    step.completion = Completion(
+        step.attempt,
+        event.hash,
+        artifacts,
+        event.schema_version,
+        event.input_hash,
+        event.inputs,
+        record.at,
+        "edited" if isinstance(event, e.EditAccepted) else "adopted",
+    )
+
+
+def _failed(state: SessionState, event: e.StepFailed, _: Record) -> None:
+    step = state.step(event.step)
+    step.status, step.open, step.problem = "failed", False, event.message
+
+
+def _interrupted(state: SessionState, event: e.StepInterrupted, _: Record) -> None:
+    step = state.step(event.step)
+    step.status, step.open, step.problem = "pending", False, event.why
+
+
+def _nothing(state: SessionState, event: object, record: Record) -> None:
+    """For the reader of the log; the state does not depend on it."""
+
+
+_APPLY: Mapping[type, Any] = {
+    e.SessionCreated: _created,
+    e.SessionAdopted: _created,
+    e.InputRecorded: _input,
+    e.RunStarted: _run_started,
+    e.RunEnded: _run_ended,
+    e.StepSkipped: _nothing,
+    e.StepStarted: _started,
+    e.ArtifactRejected: _nothing,
+    e.ArtifactAccepted: _accepted,
+    e.ArtifactSetAside: _nothing,
+    e.ArtifactRestored: _nothing,
+    e.StepCompleted: _completed,
+    e.StepFailed: _failed,
+    e.StepInterrupted: _interrupted,
+    e.EditAccepted: _kept,
+    e.StepAdopted: _kept,
+}

@@ -1,0 +1,20 @@
+"""Lifts lines of older log versions to today's words, at the reader's edge, before anything else sees them.
+
+There is one version so far, so the table is empty. When `LOG_VERSION` grows, add for each event type that changed a
+function from its old fields to its new ones; `tests/corpus/` holds a log of every released version and each must open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+
+UPCASTERS: Final[dict[str, Upcaster]] = {}
+"""By event type as the old version spelt it."""
+
+
+def upcast(fields: dict[str, Any]) -> dict[str, Any]:
+    lift = UPCASTERS.get(fields.get("type", ""))
+    return lift(fields) if lift else fields

@@ -1,0 +1,76 @@
+"""Is everything of a session as its log says? Looks, changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from weft.files import Folder
+from weft.protocol.errors import WeftError
+from weft.protocol.events import ArtifactAccepted
+from weft.protocol.hashes import hash_bytes
+from weft.session.lock import held_by
+from weft.session.log import LOG, LogReader
+from weft.session.manifest import MANIFEST, manifest_bytes
+from weft.session.recovery import unfinished_writes
+from weft.session.state import SessionState
+
+
+@dataclass(slots=True)
+class Verification:
+    events: int = 0
+    faults: list[str] = field(default_factory=list)
+    """What should not be."""
+    remarks: list[str] = field(default_factory=list)
+    """What is worth knowing but in order: an edit, an unfinished run, a live writer."""
+
+
+def verify(folder: Folder) -> Verification:
+    found = Verification()
+    reader, state = LogReader(folder), SessionState()
+    for record in reader.read():
+        found.events += 1
+        state.apply(record)
+        event = record.event
+        if isinstance(event, ArtifactAccepted):
+            data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
+            if data is None or hash_bytes(data) != event.hash:
+                found.faults.append(f"the kept copy of {event.artifact} (seq {record.seq}) does not match its hash")
+    found.faults += [str(damage) for damage in reader.damage]
+    holder = held_by(folder)
+    if holder:
+        found.remarks.append(f"it is being written by {holder}")
+        return found
+    if not found.events:
+        found.remarks.append("it has no log: made by an older system, or its creation was cut off")
+        return found
+    if reader.torn:
+        found.remarks.append(f"{LOG} ends in an unfinished write of {len(reader.torn)} bytes; the next run drops it")
+    if state.unfinished:
+        found.remarks.append("the last run did not end; the next one continues it")
+    try:
+        _files(folder, state, found)
+    except WeftError as error:
+        found.faults.append(error.message)
+    return found
+
+
+def _files(folder: Folder, state: SessionState, found: Verification) -> None:
+    unfinished = unfinished_writes(folder, state)
+    for name, artifact in state.artifacts.items():
+        data = folder.read_or_none(name)
+        if name in unfinished:
+            found.remarks.append(f"{name} will be written again from the log by the next run")
+        elif data is None:
+            found.remarks.append(f"{name} is missing; the next run makes it again")
+        elif hash_bytes(data) != artifact.hash:
+            found.remarks.append(f"{name} was edited by hand")
+    for name, given in state.inputs.items():
+        data = folder.read_or_none(given.file)
+        if data is None:
+            found.faults.append(f"the copy of the input {name} is gone ({given.file})")
+        elif hash_bytes(data) != given.hash:
+            found.remarks.append(f"{given.file} was edited by hand")
+    current = folder.read_or_none(MANIFEST)
+    if current != manifest_bytes(state):
+        what = "is missing" if current is None else "differs from the log"
+        found.remarks.append(f"{MANIFEST} {what}; it is written again when the session is next opened")

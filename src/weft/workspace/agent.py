@@ -1,0 +1,84 @@
+"""An agent: a markdown file with instructions, and in its front matter what it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import Field
+
+from weft.files import Folder
+from weft.protocol.errors import Problem, WorkspaceError
+from weft.workspace.code_file import function_fault
+from weft.workspace.document import Document, in_order, read_source
+from weft.workspace.fields import NameList, OptionalText, Strict, Text
+from weft.workspace.front_matter import parse_front_matter, read_front
+from weft.workspace.spelling import suggest
+
+FOLDER: Final = ".claude/agents"
+
+
+@dataclass(frozen=True)
+class Agent:
+    name: str
+    description: str
+    text: str
+    file: str
+    skills: tuple[str, ...]
+    tools: tuple[str, ...]
+    model: str | None
+    embedded: str | None
+    """`file.py:function` in code/: what runs when no model is connected."""
+    hash: str
+
+
+class AgentFront(Strict):
+    name: Text = Field(description="The agent's name: the same as the file's name without .md")
+    description: Text = Field(description="What the agent does, in one sentence")
+    model: OptionalText = Field(default=None, description="The model it works with; else the workspace's")
+    tools: NameList = Field(default=[], description="The tools it may use: a list, or names with commas between them")
+    skills: NameList = Field(
+        default=[], description="The skills it is given: a list, or names with commas between them"
+    )
+    embedded: OptionalText = Field(
+        default=None, description="What runs when no model is connected: file.py:function in code/"
+    )
+    color: OptionalText = Field(default=None, description="The colour other tools show it in")
+
+
+def read_agent(folder: Folder, name: str, skill_names: Iterable[str]) -> Agent:
+    """FileNotFoundError when it is not there, WorkspaceError when it is broken or names what is not there."""
+    source = read_source(folder, f"{FOLDER}/{name}.md")
+    found = parse_front_matter(source)
+    front, problems = read_front(AgentFront, source, name, found)
+    if front is not None:
+        problems += _references(folder, front, found.document, list(skill_names))
+    if problems or front is None:
+        raise WorkspaceError(in_order(problems, source.file))
+    return Agent(
+        name=front.name,
+        description=front.description,
+        text=found.body,
+        file=source.file,
+        skills=tuple(front.skills),
+        tools=tuple(front.tools),
+        model=front.model,
+        embedded=front.embedded,
+        hash=source.hash,
+    )
+
+
+def _references(folder: Folder, front: AgentFront, document: Document, skill_names: list[str]) -> list[Problem]:
+    problems = []
+    for index, skill in enumerate(front.skills):
+        if skill not in skill_names:
+            hint = suggest(skill, skill_names, "skills")
+            problems.append(document.at_value(("skills", index), f"unknown skill '{skill}'", hint))
+    if front.embedded is not None:
+        try:
+            if fault := function_fault(folder, front.embedded):
+                problems.append(document.at_value(("embedded",), *fault))
+        except WorkspaceError as error:
+            problems.extend(error.problems)
+    return problems

@@ -1,0 +1,83 @@
+"""config.toml: the few settings of a workspace. Every one has a default that is right for most."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import Field
+
+from weft.files import Folder
+from weft.protocol.errors import Problem, WorkspaceError
+from weft.workspace.document import Document, Mark, Path, Source, in_order, read_source
+from weft.workspace.explain import check
+from weft.workspace.fields import OptionalText, Strict, Text
+
+FILE: Final = "config.toml"
+_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
+
+
+class Config(Strict):
+    default_pipeline: OptionalText = Field(default=None, description="The pipeline that runs when none is named")
+    concurrency: int = Field(default=4, ge=1, le=64, description="How many steps may run at the same time: 1 to 64")
+    durable: bool = Field(
+        default=True, description="False: finished steps may be lost when the machine loses power; faster"
+    )
+    model: Text = Field(default="embedded", description="The model of every step that names none")
+
+
+def read_config(folder: Folder) -> Config:
+    """The defaults when there is no file; WorkspaceError when it is broken."""
+    try:
+        source = read_source(folder, FILE)
+    except FileNotFoundError:
+        return Config()
+    document = _parse(source)
+    checked = check(Config, document)
+    if checked.problems or checked.model is None:
+        raise WorkspaceError(in_order(checked.problems, FILE))
+    return checked.model
+
+
+def _parse(source: Source) -> Document:
+    try:
+        value = tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError as error:
+        message = _PLACE.sub("", str(error))
+        found = _PLACE.search(str(error))
+        lines = source.text.splitlines() or [""]
+        line, column = (int(found[1]), int(found[2])) if found and found[1] else (len(lines), len(lines[-1]) + 1)
+        problem = Problem(FILE, f"this is not valid TOML: {message[:1].lower()}{message[1:]}", line, column)
+        raise WorkspaceError([problem]) from error
+    except RecursionError as error:
+        raise WorkspaceError([Problem(FILE, "this is nested too deeply", 1, 1)]) from error
+    keys, values = _places(source.text, value)
+    return Document(FILE, value, keys, values)
+
+
+def _places(text: str, value: Mapping[str, Any]) -> tuple[dict[Path, Mark], dict[Path, Mark]]:
+    """Where each top-level key stands: the TOML reader keeps no places, and the settings are all on the top level."""
+    keys: dict[Path, Mark] = {}
+    values: dict[Path, Mark] = {}
+    lines = text.splitlines(keepends=True)
+    for key in value:
+        named = re.compile(rf"""\s*\[*\s*(["']?){re.escape(key)}\1\s*[=.\]]\s*""")
+        for number, line in enumerate(lines):
+            found = named.match(line)
+            if found and _is_complete("".join(lines[:number])):
+                start = len(line) - len(line.lstrip())
+                keys[(key,)] = Mark(number + 1, start + 1)
+                values[(key,)] = Mark(number + 1, found.end() + 1)
+                break
+    return keys, values
+
+
+def _is_complete(text: str) -> bool:
+    """Whether a new statement begins after `text`, and not the middle of a text over several lines."""
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True

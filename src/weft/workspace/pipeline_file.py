@@ -1,0 +1,139 @@
+"""The pipeline file as people write it. The descriptions here are the reference, the editors' schema and the hints.
+
+What one key alone can't tell (one of two keys, names that must exist) is in step_rules.py and pipeline_rules.py.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from weft.protocol.ids import NAME
+from weft.workspace.fields import (
+    CheckEntry,
+    Given,
+    Number,
+    OptionalNames,
+    OptionalText,
+    SchemaFiles,
+    Seconds,
+    Strict,
+    Text,
+    Version,
+)
+
+DEFAULT_ATTEMPTS: Final = 3
+DEFAULT_TIMEOUT: Final = 600.0
+NAMES_SCHEMA: Final[dict[str, Any]] = {"propertyNames": {"pattern": f"^{NAME.pattern.removesuffix(chr(92) + 'Z')}$"}}
+
+
+class InputEntry(Strict):
+    """A document that a person gives to the pipeline."""
+
+    description: str = Field(default="", description="What the input is, for the person who gives it")
+    required: bool = Field(default=True, description="Whether a run needs it: true or false")
+
+
+class ParameterEntry(Strict):
+    """A value that a person may choose for a run."""
+
+    type: Literal["integer", "number", "string", "boolean"] = Field(
+        description="The kind of value: integer, number, string or boolean"
+    )
+    default: Any = Field(description="The value when a person gives none")
+    description: str = Field(default="", description="What the parameter changes")
+    minimum: Annotated[Number | None, Given] = Field(
+        default=None, description="The smallest good value of an integer or number"
+    )
+    maximum: Annotated[Number | None, Given] = Field(
+        default=None, description="The largest good value of an integer or number"
+    )
+    choices: Annotated[Annotated[list[Any], Field(min_length=1)] | None, Given] = Field(
+        default=None, description="The list of the good values"
+    )
+
+
+class StepEntry(Strict):
+    """A step: what it makes, what makes it, what it needs, and how its result is judged."""
+
+    artifact: OptionalText = Field(default=None, description="The file the step makes, such as summary.json")
+    artifacts: OptionalNames = Field(default=None, description="The files the step makes, when there are several")
+    code: OptionalText = Field(
+        default=None, description="The function that makes them: a file in code/ and a function, f.py:make"
+    )
+    agent: OptionalText = Field(
+        default=None, description="The agent that makes them: the name of a file in .claude/agents/"
+    )
+    requires: list[Text] = Field(default=[], description="The steps whose artifacts this step reads")
+    inputs: OptionalNames = Field(
+        default=None, description="The pipeline's inputs that this step reads; all when not given"
+    )
+    parameters: OptionalNames = Field(
+        default=None, description="The pipeline's parameters that this step reads; all when not given"
+    )
+    profile: list[Text] = Field(
+        default=[], description="The parts of profile.json that this step reads, such as style.tone"
+    )
+    skills: list[Text] = Field(default=[], description="Skills given to the step besides those of its agent")
+    model: OptionalText = Field(
+        default=None, description="The model of this step; else the agent's, else the workspace's"
+    )
+    schema_: Annotated[SchemaFiles | None, Given] = Field(
+        default=None,
+        alias="schema",
+        description="The JSON Schema of the artifact: a file in schemas/; for several artifacts a mapping to files",
+    )
+    checks: list[CheckEntry] = Field(
+        default=[], description="Tests of the artifacts beyond their schema: a list of checks, each with its options"
+    )
+    attempts: int = Field(default=DEFAULT_ATTEMPTS, ge=1, le=10, description="How often the step is tried: 1 to 10")
+    timeout: Seconds = Field(
+        default=DEFAULT_TIMEOUT, description='The longest one try may take: seconds, or "90s", "5m", "1h"'
+    )
+    final: bool = Field(False, description="True for the one step whose artifact the pipeline is for")
+
+
+class PipelineFile(Strict):
+    """A pipeline: named steps, what each makes and what it requires."""
+
+    name: Text = Field(description="The pipeline's name: the same as the file's name without .yaml")
+    description: Text = Field(description="What the pipeline makes, in one sentence")
+    version: Version = Field(default="1", description="The version of the pipeline: a whole number or text")
+    inputs: dict[str, InputEntry] = Field(
+        default={"source": InputEntry()},
+        description="The documents a run is given, by name; {} for none; one called 'source' when not given",
+        json_schema_extra=NAMES_SCHEMA,
+    )
+    parameters: dict[str, ParameterEntry] = Field(
+        default={}, description="The values a person may choose for a run, by name", json_schema_extra=NAMES_SCHEMA
+    )
+    steps: dict[str, StepEntry] = Field(
+        description="The steps by name, at least one", json_schema_extra={**NAMES_SCHEMA, "minProperties": 1}
+    )
+
+
+def pipeline_json_schema() -> dict[str, Any]:
+    """The format as a JSON Schema, for editors. `outputs` is the older word for `steps`: exactly one of them."""
+    schema = PipelineFile.model_json_schema(by_alias=True)
+    for model in (schema, *schema["$defs"].values()):
+        for key, described in model["properties"].items():
+            model["properties"][key] = _without_null(described)
+    properties = schema["properties"]
+    properties["outputs"] = {**properties["steps"], "description": "The older word for steps"}
+    schema["required"].remove("steps")
+    schema["oneOf"] = [{"required": ["steps"]}, {"required": ["outputs"]}]
+    schema["$defs"]["StepEntry"]["allOf"] = [
+        {"oneOf": [{"required": ["artifact"]}, {"required": ["artifacts"]}]},
+        {"oneOf": [{"required": ["code"]}, {"required": ["agent"]}]},
+    ]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Weft pipeline"}
+
+
+def _without_null(described: dict[str, Any]) -> dict[str, Any]:
+    """None is how a model says "not given"; in the file a key without a value is a fault."""
+    kept = {key: value for key, value in described.items() if key != "title" and (key, value) != ("default", None)}
+    options = [option for option in kept.pop("anyOf", ()) if option != {"type": "null"}]
+    if len(options) == 1:
+        return {**options[0], **kept}
+    return {**kept, "anyOf": options} if options else kept

@@ -1,0 +1,297 @@
+"""The rules of one step: each reports what is wrong into the draft and gives back what is right.
+
+The step that comes out counts only when the draft has no problems in the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from weft.checks import CHECKS, CheckCall, CheckProblem, check_documents, parse_check
+from weft.files import split_name
+from weft.protocol.errors import UserError, WorkspaceError
+from weft.workspace import graph
+from weft.workspace.agent import Agent
+from weft.workspace.document import Path
+from weft.workspace.draft import Draft
+from weft.workspace.explain import key_names
+from weft.workspace.pipeline import Step
+from weft.workspace.pipeline_file import StepEntry
+from weft.workspace.schema_file import SchemaFile
+from weft.workspace.spelling import suggest
+
+_PROFILE_PART: Final = re.compile(r"[^.\s]+(\.[^.\s]+)*\Z")
+_OWN_CHECK: Final = re.compile(r".*\.py(:|\Z)")
+
+
+def resolve_step(draft: Draft, name: str, final: str, makers: Mapping[str, str]) -> Step:
+    """`final` is the name of the final step; `makers` says which step makes each artifact of the pipeline."""
+    entry, at = draft.steps[name], ("steps", name)
+    artifacts = artifacts_of(entry)
+    _maker(draft, at, entry)
+    _requires(draft, at, entry, makers)
+    inputs = _subset(draft, at, "inputs", entry.inputs)
+    parameters = _subset(draft, at, "parameters", entry.parameters)
+    _skills(draft, at, entry)
+    for index, part in enumerate(_once(draft, (*at, "profile"), entry.profile)):
+        if not _PROFILE_PART.match(part):
+            draft.report(
+                (*at, "profile", index), f"'{part}' is not a part of the profile", "write topics, or style.tone"
+            )
+    schemas = dict(_schemas(draft, at, entry, artifacts))
+    return Step(
+        name=name,
+        artifacts=artifacts,
+        code=entry.code,
+        agent=entry.agent,
+        requires=tuple(entry.requires),
+        inputs=inputs,
+        parameters=parameters,
+        profile=tuple(entry.profile),
+        skills=tuple(entry.skills),
+        model=entry.model,
+        schemas=schemas,
+        checks=tuple(_checks(draft, at, entry, artifacts, parameters, makers)),
+        attempts=entry.attempts,
+        timeout=entry.timeout,
+        final=name == final,
+    )
+
+
+def artifacts_of(entry: StepEntry) -> tuple[str, ...]:
+    return (entry.artifact,) if entry.artifact is not None else tuple(entry.artifacts or ())
+
+
+def _maker(draft: Draft, at: Path, entry: StepEntry) -> None:
+    if entry.code is not None and entry.agent is not None:
+        draft.report_key((*at, "agent"), "a step has 'code' or 'agent', not both", "remove one of them")
+    elif entry.code is None and entry.agent is None:
+        if not draft.lost(*map(str, at), "code") and not draft.lost(*map(str, at), "agent"):
+            hint = "add 'code: file.py:function' or 'agent: name'"
+            draft.report_key(at, "nothing makes this step's artifact: it has neither 'code' nor 'agent'", hint)
+    elif entry.code is not None:
+        _function(draft, (*at, "code"), entry.code)
+        if entry.model is not None:
+            hint = "remove it, or give the step an agent"
+            draft.report_key((*at, "model"), "nothing reads 'model' in a step with 'code'", hint)
+    if entry.agent is not None:
+        if entry.agent not in (names := draft.library.agent_names()):
+            draft.report((*at, "agent"), f"unknown agent '{entry.agent}'", suggest(entry.agent, names, "agents"))
+        elif agent := _agent(draft, entry.agent):
+            for skill in agent.skills:
+                _include_skill(draft, skill)
+
+
+def _function(draft: Draft, path: Path, reference: str, *, is_key: bool = False) -> None:
+    try:
+        fault = draft.library.function_fault(reference)
+    except WorkspaceError as error:
+        draft.problems.extend(error.problems)
+        return
+    if fault:
+        (draft.report_key if is_key else draft.report)(path, *fault)
+
+
+def _agent(draft: Draft, name: str) -> Agent | None:
+    """What is wrong in a file that a pipeline needs is a problem of the pipeline, told with that file's name."""
+    try:
+        return draft.library.agent(name)
+    except WorkspaceError as error:
+        draft.problems.extend(error.problems)
+        return None
+
+
+def _include_skill(draft: Draft, name: str) -> None:
+    try:
+        draft.library.skill(name)
+    except WorkspaceError as error:
+        draft.problems.extend(error.problems)
+
+
+def _once(draft: Draft, path: Path, names: Sequence[str]) -> Sequence[str]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            draft.report((*path, index), f"'{name}' is named twice", "remove one of them")
+    return names
+
+
+def _requires(draft: Draft, at: Path, entry: StepEntry, makers: Mapping[str, str]) -> None:
+    steps = draft.names("steps")
+    for index, name in enumerate(_once(draft, (*at, "requires"), entry.requires)):
+        if name in steps:
+            continue
+        hint = (
+            f"it is made by the step '{makers[name]}': write that" if name in makers else suggest(name, steps, "steps")
+        )
+        draft.report((*at, "requires", index), f"unknown step '{name}'", hint)
+
+
+def _subset(draft: Draft, at: Path, section: str, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The inputs or parameters a step reads: those it names, or all."""
+    known = draft.names(section)
+    if names is None:
+        return tuple(known)
+    for index, name in enumerate(_once(draft, (*at, section), names)):
+        if name not in known and (section,) not in draft.dropped:
+            word = section.removesuffix("s")
+            draft.report((*at, section, index), f"unknown {word} '{name}'", suggest(name, known, section))
+    return tuple(names)
+
+
+def _skills(draft: Draft, at: Path, entry: StepEntry) -> None:
+    if not entry.skills:
+        return
+    known = draft.library.skill_names()
+    for index, name in enumerate(_once(draft, (*at, "skills"), entry.skills)):
+        if name not in known:
+            draft.report((*at, "skills", index), f"unknown skill '{name}'", suggest(name, known, "skills"))
+        else:
+            _include_skill(draft, name)
+
+
+def _schemas(draft: Draft, at: Path, entry: StepEntry, artifacts: tuple[str, ...]) -> Iterator[tuple[str, SchemaFile]]:
+    if entry.schema_ is None:
+        return
+    path = (*at, "schema")
+    if isinstance(entry.schema_, str):
+        if not artifacts:  # that is reported already; the file is still worth a look
+            _schema(draft, path, entry.schema_)
+            return
+        if len(artifacts) > 1:
+            hint = f"write a mapping: {{{artifacts[0]}: {entry.schema_}}}"
+            draft.report(path, "a step with several artifacts says which of them a schema is for", hint)
+            return
+        places = {artifacts[0]: (path, entry.schema_)}
+    else:
+        places = {artifact: ((*path, artifact), file) for artifact, file in entry.schema_.items()}
+    for artifact, (place, file) in places.items():
+        if artifacts and artifact not in artifacts:
+            hint = suggest(artifact, artifacts, "artifacts of this step")
+            draft.report_key(place, f"this step makes no '{artifact}'", hint)
+        elif not artifact.endswith(".json"):
+            draft.report(place, f"a schema describes JSON, and {artifact} is text", "remove it, or use checks")
+        elif schema := _schema(draft, place, file):
+            yield artifact, schema
+
+
+def _schema(draft: Draft, place: Path, file: str) -> SchemaFile | None:
+    try:
+        split_name(file)
+        return draft.library.schema(file)
+    except FileNotFoundError:
+        hint = suggest(file, draft.library.schema_names(), "files in schemas/")
+        draft.report(place, f"there is no schemas/{file}", hint)
+    except WorkspaceError as error:
+        draft.problems.extend(error.problems)
+    except UserError as error:
+        draft.report(place, error.message, "name a file in schemas/")
+    return None
+
+
+# -- checks
+
+
+def _checks(
+    draft: Draft,
+    at: Path,
+    entry: StepEntry,
+    artifacts: tuple[str, ...],
+    parameters: tuple[str, ...],
+    makers: Mapping[str, str],
+) -> Iterator[tuple[str, CheckCall]]:
+    for index, declared in enumerate(entry.checks):
+        ((name, options),) = declared.items()
+        path: Path = (*at, "checks", index)
+        if (*path, name) in draft.document.keys:
+            path = (*path, name)
+        artifact, options = _judged(draft, path, dict(options), artifacts)
+        call = _call(draft, path, name, options, artifact)
+        if call is None:
+            continue
+        _documents(draft, path, call, _readable(draft, at, artifacts), makers)
+        _parameters(draft, path, call, parameters)
+        if artifact is not None:
+            yield artifact, call
+
+
+def _judged(
+    draft: Draft, path: Path, options: dict[str, Any], artifacts: tuple[str, ...]
+) -> tuple[str | None, dict[str, Any]]:
+    """Which artifact a check is about, and its options without that one."""
+    if not artifacts:
+        return None, options
+    if "artifact" not in options:
+        if len(artifacts) == 1:
+            return artifacts[0], options
+        hint = f"add 'artifact: {artifacts[0]}' to its options"
+        draft.report_key(path, "a step with several artifacts says which of them a check is for", hint)
+        return None, options
+    artifact = options.pop("artifact")
+    if artifact in artifacts:
+        return str(artifact), options
+    hint = suggest(str(artifact), artifacts, "artifacts of this step")
+    draft.report((*path, "artifact"), f"this step makes no '{artifact}'", hint)
+    return None, options
+
+
+def _call(draft: Draft, path: Path, name: str, options: dict[str, Any], artifact: str | None) -> CheckCall | None:
+    if _OWN_CHECK.match(name):
+        _function(draft, path, name, is_key=True)
+    elif name not in CHECKS:
+        draft.report_key(path, f"unknown check '{name}'", suggest(name, CHECKS, "checks"))
+        return None
+    elif unknown := [option for option in options if option not in key_names(CHECKS[name].options)]:
+        for option in unknown:
+            hint = suggest(option, key_names(CHECKS[name].options), f"options of {name}")
+            draft.report_key((*path, option), f"unknown option '{option}'", hint)
+        return None
+    try:
+        return parse_check(name, options, artifact=artifact or "")
+    except CheckProblem as error:
+        place = (*path, error.key) if error.key else path
+        (draft.report if error.key in options else draft.report_key)(place, error.message)
+        return None
+
+
+def _readable(draft: Draft, at: Path, artifacts: tuple[str, ...]) -> list[str]:
+    """What a check of this step may compare with: inputs, the step's artifacts, those of all it requires."""
+    requires = {name: entry.requires for name, entry in draft.steps.items()}
+    before = graph.upstream(requires, str(at[-1]))
+    earlier = [artifact for name in draft.steps if name in before for artifact in artifacts_of(draft.steps[name])]
+    return [*draft.names("inputs"), *earlier, *artifacts]
+
+
+def _documents(draft: Draft, path: Path, call: CheckCall, readable: Iterable[str], makers: Mapping[str, str]) -> None:
+    if draft.lost_in_steps("requires", "artifact", "artifacts") or draft.lost("inputs"):
+        return
+    good = list(dict.fromkeys(readable))
+    for document in check_documents(call):
+        if document in good:
+            continue
+        hint = suggest(document, good, "documents it can read")
+        if document in makers:
+            hint = f"it is made by the step '{makers[document]}': add that to 'requires'"
+        place = next((place for place, text in texts_in(call.options, path) if text == document), path)
+        draft.report(place, f"this step can't read '{document}'", hint)
+
+
+def _parameters(draft: Draft, path: Path, call: CheckCall, readable: tuple[str, ...]) -> None:
+    """A check may compare with a parameter; it must be one the step reads, or a change of it would go unnoticed."""
+    for place, text in texts_in(call.options, path):
+        if place[-1] == "parameter" and text not in readable and not draft.lost("parameters"):
+            hint = suggest(text, readable, "parameters this step reads")
+            draft.report(place, f"this step reads no parameter '{text}'", hint)
+
+
+def texts_in(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Every text in the options of a check, with its place."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from texts_in(part, (*path, key))
+    elif isinstance(value, list | tuple):
+        for index, part in enumerate(value):
+            yield from texts_in(part, (*path, index))

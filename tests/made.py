@@ -1,0 +1,140 @@
+"""What tests make: a small workspace with a real pipeline, and the command line as a person has it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PIPELINE = """\
+name: letters
+description: Counts the words of a text, lists them, and reports.
+parameters:
+  shout: {type: boolean, default: false}
+steps:
+  count:
+    artifact: count.json
+    code: letters.py:count
+    schema: count.schema.json
+    parameters: []
+    checks:
+      - verbatim: {at: first, in: source}
+  list:
+    artifact: list.json
+    agent: lister
+    requires: [count]
+    inputs: [source]
+    parameters: []
+    profile: [style.tone]
+  report:
+    artifact: report.md
+    code: letters.py:report
+    requires: [count, list]
+    inputs: []
+    final: true
+"""
+CODE = '''\
+import os, time
+from pathlib import Path
+
+def ledger(step):
+    """Tells the test from outside the session what really ran."""
+    if path := os.environ.get("LEDGER"):
+        with open(path, "a") as file:
+            file.write(f"{step.step}\\n")
+
+def count(step):
+    ledger(step)
+    words = step.text.split()
+    return {"words": len(words), "first": words[0] if words else ""}
+
+def listing(step):
+    ledger(step)
+    return sorted(set(step.text.lower().split()))
+
+def report(step):
+    ledger(step)
+    text = f"{step.artifacts['count.json']['words']} words: {', '.join(step.artifacts['list.json'])}"
+    return (text.upper() if step.parameters["shout"] else text) + "\\n"
+'''
+SCHEMA = {
+    "version": "1",
+    "type": "object",
+    "required": ["words", "first"],
+    "additionalProperties": False,
+    "properties": {"words": {"type": "integer", "minimum": 1}, "first": {"type": "string"}},
+}
+AGENT = """\
+---
+name: lister
+description: Lists words.
+embedded: letters.py:listing
+---
+List every word once.
+"""
+
+
+def lay_out(workspace: Path) -> None:
+    """The `letters` workspace."""
+    files = {
+        "pipelines/letters.yaml": PIPELINE,
+        "code/letters.py": CODE,
+        "schemas/count.schema.json": json.dumps(SCHEMA),
+        ".claude/agents/lister.md": AGENT,
+        "profile.json": json.dumps({"style": {"tone": "plain"}}),
+    }
+    for name, text in files.items():
+        path = workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@dataclass
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    def types(self) -> list[str]:
+        return [event["type"] for event in self.events]
+
+
+class Weft:
+    """The command line in a workspace, as a real process."""
+
+    def __init__(self, workspace: Path, ledger: Path) -> None:
+        self.workspace = workspace
+        self.ledger = ledger
+
+    def command(self, *words: object) -> list[str]:
+        return [sys.executable, "-m", "weft", "--workspace", str(self.workspace), *map(str, words)]
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {**os.environ, "LEDGER": str(self.ledger), "PYTHONWARNINGS": "error"}
+
+    def __call__(self, *words: object, timeout: float = 40) -> Ran:
+        done = subprocess.run(self.command(*words), env=self.env, capture_output=True, timeout=timeout, check=False)
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def ran(self) -> list[str]:
+        """The steps whose code ran since this was last asked."""
+        if not self.ledger.exists():
+            return []
+        steps = self.ledger.read_text().split()
+        self.ledger.unlink()
+        return steps
+
+    def session(self, name: str) -> Path:
+        return self.workspace / "sessions" / name
+
+    def log(self, name: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in (self.session(name) / "log.jsonl").read_text().splitlines()]

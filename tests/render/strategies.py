@@ -1,0 +1,51 @@
+"""Random events of every kind, with the text that breaks screens."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, get_args
+
+from hypothesis import strategies as st
+
+from weft.protocol.errors import Finding
+from weft.protocol.events import Event
+
+HOSTILE = "\x00\x07\x08\x1b\x7f\x85\x9b\n\r\t\u00ad\u061c\u200b\u200d\u200e\u202e\u2028\u2066\ufe0f\ufeff\ud800"
+LETTERS = "ab [/]{}日本한e\u0301\u0936\u093f👩👧🏽🇫🇷…│"
+
+_pieces = st.one_of(
+    st.sampled_from(HOSTILE), st.sampled_from(LETTERS), st.characters(exclude_categories=()), st.just("word ")
+)
+texts = st.lists(_pieces, max_size=60).map("".join)
+steps = st.sampled_from(("summary", "ideas", "a-name-of-a-step-that-is-far-too-long-for-a-narrow-terminal", "日本語"))
+findings = st.builds(Finding, artifact=texts, at=texts, message=texts, hint=texts)
+
+_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "step": steps,
+    "steps": st.lists(steps, unique=True, max_size=4).map(tuple),
+    "desired": steps,
+    "findings": st.lists(findings, max_size=8).map(tuple),
+    "notes": st.lists(texts, max_size=3).map(tuple),
+    "parameters": st.just({}),
+    "inputs": st.just({}),
+    "run": st.integers(1, 3),
+    "attempt": st.integers(1, 12),
+    "ms": st.integers(0, 10**8),
+    "size": st.integers(0, 10**10),
+    "version": st.just(1),
+    "content": st.none(),
+    "retrying": st.booleans(),
+    "cause": st.sampled_from(("first", "retry", "rerun")),
+    "kind": st.sampled_from(("error", "rejected", "timeout")),
+    "outcome": st.sampled_from(("done", "failed", "interrupted")),
+}
+
+
+def _of(kind: Any) -> st.SearchStrategy[Any]:
+    names = [field.name for field in dataclasses.fields(kind) if field.name != "type"]
+    return st.builds(kind, **{name: _FIELDS.get(name, texts) for name in names})
+
+
+KINDS: tuple[type, ...] = get_args(Event)
+events: st.SearchStrategy[Event] = st.one_of([_of(kind) for kind in KINDS])
+moments = st.lists(st.tuples(st.floats(0, 10_000), events), max_size=30)

@@ -1,0 +1,394 @@
+"""The live view, looked at: whole screens at 60 and 120 columns, and what must hold for any run in any width."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pyte
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from rich.cells import cell_len
+
+from weft.protocol.errors import Finding
+from weft.protocol.events import NoticeGiven, RunEnded, StepProgressed, StepSkipped
+from weft.render.terminal import live
+from weft.render.view import RunView
+
+from .screens import (
+    FOLDER,
+    SESSION,
+    Moment,
+    at,
+    begun,
+    coloured,
+    completed,
+    failed,
+    folded,
+    rejected,
+    run_done,
+    run_failed,
+    run_interrupted,
+    screen,
+    second_attempt,
+    started,
+)
+from .strategies import moments
+
+
+def shown(run: list[Moment], width: int, now: float, *, ascii: bool = False, height: int | None = None) -> str:
+    return screen(live(folded(run), now, width, ascii=ascii, height=height), width)
+
+
+def test_second_attempt_at_60_columns() -> None:
+    assert shown(second_attempt(), 60, 5.3) == snapshot("""\
+writing-kit · on-rivers-3fa9c1          2 of 5 steps · 5.3 s
+
+  • summary  skipped: up to date
+  ✓ quotes   ran: not yet made                         0.4 s
+    → quotes.json
+  ⠸ ideas    attempt 2 · looking for sentences that…   3.3 s
+    attempt 1 was rejected
+    ✗ ideas.json at /ideas/0/quote: this sentence is not in
+      content.md, where every quote must be found
+      hint: copy the quote letter by letter from the source
+  ○ outline  waiting
+  ○ kit      waiting
+""")
+
+
+def test_second_attempt_at_120_columns() -> None:
+    assert shown(second_attempt(), 120, 5.3) == snapshot("""\
+writing-kit · on-rivers-3fa9c1                                                                      2 of 5 steps · 5.3 s
+
+  • summary  skipped: up to date
+  ✓ quotes   ran: not yet made                                                                                     0.4 s
+    → quotes.json
+  ⠸ ideas    attempt 2 · looking for sentences that carry an argument                                              3.3 s
+    attempt 1 was rejected
+    ✗ ideas.json at /ideas/0/quote: this sentence is not in content.md, where every quote must be found
+      hint: copy the quote letter by letter from the source
+  ○ outline  waiting
+  ○ kit      waiting
+""")
+
+
+def test_failed_at_60_columns() -> None:
+    assert shown(run_failed(), 60, 7) == snapshot("""\
+writing-kit · on-rivers-3fa9c1          2 of 5 steps · 6.0 s
+
+  • summary  skipped: up to date
+  ✓ quotes   ran: not yet made                         0.4 s
+    → quotes.json
+  ✗ ideas    attempt 2 · failed: ideas.json was reje…  4.0 s
+    attempt 2 was rejected
+    ✗ ideas.json at /ideas/0/title: is longer than 80
+      characters
+    ✗ ideas.json at /ideas/1/title: is longer than 80
+      characters
+    ✗ ideas.json at /ideas/2/title: is longer than 80
+      characters
+    ✗ ideas.json at /ideas/3/title: is longer than 80
+      characters
+    ✗ ideas.json at /ideas/4/title: is longer than 80
+      characters
+      and 3 more
+  ○ outline  not run
+  ○ kit      not run
+
+  ✗ Failed after 6.0 s
+    ideas: ideas.json was rejected: 8 findings
+
+    What is finished is kept. Try again:
+      weft run --session-id on-rivers-3fa9c1
+    Every attempt with its errors:
+      weft sessions show on-rivers-3fa9c1
+""")
+
+
+def test_failed_at_120_columns() -> None:
+    assert shown(run_failed(), 120, 7) == snapshot("""\
+writing-kit · on-rivers-3fa9c1                                                                      2 of 5 steps · 6.0 s
+
+  • summary  skipped: up to date
+  ✓ quotes   ran: not yet made                                                                                     0.4 s
+    → quotes.json
+  ✗ ideas    attempt 2 · failed: ideas.json was rejected: 8 findings                                               4.0 s
+    attempt 2 was rejected
+    ✗ ideas.json at /ideas/0/title: is longer than 80 characters
+    ✗ ideas.json at /ideas/1/title: is longer than 80 characters
+    ✗ ideas.json at /ideas/2/title: is longer than 80 characters
+    ✗ ideas.json at /ideas/3/title: is longer than 80 characters
+    ✗ ideas.json at /ideas/4/title: is longer than 80 characters
+      and 3 more
+  ○ outline  not run
+  ○ kit      not run
+
+  ✗ Failed after 6.0 s
+    ideas: ideas.json was rejected: 8 findings
+
+    What is finished is kept. Try again:
+      weft run --session-id on-rivers-3fa9c1
+    Every attempt with its errors:
+      weft sessions show on-rivers-3fa9c1
+""")
+
+
+def test_interrupted_at_60_columns() -> None:
+    assert shown(run_interrupted(), 60, 7) == snapshot("""\
+writing-kit · on-rivers-3fa9c1          2 of 5 steps · 6.0 s
+
+  • summary  skipped: up to date
+  ✓ quotes   ran: not yet made                         0.4 s
+    → quotes.json
+  ! ideas    attempt 2 · interrupted by the person     4.0 s
+    attempt 1 was rejected
+    ✗ ideas.json at /ideas/0/quote: this sentence is not in
+      content.md, where every quote must be found
+      hint: copy the quote letter by letter from the source
+  ○ outline  not run
+  ○ kit      not run
+
+  ! Interrupted after 6.0 s by the person
+    Nothing is lost. Continue with:
+      weft run --session-id on-rivers-3fa9c1
+""")
+
+
+def test_done_at_60_columns() -> None:
+    assert shown(run_done(), 60, 99) == snapshot("""\
+writing-kit · on-rivers-3fa9c1     5 of 5 steps · 1 min 15 s
+
+  • summary  skipped: up to date
+  ✓ quotes   ran: not yet made                         0.4 s
+    → quotes.json
+  ✓ ideas    attempt 2 · ran: summary.json was edite…  5.0 s
+    → ideas.json
+  ✓ outline  ran: not yet made                         0.4 s
+    → outline.json
+  ✓ kit      ran: not yet made                    1 min 07 s
+    → kit.json
+
+  ✓ Done in 1 min 15 s · 4 ran, 1 skipped
+    /home/maria/.weft/sessions/on-rivers-3fa9c1/kit.json
+""")
+
+
+def test_done_at_120_columns() -> None:
+    assert shown(run_done(), 120, 99) == snapshot("""\
+writing-kit · on-rivers-3fa9c1                                                                 5 of 5 steps · 1 min 15 s
+
+  • summary  skipped: up to date
+  ✓ quotes   ran: not yet made                                                                                     0.4 s
+    → quotes.json
+  ✓ ideas    attempt 2 · ran: summary.json was edited by hand                                                      5.0 s
+    → ideas.json
+  ✓ outline  ran: not yet made                                                                                     0.4 s
+    → outline.json
+  ✓ kit      ran: not yet made                                                                                1 min 07 s
+    → kit.json
+
+  ✓ Done in 1 min 15 s · 4 ran, 1 skipped
+    /home/maria/.weft/sessions/on-rivers-3fa9c1/kit.json
+""")
+
+
+def test_ascii_at_40_columns() -> None:
+    text = shown([*run_failed()], 40, 7, ascii=True)
+    assert text.isascii()
+    assert text == snapshot("""\
+writing-kit - o...  2 of 5 steps - 6.0 s
+
+  = summary  skipped: up to date
+  + quotes   ran: not yet made     0.4 s
+    > quotes.json
+  x ideas    attempt 2 - faile...  4.0 s
+    attempt 2 was rejected
+    x ideas.json at /ideas/0/title: is
+      longer than 80 characters
+    x ideas.json at /ideas/1/title: is
+      longer than 80 characters
+    x ideas.json at /ideas/2/title: is
+      longer than 80 characters
+    x ideas.json at /ideas/3/title: is
+      longer than 80 characters
+    x ideas.json at /ideas/4/title: is
+      longer than 80 characters
+      and 3 more
+  . outline  not run
+  . kit      not run
+
+  x Failed after 6.0 s
+    ideas: ideas.json was rejected: 8
+    findings
+
+    What is finished is kept. Try again:
+      weft run --session-id
+      on-rivers-3fa9c1
+    Every attempt with its errors:
+      weft sessions show
+      on-rivers-3fa9c1
+""")
+
+
+def test_before_anything_happened() -> None:
+    assert screen(live(RunView(SESSION, FOLDER), 0, 60), 60) == snapshot("""\
+weft · on-rivers-3fa9c1
+
+""")
+
+
+def test_a_run_with_nothing_to_do_leads_to_the_file() -> None:
+    skipped = [StepSkipped(run=1, step=step, reason="up to date") for step in ("summary", "kit")]
+    events = [*begun(("summary", "kit")), *skipped, RunEnded(run=1, outcome="done")]
+    view = folded(at(0, *events), RunView(SESSION, FOLDER, {"kit": ("kit.md", "kit.html")}))
+    assert screen(live(view, 1, 60), 60) == snapshot("""\
+writing-kit · on-rivers-3fa9c1          2 of 2 steps · 0.0 s
+
+  • summary  skipped: up to date
+  • kit      skipped: up to date
+
+  ✓ Done in 0.0 s · everything was up to date
+    /home/maria/.weft/sessions/on-rivers-3fa9c1/kit.md
+    /home/maria/.weft/sessions/on-rivers-3fa9c1/kit.html
+""")
+
+
+def test_a_step_that_failed_without_findings_says_what_happened_while_it_tries_again() -> None:
+    events = [*begun(("ideas",), "ideas"), started("ideas"), failed("ideas", 1, "it raised ValueError", retrying=True)]
+    assert "○ ideas  tries again, it raised ValueError" in shown(at(0, *events), 60, 1)
+    events.append(started("ideas", 2, "retry", "attempt 1 failed"))
+    assert "attempt 2 · after: it raised ValueError" in shown(at(0, *events), 60, 1)
+
+
+def test_a_rerun_is_not_called_a_second_attempt() -> None:
+    events = [*begun(("ideas",), "ideas"), started("ideas", 4, "rerun", "the source was changed")]
+    text = shown(at(0, *events), 60, 1)
+    assert "the source was changed" in text
+    assert "attempt" not in text
+
+
+def test_steps_that_were_not_asked_for_are_not_called_failures() -> None:
+    events = [*begun(("ideas", "kit"), "ideas"), started("ideas"), *completed("ideas")]
+    text = shown(at(0, *events, RunEnded(run=1, outcome="done")), 60, 1)
+    assert "○ kit    not asked for" in text
+
+
+def test_the_end_of_a_run_that_failed_outside_its_steps_says_why() -> None:
+    text = shown(at(0, *begun(), RunEnded(run=1, outcome="failed", message="the disk is full")), 60, 1)
+    assert "    the disk is full\n" in text
+
+
+def test_commands_begin_as_the_face_says() -> None:
+    text = screen(live(folded(run_failed()), 7, 120, program="weft --workspace /w"), 120)
+    assert f"weft --workspace /w run --session-id {SESSION}" in text
+
+
+def test_a_long_path_is_broken_but_whole() -> None:
+    folder = "/a-very-long-folder-name" * 6
+    view = folded(run_done(), RunView(SESSION, folder))
+    lines = screen(live(view, 99, 60), 60).splitlines()
+    path = lines[lines.index(next(line for line in lines if "Done" in line)) + 1 :]
+    assert "".join(line.removeprefix("    ") for line in path) == f"{folder}/kit.json"
+
+
+def test_old_notices_are_counted() -> None:
+    events = [NoticeGiven(text=f"notice {number}") for number in range(8)]
+    text = shown(at(0, *begun(("kit",)), *events), 60, 1)
+    assert "3 earlier notices" in text
+    assert "notice 2" not in text
+    assert "note: notice 3\n" in text
+    assert "note: notice 7\n" in text
+
+
+def test_the_spinner_turns_with_the_clock() -> None:
+    frames = {shown(second_attempt(), 60, now).splitlines()[5][2] for now in (5.0, 5.1, 5.2)}
+    assert len(frames) == 3
+
+
+def test_markup_and_escapes_in_findings_are_only_text() -> None:
+    finding = Finding("[red]a.json[/red]", "", "\x1b[2Jgone\x07", "[link=http://x]y[/link]")
+    text = shown(at(0, *begun(("a",)), started("a"), rejected("a", 1, finding)), 60, 1)
+    assert "✗ [red]a.json[/red]: ␛[2Jgone␇" in text
+    assert "hint: [link=http://x]y[/link]" in text
+
+
+def test_colour_is_never_alone() -> None:
+    """Without its colours a screen is the same text."""
+    with_colour = coloured(live(folded(run_failed()), 7, 60), 60)
+    assert "\x1b[31m" in with_colour
+    terminal = pyte.Screen(60, 40)
+    pyte.Stream(terminal).feed(with_colour.replace("\n", "\r\n"))
+    assert [line.rstrip() for line in terminal.display if line.strip()] == [
+        line for line in shown(run_failed(), 60, 7).splitlines() if line.strip()
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_a_terminal_agrees_on_every_width(width: int) -> None:
+    """An emulator with its own idea of cells draws the same lines: none is wrapped, none moves the cursor."""
+    nasty = "日本語のまとめ e\u0301 👩\u200d👧 👍🏽 ❤\ufe0f \x1b[2J \x1b[5;5H \u202e \x9b1m 한국어 " * 3
+    finding = Finding("日本語.json", "/要約", nasty, nasty)
+    run = [
+        *at(0, *begun(("日本語のステップ", "ideas")), started("日本語のステップ", reason=nasty)),
+        *at(1, StepProgressed(step="日本語のステップ", attempt=1, text=nasty)),
+        *at(1, started("ideas", reason=nasty), rejected("ideas", 1, finding), NoticeGiven(text=nasty)),
+    ]
+    text = shown(run, width, 2)
+    lines = text.splitlines()
+    # One column more than the view was given, since pyte wraps before it sees that a mark combines. It must stay empty.
+    terminal = pyte.Screen(width + 1, len(lines) + 5)
+    pyte.Stream(terminal).feed(text.replace("\n", "\r\n"))
+    assert {terminal.buffer[row][width].data for row in range(len(lines))} == {" "}
+    drawn = [unicodedata.normalize("NFC", line.rstrip()) for line in terminal.display[: len(lines)]]
+    assert drawn == [unicodedata.normalize("NFC", line.rstrip()) for line in lines]
+    assert not any(line.strip() for line in terminal.display[len(lines) :])
+
+
+@settings(max_examples=150, deadline=None)
+@given(moments, st.sampled_from((40, 60, 61, 80, 120)), st.booleans())
+def test_every_line_of_every_run_fits(run: list[Moment], width: int, ascii: bool) -> None:
+    view = RunView("日本" * 30 + "\x1b[0m\n", "/tmp/\u202e" * 20)
+    for now, event in run:
+        view.apply(event, now)
+        text = screen(live(view, now + 0.5, width, ascii=ascii), width + 40)
+        assert max(cell_len(line) for line in text.split("\n")) <= width
+        assert not set(text) & set("\x1b\x07\x00\u202e\u200d")
+        assert text.isascii() or not ascii
+        text.encode("utf-8")
+
+
+@settings(max_examples=100, deadline=None)
+@given(moments, st.integers(4, 40))
+def test_a_height_is_kept(run: list[Moment], height: int) -> None:
+    view = folded(run)
+    assert screen(live(view, 1, 80, height=height), 80).count("\n") <= height
+
+
+def test_in_a_low_terminal_the_finished_and_the_waiting_fold_first() -> None:
+    whole = shown(second_attempt(), 60, 5.3)
+    assert whole.count("\n") == 12
+    assert shown(second_attempt(), 60, 5.3, height=12) == whole
+    assert shown(second_attempt(), 60, 5.3, height=11) == whole.replace("    → quotes.json\n", "")
+    assert shown(second_attempt(), 60, 5.3, height=10) == snapshot("""\
+writing-kit · on-rivers-3fa9c1          2 of 5 steps · 5.3 s
+
+  ✓ 2 steps finished
+  ⠸ ideas    attempt 2 · looking for sentences that…   3.3 s
+    attempt 1 was rejected
+    ✗ ideas.json at /ideas/0/quote: this sentence is not in
+      content.md, where every quote must be found
+      hint: copy the quote letter by letter from the source
+  ○ outline  waiting
+  ○ kit      waiting
+""")
+    assert shown(second_attempt(), 60, 5.3, height=7) == snapshot("""\
+writing-kit · on-rivers-3fa9c1          2 of 5 steps · 5.3 s
+
+  ✓ 2 steps finished
+  ⠸ ideas    attempt 2 · looking for sentences that…   3.3 s
+    attempt 1 was rejected
+    ✗ ideas.json at /ideas/0/quote: this sentence is not in
+  ○ 2 steps waiting
+""")

@@ -1,0 +1,166 @@
+"""The house rules that a machine can keep: direction, cycles, sizes, exports, no toys."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "weft"
+
+LAYERS = [
+    {"weft", "protocol"},
+    {"files", "checks"},
+    {"workspace", "session", "render"},
+    {"models", "tools"},
+    {"sources", "knowledge"},
+    {"conversation"},
+    {"orchestrator"},
+    {"app"},
+    {"cli", "web"},
+]
+"""Imports go to a lower row only. `packs` and `testing` stand outside: nothing imports them."""
+ONLY_WORDS = {"files": {"protocol"}, "checks": {"protocol"}, "render": {"protocol"}}
+"""These import nothing of ours but the words."""
+FILE_LIMIT, FUNCTION_LIMIT = 500, 80
+FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "core", "common", "misc", "base"}
+
+
+def modules() -> Iterator[tuple[str, Path, ast.Module]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        if parts[0] == "packs":
+            continue
+        yield ".".join(parts), path, ast.parse(path.read_text())
+
+
+def part_of(module: str) -> str:
+    head = module.split(".")[0]
+    return "weft" if head == "__init__" else head
+
+
+def imported(tree: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
+    """Every module of ours that is imported, as a dotted name without `weft.`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            if node.module and node.module.split(".")[0] == "weft":
+                inside = node.module.removeprefix("weft").removeprefix(".")
+                for name in node.names:
+                    whole = f"{inside}.{name.name}" if inside else name.name
+                    yield (whole if (SOURCE / whole.replace(".", "/")).with_suffix(".py").exists() else inside), node
+        elif isinstance(node, ast.Import):
+            for name in node.names:
+                if name.name.split(".")[0] == "weft":
+                    yield name.name.removeprefix("weft").removeprefix("."), node
+
+
+def level(part: str) -> int:
+    return next(index for index, row in enumerate(LAYERS) if part in row)
+
+
+def test_imports_go_downwards_only() -> None:
+    wrong = []
+    for module, path, tree in modules():
+        part = part_of(module)
+        for target, node in imported(tree):
+            other = part_of(target) if target else "weft"
+            if other == part or (other == "weft" and not target):
+                continue
+            where = f"{path.relative_to(ROOT)}:{node.lineno}"
+            if other in ("testing", "packs") or (part != "testing" and level(other) >= level(part)):
+                wrong.append(f"{where}: {part} may not import {other}")
+            if part in ONLY_WORDS and other not in ONLY_WORDS[part]:
+                wrong.append(f"{where}: {part} may import only {ONLY_WORDS[part]}")
+    assert wrong == []
+
+
+def test_there_is_no_import_cycle() -> None:
+    graph: dict[str, set[str]] = {}
+    for module, _, tree in modules():
+        name = module.removesuffix(".__init__")
+        graph[name] = {target for target, _ in imported(tree) if target and target != name}
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, f"cycle: {' -> '.join((*trail[trail.index(name) :], name))}"
+        if name in done or name not in graph:
+            return
+        for target in graph[name]:
+            visit(target, (*trail, name))
+        done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+def test_only_the_command_line_imports_late() -> None:
+    """A first-party import inside a function hides a cycle or a slow start; only faces may need one."""
+    late = []
+    for module, path, tree in modules():
+        if part_of(module) in ("cli", "web", "testing"):
+            continue
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                late += [f"{path.relative_to(ROOT)}:{node.lineno}" for _, node in imported(function)]
+    assert late == []
+
+
+def test_files_and_functions_can_be_read_in_one_sitting() -> None:
+    long = []
+    for _, path, tree in modules():
+        lines = len(path.read_text().splitlines())
+        if lines > FILE_LIMIT:
+            long.append(f"{path.relative_to(ROOT)} has {lines} lines")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                size = (node.end_lineno or 0) - node.lineno + 1
+                if size > FUNCTION_LIMIT:
+                    long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name} has {size} lines")
+    assert long == []
+
+
+def test_names_say_what_not_how() -> None:
+    bad = [path for _, path, _ in modules() if {*path.relative_to(SOURCE).with_suffix("").parts} & FORBIDDEN_NAMES]
+    assert bad == []
+
+
+def test_every_module_says_what_it_is() -> None:
+    assert [str(path) for _, path, tree in modules() if not ast.get_docstring(tree)] == []
+
+
+def test_nothing_is_left_unfinished() -> None:
+    marks = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
+    assert [str(path) for _, path, _ in modules() if marks.search(path.read_text())] == []
+
+
+def test_the_words_do_no_input_or_output() -> None:
+    """The protocol is values only: nothing there reaches a file, a process, a socket or a clock."""
+    forbidden = {"os", "io", "pathlib", "socket", "subprocess", "asyncio", "threading", "time", "random", "datetime"}
+    found = []
+    for module, path, tree in modules():
+        if part_of(module) != "protocol":
+            continue
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [f"{path.name}: {name}" for name in names if name.split(".")[0] in forbidden]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("package", "names"),
+    [
+        ("weft.checks", {"CHECKS", "CheckCall", "CheckInput", "check_documents", "parse_check", "run_check"}),
+        ("weft.cli", {"main"}),
+    ],
+)
+def test_exported_names_are_what_we_promise(package: str, names: set[str]) -> None:
+    module = importlib.import_module(package)
+    assert set(module.__all__) >= names
+    assert all(hasattr(module, name) for name in module.__all__)
