@@ -137,4 +137,6 @@ class Weft:
         return self.workspace / "sessions" / name
 
     def log(self, name: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (self.session(name) / "log.jsonl").read_text().splitlines()]
+        """The log's events, without what only the file needs."""
+        lines = [json.loads(line) for line in (self.session(name) / "log.jsonl").read_text().splitlines()]
+        return [{key: value for key, value in line.items() if key not in ("part", "crc")} for line in lines]

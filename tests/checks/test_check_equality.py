@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.checks import CheckInput, parse_check, run_check
@@ -131,6 +131,7 @@ def equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+@settings(deadline=None)
 @given(JSON, JSON)
 def test_keys_of_values_are_equal_exactly_when_the_values_are(one: Any, other: Any) -> None:
     assert (value_key(one) == value_key(other)) is equal(one, other)

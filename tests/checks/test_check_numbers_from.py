@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.checks import CheckInput, parse_check, run_check
@@ -177,6 +177,7 @@ def test_words_do_not_excuse_other_numbers() -> None:
     assert len(findings("13 and 2 million", "twelve and three million", words=True)) == 2
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**18), st.integers(1, 4), st.data())
 def test_every_customary_way_of_writing_is_the_number(whole: int, places: int, data: st.DataObject) -> None:
     fraction = data.draw(st.integers(0, 10**places - 1))
@@ -191,6 +192,7 @@ def test_every_customary_way_of_writing_is_the_number(whole: int, places: int, d
     assert findings(plain, f"well {written}.") == ()
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers())
 def test_a_json_number_is_found_by_its_canonical_text(value: float) -> None:
     text = canonical_number(value)
@@ -198,6 +200,7 @@ def test_a_json_number_is_found_by_its_canonical_text(value: float) -> None:
     assert findings(value, text) == ()
 
 
+@settings(deadline=None)
 @given(st.text("0123456789.,' \u00a0٫a-", max_size=30))
 def test_a_text_has_all_its_own_numbers(text: str) -> None:
     assert findings(text, text) == ()

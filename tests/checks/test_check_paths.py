@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.checks.paths import EVERY, Every, Gap, Place, find, leaves, parse_path
@@ -110,6 +110,7 @@ def resolve(pointer: str, value: Any) -> Any:
     return value
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_leaves_are_all_scalars_in_order_and_their_pointers_lead_to_them(value: Any) -> None:
     def scalars(part: Any) -> list[Any]:

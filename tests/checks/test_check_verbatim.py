@@ -6,7 +6,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from weft.checks import CheckInput, parse_check, run_check
@@ -175,6 +175,7 @@ def is_inside_a_letter(text: str, at: int) -> bool:
     )
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=60).map("".join), st.data())
 def test_any_part_of_a_document_passes_rewrapped_and_requoted(document: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(document) - 1))
@@ -191,6 +192,7 @@ def test_any_part_of_a_document_passes_rewrapped_and_requoted(document: str, dat
     assert findings(["".join(map(restyle, document[start:end]))], document=document) == ()
 
 
+@settings(deadline=None)
 @given(st.text("abcdeéж世 ,.", min_size=1, max_size=60), st.data())
 def test_any_changed_letter_fails_unless_the_changed_text_is_there_too(document: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(document) - 1))

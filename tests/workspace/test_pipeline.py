@@ -1,4 +1,4 @@
-"""A good pipeline: every field arrives, in running order; what is doubtful is a warning; the file has its own schema."""
+"""A good pipeline: every field arrives, in running order; doubts are warnings; the format has a schema of its own."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import click
 
 from weft.app import App, Ask, OpenSession
 from weft.cli.asking import ask_options, asks, program_words, start_run
-from weft.cli.place import json_option, open_app, workspace_option, workspace_path
+from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
 from weft.cli.screen import screen_for
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UsageError, WeftError
@@ -66,7 +66,8 @@ async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_jso
                 for event in held:
                     screen.show(event)
                 outcome = await session.submit(wish)
-        if outcome == "done" and not as_json:
+        shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
+        if outcome == "done" and not as_json and (output or not shown):
             _deliver(session, wish.until or session.pipeline.final, output)
     return OUTCOMES[outcome]
 

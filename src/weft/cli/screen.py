@@ -14,7 +14,7 @@ from typing import Protocol
 
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.events import Event, Record
-from weft.session.codec import encode, event_fields, to_json
+from weft.session.codec import event_fields, record_json, to_json
 
 FRAME = 0.1
 """Seconds between two frames of the live view."""
@@ -36,7 +36,7 @@ class JsonScreen:
     """One event a line on standard output: durable ones as the log has them, live ones without `seq`."""
 
     def show(self, event: Record | Event) -> None:
-        line = encode(event) if isinstance(event, Record) else to_json(event_fields(event)) + b"\n"
+        line = record_json(event) if isinstance(event, Record) else to_json(event_fields(event)) + b"\n"
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
 

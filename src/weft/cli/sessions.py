@@ -14,7 +14,7 @@ from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError, WeftError
 from weft.protocol.events import RunEnded
 from weft.render.sessions import SessionPage, SessionRow, StepRow
-from weft.session.codec import encode, to_json
+from weft.session.codec import record_json, to_json
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import Reading
@@ -84,7 +84,7 @@ def log(session: str, after: int, as_json: bool, workspace: str | None) -> None:
         told = PlainLog(session)
         for record in app.sessions.records(session, after):
             if as_json:
-                sys.stdout.buffer.write(encode(record))
+                sys.stdout.buffer.write(record_json(record))
             else:
                 for line in told.lines(record.event):
                     print(f"{record.seq:>5}  {record.at}  {line}")
@@ -107,7 +107,7 @@ async def _follow(app: App, session: str, after: int, *, as_json: bool) -> None:
     told = PlainLog(session)
     async for record in app.sessions.follow(session, after):
         if as_json:
-            sys.stdout.buffer.write(encode(record))
+            sys.stdout.buffer.write(record_json(record))
             sys.stdout.buffer.flush()
         else:
             for line in told.lines(record.event):

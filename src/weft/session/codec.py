@@ -1,8 +1,9 @@
 """One event, one line of JSON: the only encoder and the only decoder of the log.
 
-A line is `seq`, `at`, `type` and the event's own fields. When one decision holds several events, each of its lines
-also carries `part: [i, n]`, so that a decision cut off by a crash is recognised and dropped whole. The decoder is
-strict: a missing, unknown or ill-typed field makes the line damaged, never a guess.
+A line is `seq`, `at`, `type`, the event's own fields and `crc`, the CRC-32 of everything before it in the line. When
+one decision holds several events, each of its lines also carries `part: [i, n]`, so that a decision cut off by a crash
+is recognised and dropped whole. The decoder is strict: a wrong checksum, a missing, unknown or ill-typed field makes
+the line damaged, never a guess. A line without `crc` (written by another hand) is taken on its other merits.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from __future__ import annotations
 import json
 import types
 import typing
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from weft.protocol import events as protocol
 from weft.protocol.errors import Finding
 from weft.protocol.events import DurableEvent, Event, Record
 from weft.session.upcast import upcast
+
+
+CRC_SIZE: Final = len(b',"crc":"00000000"}\n')
 
 
 class DamagedLineError(ValueError):
@@ -47,12 +52,19 @@ def event_fields(event: Event) -> dict[str, Any]:
     return out
 
 
+def record_json(record: Record) -> bytes:
+    """A record as faces show it: the log's line without what only the file needs (`part`, `crc`)."""
+    return to_json({"seq": record.seq, "at": record.at, **event_fields(record.event)}) + b"\n"
+
+
 def encode(record: Record, part: int = 1, parts: int = 1) -> bytes:
+    """A line of the log."""
     out: dict[str, Any] = {"seq": record.seq, "at": record.at}
     if parts > 1:
         out["part"] = [part, parts]
     out.update(event_fields(record.event))
-    return to_json(out) + b"\n"
+    body = to_json(out)[:-1]
+    return b'%s,"crc":"%08x"}\n' % (body, zlib.crc32(body))
 
 
 def to_json(value: Any) -> bytes:
@@ -64,6 +76,8 @@ def to_json(value: Any) -> bytes:
 
 
 def decode(line: bytes) -> Line:
+    if line[-CRC_SIZE : 8 - CRC_SIZE] == b',"crc":"' and b"%08x" % zlib.crc32(line[:-CRC_SIZE]) != line[-11:-3]:
+        raise DamagedLineError("its checksum does not match its content")
     try:
         raw = json.loads(line)
     except ValueError as error:
@@ -71,6 +85,7 @@ def decode(line: bytes) -> Line:
     if not isinstance(raw, dict):
         raise DamagedLineError("not a JSON object")
     seq, at, part = raw.pop("seq", None), raw.pop("at", None), raw.pop("part", None)
+    raw.pop("crc", None)
     if type(seq) is not int or seq < 1 or type(at) is not str:
         raise DamagedLineError("no valid seq and at")
     record = Record(seq, at, _event(upcast(raw)))

@@ -13,14 +13,14 @@ from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace.document import Document, Mark, Path, Source, in_order, read_source
 from weft.workspace.explain import check
-from weft.workspace.fields import OptionalText, Strict, Text
+from weft.workspace.fields import Strict, Text
 
 FILE: Final = "config.toml"
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 
 
 class Config(Strict):
-    default_pipeline: OptionalText = Field(default=None, description="The pipeline that runs when none is named")
+    default_pipeline: Text | None = Field(default=None, description="The pipeline that runs when none is named")
     concurrency: int = Field(default=4, ge=1, le=64, description="How many steps may run at the same time: 1 to 64")
     durable: bool = Field(
         default=True, description="False: finished steps may be lost when the machine loses power; faster"
@@ -67,9 +67,8 @@ def _places(text: str, value: Mapping[str, Any]) -> tuple[dict[Path, Mark], dict
         for number, line in enumerate(lines):
             found = named.match(line)
             if found and _is_complete("".join(lines[:number])):
-                start = len(line) - len(line.lstrip())
-                keys[(key,)] = Mark(number + 1, start + 1)
-                values[(key,)] = Mark(number + 1, found.end() + 1)
+                keys[(key,)] = Mark(number + 1, len(line) - len(line.lstrip()) + 1)
+                values[(key,)] = Mark(number + 1, found.end() + 1) if "=" in found[0] else keys[(key,)]
                 break
     return keys, values
 

@@ -105,14 +105,17 @@ def load_pack(path: Path) -> Pack:
             hint = "a name is small letters, digits, _ and -, at most 64, beginning with a letter or digit"
             problems.append(document.at_value(("name",), f"'{checked.model.name}' is not a good name", hint))
         files, strays = _files(folder)
-    problems += [
-        Problem(f"{folder.path.name}/{name}", "this is no part of a pack", hint=suggest(name, _PLACES, "parts"))
-        for name in strays
-    ]
+    problems += [_stray(folder.path.name, name) for name in strays]
     if problems or checked.model is None:
         raise WorkspaceError(in_order(problems, shown))
     model = checked.model
     return Pack(model.name, model.version, model.description, model.weft, folder.path, files)
+
+
+def _stray(pack: str, name: str) -> Problem:
+    if name in _PLACES:
+        return Problem(f"{pack}/{name}", f"this must be a {'file' if name in _FILES else 'folder'}")
+    return Problem(f"{pack}/{name}", "this is no part of a pack", hint=suggest(name, _PLACES, "parts"))
 
 
 def _files(folder: Folder) -> tuple[dict[str, str], list[str]]:

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
-from weft.workspace.document import Path, describe, read_source
+from weft.workspace.document import Path, describe, in_order, read_source
 from weft.workspace.json_document import locate_json, parse_json
 from weft.workspace.spelling import listed, nearest
 
@@ -40,7 +40,7 @@ def read_schema(folder: Folder, name: str) -> SchemaFile:
         raise WorkspaceError([Problem(source.file, message, 1, 1)])
     if faults := list(dict.fromkeys(_faults(schema))):
         document = locate_json(source, schema)
-        raise WorkspaceError([document.at_value(path, message, hint) for path, message, hint in faults])
+        raise WorkspaceError(in_order(document.at_value(path, message, hint) for path, message, hint in faults))
     version = str(schema["version"]) if "version" in schema else source.hash[:8]
     return SchemaFile(source.file, schema, version, source.hash)
 
@@ -50,7 +50,8 @@ def _faults(schema: dict[str, Any]) -> Iterator[tuple[Path, str, str]]:
 
     found = False
     try:
-        judge = validator_for({"$ref": schema.get("$schema", DRAFT)}, retriever=_refuse)
+        draft = schema.get("$schema", DRAFT)
+        judge = validator_for({"$schema": draft, "$ref": draft}, retriever=_refuse)
     except (ValidationError, ReferencingError, ValueError):
         yield ("$schema",), "this is not a draft of JSON Schema that is known here", f"use {DRAFT}"
         return

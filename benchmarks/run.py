@@ -1,0 +1,40 @@
+"""Every benchmark that needs nothing from outside, as markdown tables.
+
+    python benchmarks/run.py [--quick]
+
+`--quick` only shows that everything works; its figures mean nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+FULL: Final = {"engine": [], "crash": [], "big_session": [], "startup": []}
+QUICK: Final = {
+    "engine": ["--n", "10", "--rounds", "1", "--patience", "0"],
+    "crash": ["--trials", "1"],
+    "big_session": ["--events", "2000", "--rounds", "1"],
+    "startup": ["--runs", "2"],
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a small trial of everything")
+    given = parser.parse_args()
+    plan: dict[str, list[str]] = QUICK if given.quick else FULL
+    print("# Benchmarks\n\nOnly ratios within one run count.", flush=True)
+    failed = 0
+    for name, words in plan.items():
+        print(flush=True)
+        failed |= subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *words], cwd=ROOT, check=False).returncode
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

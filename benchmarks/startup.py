@@ -1,0 +1,86 @@
+"""How long the command line takes to answer, against an interpreter that does nothing.
+
+    python -m benchmarks.startup [--runs 20]
+
+The commands take turns; each runs in an environment with nothing of the person's own in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from benchmarks import measure
+
+BASE: Final = "python -c pass"
+AIMS: Final = {"weft --version": 2.0, "weft --help": 2.5}
+ARTICLE: Final = "# Tides\n\nThe sea rises twice a day, about 50 minutes later each day.\n"
+
+
+def commands(workspace: Path, article: Path) -> dict[str, list[str]]:
+    weft = str(Path(sys.executable).with_name("weft"))
+    return {
+        BASE: [sys.executable, "-c", "pass"],
+        "weft --version": [weft, "--version"],
+        "weft --help": [weft, "--help"],
+        "weft plan": [weft, "--workspace", str(workspace), "plan", "digest", str(article)],
+    }
+
+
+def prepare(folder: Path) -> tuple[Path, Path]:
+    """A workspace with the example pack and a session that is up to date."""
+    workspace, article = folder / "workspace", folder / "tides.md"
+    article.write_text(ARTICLE)
+    run = [str(Path(sys.executable).with_name("weft")), "--workspace", str(workspace), "run", "digest", str(article)]
+    subprocess.run(run, env=surroundings(folder), check=True, capture_output=True, timeout=60)
+    return workspace, article
+
+
+def surroundings(home: Path) -> dict[str, str]:
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+
+
+def seconds(command: Sequence[str], home: Path) -> float:
+    begun = time.perf_counter()
+    subprocess.run(command, env=surroundings(home), cwd=home, check=True, capture_output=True, timeout=60)
+    return time.perf_counter() - begun
+
+
+def report(runs: int) -> str:
+    with measure.scratch() as folder:
+        table = commands(*prepare(folder))
+        took: dict[str, list[float]] = {name: [] for name in table}
+        for turn in range(runs + 1):
+            for name, command in table.items():
+                one = seconds(command, folder)
+                if turn:  # the first turn only warms the caches
+                    took[name].append(one)
+    medians = {name: statistics.median(values) for name, values in took.items()}
+    rows = [
+        [
+            f"`{name}`",
+            f"{value * 1e3:.1f}",
+            measure.times(value / medians[BASE]),
+            f"{AIMS[name]:g}x, {measure.verdict(value / medians[BASE] <= AIMS[name])}" if name in AIMS else "",
+        ]
+        for name, value in medians.items()
+    ]
+    head = ["command", "median ms", "ratio", "aim"]
+    return f"## Start-up\n\nMedians of {runs} runs in turns.\n\n{measure.table(head, rows)}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=20)
+    print(report(parser.parse_args().runs))
+
+
+if __name__ == "__main__":
+    main()

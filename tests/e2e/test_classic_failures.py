@@ -1,0 +1,208 @@
+"""The classic ways a pipeline of files breaks, each by name."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.made import Weft
+
+
+@pytest.fixture
+def done(weft: Weft, source: Path) -> Weft:
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    weft.ran()
+    return weft
+
+
+def reason(weft: Weft, step: str) -> str:
+    out = weft("plan", "--session-id", "poem").out
+    return next(line for line in out.splitlines() if line.startswith(f"{step}:"))
+
+
+def again(weft: Weft) -> list[str]:
+    ran = weft("run", "--session-id", "poem")
+    assert ran.code == 0, ran.err
+    return weft.ran()
+
+
+def test_partial_write(done: Weft) -> None:
+    path = done.session("poem") / "list.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:10])
+    assert reason(done, "list").startswith("list: run, list.json is damaged: is not JSON")
+    assert again(done) == ["list"]
+    assert path.read_bytes() == whole
+
+
+def test_old_schema(done: Weft) -> None:
+    path = done.workspace / "schemas/count.schema.json"
+    schema = json.loads(path.read_text())
+    schema["version"] = "2"
+    schema["required"].append("longest")
+    schema["properties"]["longest"] = {"type": "string"}
+    path.write_text(json.dumps(schema))
+    assert reason(done, "count") == "count: run, the schema of count.json was changed"
+    refused = done("run", "--session-id", "poem")
+    assert refused.code == 1
+    assert '"longest" is a required property' in refused.err
+    assert "add the key that is missing" in refused.err
+
+
+def test_corrupted_file(done: Weft) -> None:
+    (done.session("poem") / "count.json").write_bytes(b"\xff\xfe\x00rubbish")
+    assert reason(done, "count").startswith("count: run, count.json is damaged: is not UTF-8 text")
+    assert again(done) == ["count"]
+
+
+def test_changed_source(done: Weft, source: Path) -> None:
+    source.write_text("a different poem")
+    assert "count: run, the source was changed" in done("plan", source, "--session-id", "poem").out
+
+
+def test_missing_artifact(done: Weft) -> None:
+    (done.session("poem") / "list.json").unlink()
+    assert reason(done, "list") == "list: run, list.json is missing"
+    assert again(done) == ["list"]
+
+
+def test_interrupted_process(weft: Weft, source: Path) -> None:
+    code = weft.workspace / "code/letters.py"
+    code.write_text(code.read_text().replace("def listing(step):\n", "def listing(step):\n    time.sleep(60)\n"))
+    command = weft.command("run", "letters", source, "--session-id", "poem", "--json")
+    process = subprocess.Popen(command, env=weft.env, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if json.loads(line)["type"] == "step_started" and json.loads(line)["step"] == "list":
+            break
+    worker = _children(process.pid)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert weft.ran() == ["count"]
+    # The code that was running must not live on behind the killed run.
+    deadline = time.monotonic() + 10
+    while any(_alive(pid) for pid in worker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [pid for pid in worker if _alive(pid)] == []
+    assert weft("sessions", "list").out.split("\t")[2] == "interrupted"
+    assert reason(weft, "list") == "list: run, the last attempt did not finish"
+    code.write_text(code.read_text().replace("    time.sleep(60)\n", ""))
+    continued = weft("run", "--session-id", "poem", "--json")
+    assert continued.code == 0
+    assert weft.ran()[-2:] == ["list", "report"]
+    settled = [event for event in weft.log("poem") if event["type"] == "step_interrupted"]
+    assert [(event["step"], event["why"]) for event in settled] == [("list", "the process ended")]
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            except (OSError, IndexError):
+                continue
+            if parent == pid:
+                found.append(int(entry.name))
+    return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def test_a_vanished_input_is_a_clear_error_and_the_session_continues_without_it(done: Weft, source: Path) -> None:
+    source.unlink()
+    gone = done("run", "letters", source)
+    assert gone.code == 2
+    assert f"there is no file {source}" in gone.err
+    assert "--session-id" in gone.err
+    assert again(done) == []
+
+
+def test_an_artifact_removed_while_the_run_goes_on(weft: Weft, source: Path) -> None:
+    code = weft.workspace / "code/letters.py"
+    remove = '    Path(os.environ["LEDGER"]).with_name("workspace").joinpath("sessions/poem/count.json").unlink()\n'
+    code.write_text(code.read_text().replace("def listing(step):\n", "def listing(step):\n" + remove))
+    failed = weft("run", "letters", source, "--session-id", "poem")
+    assert failed.code == 1
+    assert "count.json was removed while the run was going on" in failed.err
+
+
+def test_a_damaged_line_in_the_middle_is_reported_and_kept(done: Weft) -> None:
+    path = done.session("poem") / "log.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    index = next(i for i, line in enumerate(lines) if '"type":"step_completed"' in line and '"step":"list"' in line)
+    lines[index] = lines[index][:20] + "#" + lines[index][21:]
+    path.write_text("".join(lines))
+    plan = done("plan", "--session-id", "poem")
+    assert f"log.jsonl line {index + 1}" in plan.out
+    assert again(done) == ["list"]
+    assert lines[index] in path.read_text()
+    verified = done("sessions", "verify", "poem")
+    assert verified.code == 1
+    assert f"log.jsonl line {index + 1}" in verified.out
+
+
+def test_a_torn_tail_is_dropped_and_kept_aside(done: Weft) -> None:
+    path = done.session("poem") / "log.jsonl"
+    before = path.read_bytes()
+    path.write_bytes(before + b'{"seq":99,"at":"2026')
+    ran = done("run", "--session-id", "poem")
+    assert ran.code == 0
+    assert "dropped an unfinished write of 20 bytes" in ran.err
+    assert path.read_bytes().startswith(before + b'{"seq"')
+    assert [file.read_bytes() for file in (done.session("poem") / "aside").iterdir()] == [b'{"seq":99,"at":"2026']
+
+
+@pytest.mark.parametrize("damage", ["delete", "truncate", "rubbish", "older run"])
+def test_the_manifest_comes_back_identical(done: Weft, damage: str) -> None:
+    path = done.session("poem") / "session.json"
+    whole = path.read_bytes()
+    match damage:
+        case "delete":
+            path.unlink()
+        case "truncate":
+            path.write_bytes(whole[: len(whole) // 2])
+        case "rubbish":
+            path.write_bytes(b"\x00\x01")
+        case "older run":
+            path.write_bytes(whole.replace(b"completed", b"pending"))
+    assert done("sessions", "show", "poem").code == 0
+    assert path.read_bytes() == whole
+
+
+def test_a_second_writer_is_told_who_holds_the_session(weft: Weft, source: Path) -> None:
+    code = weft.workspace / "code/letters.py"
+    code.write_text(code.read_text().replace("def count(step):\n", "def count(step):\n    time.sleep(60)\n"))
+    command = weft.command("run", "letters", source, "--session-id", "poem", "--json")
+    process = subprocess.Popen(command, env=weft.env, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        while b"step_started" not in process.stdout.readline():
+            pass
+        second = weft("run", "--session-id", "poem")
+        assert second.code == 1
+        assert f"session poem is being written by process {process.pid}" in second.err
+        assert "weft sessions follow poem" in second.err
+        assert weft("sessions", "rm", "poem").code == 1
+        # Readers are never blocked.
+        assert weft("sessions", "list").out.split("\t")[2] == "running"
+        assert "being written by process" in weft("plan", "--session-id", "poem").out
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        if process.stdout:
+            process.stdout.close()
+    assert weft("sessions", "list").out.split("\t")[2] == "interrupted"

@@ -1,0 +1,214 @@
+"""The command line's own promises: exit codes, errors that list what is right, stdout for data only."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.made import Weft
+from weft import __version__
+from weft.cli.commands import COMMANDS, weft as weft_group
+from weft.cli.front_page import FRONT_PAGE
+
+
+def test_the_front_page_is_what_the_real_help_says() -> None:
+    assert CliRunner().invoke(weft_group, ["--help"], prog_name="weft").output.rstrip() == FRONT_PAGE
+
+
+def test_version_and_help_import_nothing_heavy() -> None:
+    for words in (["--version"], ["--help"], []):
+        code = f"import sys; sys.argv = ['weft', *{words}]; from weft.cli import main; main(); print(sorted(sys.modules))"
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        heavy = {"click", "rich", "pydantic", "asyncio", "ruamel.yaml", "jsonschema_rs", "json"}
+        assert not heavy & set(eval(out.splitlines()[-1]))
+
+
+def test_version(weft: Weft) -> None:
+    ran = subprocess.run([sys.executable, "-m", "weft", "--version"], capture_output=True, text=True, check=True)
+    assert ran.stdout == f"weft {__version__}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(weft: Weft, name: str) -> None:
+    ran = weft(name, "--help")
+    assert ran.code == 0
+    assert ran.out.startswith(f"Usage: weft {name}")
+    assert ran.err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rnu"], "there is no command 'rnu'; did you mean 'run'?"),
+        (["run", "--frce"], "No such option '--frce'"),
+        (["run", "leters", "POEM"], "did you mean 'letters'?"),
+        (["run", "letters"], "needs the input 'source'"),
+        (["run", "letters", "no-such-file.txt"], "there is no file no-such-file.txt"),
+        (["run", "letters", "POEM", "--force", "cuont"], "did you mean 'count'?"),
+        (["run", "letters", "POEM", "--until", "nothing"], "the steps are: count, list, report"),
+        (["run", "letters", "POEM", "--set", "shout"], "write it as --set NAME=VALUE"),
+        (["run", "letters", "POEM", "--set", "shout=maybe"], "true"),
+        (["run", "letters", "POEM", "--set", "shuot=true"], "shout"),
+        (["run", "letters", "POEM", "--input", "extra=POEM"], "has no input 'extra'"),
+        (["run", "letters", "POEM", "--session-id", "../../x"], "is not a session id"),
+        (["run", "letters", "POEM", "--session-id", "Ab"], "is not a session id"),
+        (["run", "letters", "POEM", "--accept", "count", "--force", "count"], "can't both name count"),
+        (["run", "letters", "POEM", "POEM", "--session-id", "poem"], "several files"),
+        (["completion", "tcsh"], "'bash', 'zsh', 'fish'"),
+        (["init", "--pack", "digets"], "did you mean 'digest'?"),
+    ],
+)
+def test_a_bad_word_is_a_usage_error_that_lists_the_good_ones(
+    weft: Weft, source: Path, words: list[str], said: str
+) -> None:
+    ran = weft(*[str(source) if word == "POEM" else word.replace("POEM", str(source)) for word in words])
+    assert ran.code == 2, ran.err
+    assert said in ran.err
+    assert ran.out == ""
+    assert "Traceback" not in ran.err
+    assert weft.ran() == []
+
+
+def test_an_unknown_session_is_a_clear_error(weft: Weft) -> None:
+    for words in (["run", "--session-id", "nobody", "letters"], ["sessions", "show", "nobody"], ["plan", "--session-id", "nobody", "letters"]):
+        ran = weft(*words)
+        assert ran.code in (1, 2), words
+        assert "nobody" in ran.err or "needs the input" in ran.err
+        assert not weft.session("nobody").exists()
+
+
+def test_stdout_carries_data_only(weft: Weft, source: Path) -> None:
+    ran = weft("run", source)
+    assert ran.code == 0
+    assert Path(ran.out.strip()).name == "report.md"
+    assert "step count done" in ran.err
+    printed = weft("run", source, "--output", "-")
+    assert printed.out == Path(ran.out.strip()).read_text()
+    copied = weft("run", source, "-o", source.with_name("copy.md"))
+    assert copied.code == 0
+    assert source.with_name("copy.md").read_text() == printed.out
+
+
+def test_a_session_belongs_to_one_pipeline(weft: Weft, source: Path) -> None:
+    text = (weft.workspace / "pipelines/letters.yaml").read_text()
+    (weft.workspace / "pipelines/other.yaml").write_text(text.replace("name: letters", "name: other"))
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    refused = weft("run", "other", source, "--session-id", "poem")
+    assert refused.code == 1
+    assert "belongs to the pipeline letters, not other" in refused.err
+    both = weft("run", source)
+    assert both.code == 2
+    assert "letters, other" in both.err
+    (weft.workspace / "config.toml").write_text('default_pipeline = "other"\n')
+    assert weft("run", source).code == 0
+
+
+def test_several_files_get_a_session_each_and_the_worst_exit_code(weft: Weft, source: Path) -> None:
+    empty = source.with_name("empty.txt")
+    empty.write_text("")
+    ran = weft("run", "letters", empty, source)
+    assert ran.code == 1
+    assert len(ran.out.splitlines()) == 1
+    assert "0 is less than the minimum of 1" in ran.err
+
+
+def test_input_that_is_not_text(weft: Weft, tmp_path: Path) -> None:
+    binary = tmp_path / "picture.bin"
+    binary.write_bytes(b"GIF89a\xff\xfe")
+    ran = weft("run", binary)
+    assert ran.code == 2
+    assert "is not UTF-8 text (byte 7 of 8)" in ran.err
+    folder = weft("run", "letters", tmp_path)
+    assert folder.code == 2
+    assert "is a folder" in folder.err
+
+
+def test_a_broken_pipeline_names_file_line_and_key(weft: Weft, source: Path) -> None:
+    path = weft.workspace / "pipelines/letters.yaml"
+    path.write_text(path.read_text().replace("requires: [count]", "requires: [cuont]"))
+    ran = weft("run", source)
+    assert ran.code == 1
+    line = 1 + path.read_text().splitlines().index("    requires: [cuont]")
+    assert f"pipelines/letters.yaml:{line}:" in ran.err
+    assert "did you mean 'count'?" in ran.err
+    validated = weft("pipelines", "validate")
+    assert validated.code == 1
+    assert f"pipelines/letters.yaml:{line}:" in validated.err
+    assert "broken" in weft("pipelines", "list").out
+
+
+def test_the_first_run_on_a_fresh_machine_works(tmp_path: Path) -> None:
+    text = tmp_path / "note.md"
+    text.write_text("# Rain\n\nIt rained for 12 days in March and the river rose by 3 metres in one night.\n")
+    fresh = Weft(tmp_path / "nowhere" / "yet", tmp_path / "ledger")
+    ran = fresh("run", text)
+    assert ran.code == 0, ran.err
+    assert "made the workspace" in ran.err
+    assert "river rose by 3 metres" in Path(ran.out.strip()).read_text()
+
+
+def test_pipelines_show(weft: Weft) -> None:
+    assert "step list after count: agent lister -> list.json" in weft("pipelines", "show", "letters").out
+    drawn = weft("pipelines", "show", "letters", "--graph").out
+    assert all(name in drawn for name in ("count", "list", "report"))
+    mermaid = weft("pipelines", "show", "letters", "--mermaid").out
+    assert mermaid.startswith("flowchart")
+    schema = json.loads(weft("pipelines", "schema").out)
+    assert "steps" in schema["properties"]
+
+
+def test_sessions_can_be_looked_into_and_moved_to_the_trash(weft: Weft, source: Path) -> None:
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    assert weft("sessions").out.startswith("poem\tletters\tdone\t3")
+    assert "count.json" in weft("sessions", "show", "poem").out
+    assert json.loads(weft("sessions", "show", "poem", "--json").out)["steps"]["count"]["status"] == "completed"
+    assert weft("sessions", "log", "poem", "--json").events == weft.log("poem")
+    assert "step count done" in weft("sessions", "log", "poem").out
+    assert weft("sessions", "follow", "poem", "--json").events == weft.log("poem")
+    assert weft("sessions", "verify", "poem").code == 0
+    removed = weft("sessions", "rm", "poem")
+    assert removed.code == 0
+    assert (weft.workspace / "trash/poem/log.jsonl").exists()
+    assert weft("sessions").out.strip() == ""
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    assert weft("sessions", "rm", "poem").code == 0
+    assert (weft.workspace / "trash/poem-2/log.jsonl").exists()
+
+
+def test_doctor_finds_what_is_wrong(weft: Weft, source: Path) -> None:
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    good = weft("doctor")
+    assert good.code == 0, good.out
+    assert "1 of 1 sessions intact" in good.out
+    (weft.workspace / "schemas/count.schema.json").write_text("{")
+    log = weft.session("poem") / "log.jsonl"
+    log.write_bytes(b"rubbish\n" + log.read_bytes())
+    bad = weft("doctor")
+    assert bad.code == 1
+    assert "schemas/count.schema.json" in bad.out
+    assert "log.jsonl line 1" in bad.out
+
+
+def test_completion_scripts(weft: Weft) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert "_WEFT_COMPLETE" in weft("completion", shell).out
+
+
+def test_init_lays_a_pack_and_never_overwrites(tmp_path: Path) -> None:
+    weft = Weft(tmp_path / "ws", tmp_path / "ledger")
+    assert weft("init").code == 0
+    agent = weft.workspace / ".claude/agents/reader.md"
+    agent.write_text(agent.read_text() + "My own line.\n")
+    (weft.workspace / "sessions/keep-me").mkdir(parents=True)
+    again = weft("init")
+    assert again.code == 0
+    assert agent.read_text().endswith("My own line.\n")
+    assert "kept" in again.err
+    assert (weft.workspace / "sessions/keep-me").is_dir()
+    assert "+My own line." in weft("packs", "diff", "digest").out or "-My own line." in weft("packs", "diff", "digest").out
+    assert "digest" in weft("packs").out

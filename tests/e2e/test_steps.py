@@ -1,0 +1,201 @@
+"""How a step's code can go wrong, and what the person sees: rejected, failing, crashing, hanging, printing, leaking."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.made import Weft
+
+PIPELINE = """\
+name: one
+description: One step.
+inputs: {{}}
+steps:
+  make:
+    artifact: made.json
+    code: one.py:make
+    schema: made.json
+    attempts: {attempts}
+    timeout: {timeout}
+    checks: [{checks}]
+    final: true
+"""
+SCHEMA = {"type": "object", "required": ["title"], "properties": {"title": {"type": "string", "minLength": 3}}}
+
+
+@pytest.fixture
+def one(tmp_path: Path, workspace: Path) -> Weft:
+    return Weft(workspace, tmp_path / "ledger")
+
+
+def lay(weft: Weft, code: str, *, attempts: int = 3, timeout: str = "20", checks: str = "") -> None:
+    for name, text in {
+        "pipelines/one.yaml": PIPELINE.format(attempts=attempts, timeout=timeout, checks=checks),
+        "schemas/made.json": json.dumps(SCHEMA),
+        "code/one.py": code,
+    }.items():
+        path = weft.workspace / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+
+def settled(weft: Weft) -> list[tuple[str, str]]:
+    """What became of each attempt."""
+    events = weft.log("one-one")
+    return [(e["type"], e.get("kind", "")) for e in events if e["type"] in ("step_completed", "step_failed")]
+
+
+def go(weft: Weft, *words: str) -> tuple[int, str]:
+    ran = weft("run", "one", "--session-id", "one-one", *words)
+    return ran.code, ran.err
+
+
+def test_the_exact_errors_go_to_the_next_attempt(one: Weft) -> None:
+    lay(one, "def make(step):\n    return {'title': 'ok!', 'told': list(step.feedback)} if step.feedback else {'title': 'x'}\n")
+    assert go(one)[0] == 0
+    made = json.loads((one.session("one-one") / "made.json").read_text())
+    assert made["told"] == ['made.json at /title: "x" is shorter than 3 characters']
+    assert settled(one) == [("step_failed", "rejected"), ("step_completed", "")]
+    causes = [event["cause"] for event in one.log("one-one") if event["type"] == "step_started"]
+    assert causes == ["first", "retry"]
+
+
+def test_attempts_are_bounded_and_the_errors_stay_on_screen(one: Weft) -> None:
+    lay(one, "def make(step):\n    return {'title': 'x'}\n", attempts=2)
+    code, err = go(one)
+    assert code == 1
+    assert settled(one) == [("step_failed", "rejected")] * 2
+    assert not (one.session("one-one") / "made.json").exists()
+    assert '"x" is shorter than 3 characters' in err
+    assert "write more" in err
+    assert "weft --workspace" in err
+
+
+def test_code_that_raises_names_its_line(one: Weft) -> None:
+    lay(one, "def make(step):\n    return {}['title']\n", attempts=1)
+    code, err = go(one)
+    assert code == 1
+    assert "KeyError: 'title' (code/one.py, line 2)" in err
+
+
+def test_code_that_can_not_be_loaded(one: Weft) -> None:
+    lay(one, "import no_such_thing\ndef make(step):\n    return {}\n", attempts=1)
+    code, err = go(one)
+    assert code == 1
+    assert "No module named 'no_such_thing'" in err
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("os._exit(7)", "exit code 7"),
+        ("os.kill(os.getpid(), 11)", "killed by signal 11"),
+        ("sys.exit(3)", "the code called exit(3)"),
+    ],
+)
+def test_code_that_ends_its_process(one: Weft, end: str, said: str) -> None:
+    lay(one, f"import os, sys\ndef make(step):\n    print('last words', file=sys.stderr)\n    {end}\n", attempts=1)
+    code, err = go(one)
+    assert code == 1
+    assert said in err
+
+
+def test_a_step_over_its_time_is_really_ended_with_its_children(one: Weft, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    lay(
+        one,
+        "import os, subprocess, time\n"
+        "def make(step):\n"
+        "    child = subprocess.Popen(['sleep', '60'])\n"
+        f"    open({str(pids)!r}, 'a').write(f'{{os.getpid()}} {{child.pid}} ')\n"
+        "    while True: pass\n",
+        attempts=1,
+        timeout="1.5s",
+    )
+    code, err = go(one)
+    assert code == 1
+    assert "took longer than 1.5 s and was ended" in err
+    for pid in pids.read_text().split():
+        assert not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text()
+
+
+def test_what_code_prints_is_progress_not_data(one: Weft) -> None:
+    lay(one, "def make(step):\n    print('half way')\n    return {'title': 'fine'}\n")
+    ran = one("run", "one", "--session-id", "one-one", "--json")
+    assert [event["text"] for event in ran.events if event["type"] == "step_progressed"] == ["half way"]
+    assert all("seq" in event for event in ran.events if event["type"] not in ("step_progressed", "notice_given"))
+    assert [event for event in ran.events if "seq" in event] == one.log("one-one")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("object()", "not JSON serializable"),
+        ("{'title': float('nan')}", "not JSON compliant"),
+        ("'just text'", 'is not of type "object"'),
+        ("None", 'is not of type "object"'),
+        ("{'title': 'a\\ud800b'}", "surrogate"),
+    ],
+)
+def test_values_that_are_no_artifact(one: Weft, value: str, said: str) -> None:
+    lay(one, f"def make(step):\n    return {value}\n", attempts=1)
+    code, err = go(one)
+    assert code == 1
+    assert said in err
+
+
+def test_async_code_and_a_pack_s_own_check(one: Weft) -> None:
+    lay(
+        one,
+        "async def make(step):\n    return {'title': 'Hello!'}\n"
+        "def calm(value, options, documents):\n"
+        "    return [options['say']] if '!' in value['title'] else []\n",
+        attempts=1,
+        checks="{'one.py:calm': {say: no shouting}}",
+    )
+    code, err = go(one)
+    assert code == 1
+    assert "no shouting" in err
+
+
+def test_ctrl_c_ends_the_run_cleanly(one: Weft) -> None:
+    lay(one, "import time\ndef make(step):\n    time.sleep(60)\n    return {'title': 'late'}\n")
+    process = subprocess.Popen(
+        one.command("run", "one", "--session-id", "one-one", "--json"), env=one.env, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    while b"step_started" not in process.stdout.readline():
+        pass
+    begun = time.monotonic()
+    process.send_signal(2)
+    rest = [json.loads(line) for line in process.stdout]
+    assert process.wait(20) == 130
+    process.stdout.close()
+    assert time.monotonic() - begun < 10
+    assert [event["type"] for event in rest if "seq" in event] == ["step_interrupted", "run_ended"]
+    assert rest[-1]["outcome"] == "interrupted"
+    lay(one, "def make(step):\n    return {'title': 'on time'}\n")
+    assert go(one)[0] == 0
+    assert "interrupted by the person" in one("sessions", "log", "one-one").out
+
+
+def test_independent_steps_run_side_by_side_within_the_limit(one: Weft) -> None:
+    names = "abcdef"
+    steps = "".join(f"  {n}: {{artifact: {n}.json, code: 'six.py:make'}}\n" for n in names)
+    last = f"  end: {{artifact: end.json, code: 'six.py:make', requires: [{', '.join(names)}], final: true}}\n"
+    (one.workspace / "pipelines").mkdir()
+    (one.workspace / "code").mkdir()
+    (one.workspace / "pipelines/six.yaml").write_text(f"name: six\ndescription: x\ninputs: {{}}\nsteps:\n{steps}{last}")
+    (one.workspace / "code/six.py").write_text("import time\ndef make(step):\n    time.sleep(0.2)\n    return {}\n")
+    (one.workspace / "config.toml").write_text("concurrency = 3\n")
+    assert one("run", "six", "--session-id", "six-six").code == 0
+    running, most = 0, 0
+    for event in one.log("six-six"):
+        running += {"step_started": 1, "step_completed": -1}.get(event["type"], 0)
+        most = max(most, running)
+    assert most == 3
