@@ -46,11 +46,11 @@ STEPS: Final = 8
 PIPELINE: Final = line_of_steps("history", STEPS)
 AIM_SECONDS: Final = 1.0
 AIM_MB: Final = 200.0
-WORDS: Final = "the tide turns twice a day and every harbour keeps its own table of when".split()
+TEXT: Final = "the tide turns twice a day and every harbour keeps its own table of when"
 
 
 async def body(_: str, number: int) -> Result:
-    return {"step": number, "text": " ".join(WORDS)}
+    return {"step": number, "text": TEXT}
 
 
 class History:
@@ -121,7 +121,7 @@ class History:
         ]
 
     def _completed(self, run: int, step: str) -> list[DurableEvent]:
-        value = {"title": f"run {run}", "text": " ".join(self._random.choices(WORDS, k=60))}
+        value = {"title": f"run {run}", "text": " ".join(self._random.choices(TEXT.split(), k=60))}
         content = json.dumps(value, indent=2) + "\n"
         digest = self._hashes[step] = hash_bytes(content.encode())
         return [

@@ -89,6 +89,7 @@ def run_all(folder: Path, n: int, rounds: int, patience: float) -> dict[tuple[st
 
 def report(n: int, rounds: int, patience: float) -> str:
     with measure.scratch() as folder:
+        (folder / "tape").mkdir()
         calls = counted(asyncio.run(record_tape(folder / "tape", body)))
         found = run_all(folder, n, rounds, patience)
     syncs = {variant: str(sum(calls[kind] for kind in SYNCS)) for variant in VARIANTS}

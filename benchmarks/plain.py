@@ -95,8 +95,7 @@ class RecordingDisk(Disk):
 
 
 async def record_tape(folder: Path, body: Body) -> Tape:
-    """What a Weft session of five steps does to the disk."""
-    folder.mkdir()
+    """What a Weft session of five steps does to the disk. `folder` must be there and empty."""
     disk = RecordingDisk(folder)
 
     async def step(session: str, number: int) -> Result:
@@ -124,10 +123,12 @@ class PlainSame:
         self._body = body
         self._threads = threads
         self._tape: Tape = ()
+        self._tape_folder = folder / "tape"
+        for made in (self._tape_folder, folder / "sessions"):
+            made.mkdir()
 
     async def open(self) -> None:
-        self._tape = await record_tape(self._folder / "tape", self._body)
-        (self._folder / "sessions").mkdir()
+        self._tape = await record_tape(self._tape_folder, self._body)
 
     async def close(self) -> None:
         """Nothing stays open."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-FULL: Final = {"engine": [], "crash": [], "big_session": [], "startup": []}
-QUICK: Final = {
+FULL: Final[dict[str, list[str]]] = {"engine": [], "crash": [], "big_session": [], "startup": []}
+QUICK: Final[dict[str, list[str]]] = {
     "engine": ["--n", "10", "--rounds", "1", "--patience", "0"],
     "crash": ["--trials", "1"],
     "big_session": ["--events", "2000", "--rounds", "1"],
@@ -27,10 +27,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a small trial of everything")
     given = parser.parse_args()
-    plan: dict[str, list[str]] = QUICK if given.quick else FULL
     print("# Benchmarks\n\nOnly ratios within one run count.", flush=True)
     failed = 0
-    for name, words in plan.items():
+    for name, words in (QUICK if given.quick else FULL).items():
         print(flush=True)
         failed |= subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *words], cwd=ROOT, check=False).returncode
     return 1 if failed else 0

@@ -23,6 +23,7 @@ LAYERS = [
     {"orchestrator"},
     {"app"},
     {"cli", "web"},
+    {"__main__"},
 ]
 """Imports go to a lower row only. `packs` and `testing` stand outside: nothing imports them."""
 ONLY_WORDS = {"files": {"protocol"}, "checks": {"protocol"}, "render": {"protocol"}}

@@ -1,8 +1,9 @@
 """The work that is disturbed: a diamond of five steps whose code runs in the process that dies.
 
 `gather` reads both inputs; `left` is rejected once and then passes; `right` is too large for the log and becomes a
-blob; `join` makes two artifacts; `report` is the end. Every execution of a step's code leaves a line in a ledger
-outside the workspace, and every published record one in a second file: that is what the outside world has seen.
+blob (it waits for `left` while both are under way, so that every run makes the same calls in the same order); `join`
+makes two artifacts; `report` is the end. Every execution of a step's code leaves a line in a ledger outside the
+workspace, and every published record one in a second file: that is what the outside world has seen.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from weft.app import App, Ask, RegisteredFunction
 from weft.files import Disk
 from weft.protocol.commands import INLINE_LIMIT, StartRun
 from weft.protocol.errors import WeftError
-from weft.protocol.events import Event, NoticeGiven, Record
+from weft.protocol.events import Event, NoticeGiven, Record, StepCompleted, StepSkipped
 from weft.protocol.hashes import hash_value
 from weft.protocol.steps import StepInput
-from weft.session import session as session_module
 from weft.workspace.pipeline import InputSpec, Pipeline, SchemaFile, Step
 
 SESSION: Final = "tapestry"
@@ -32,9 +32,6 @@ GLOSSARY: Final = "reed: a comb\nshed: a gap\nshuttle: a boat\n"
 CALLS: Final = {"gather": 1, "left": 2, "right": 1, "join": 1, "report": 1}
 """How often the code of each step runs when nothing disturbs it."""
 _COUNTED = {"type": "object", "required": ["words"], "properties": {"words": {"type": "integer"}}}
-
-# The manifest follows every decision instead of five times a second: more points to die at, the same ones every time.
-setattr(session_module, "MANIFEST_PAUSE", 0.0)  # noqa: B010  it is Final for everybody else
 
 
 @dataclass(frozen=True)
@@ -82,17 +79,20 @@ class Place:
 def run(place: Place, disk: Disk, acknowledged: Callable[[int], None] | None = None) -> dict[str, Any]:
     """Bring the session up to date in this process; what came of it in plain values."""
     notices: list[str] = []
+    left_is_settled = asyncio.Event()
 
     def publish(item: Record | Event) -> None:
         if isinstance(item, Record):
             _append(place.published, str(item.seq))
             if acknowledged:
                 acknowledged(item.seq)
+            if isinstance(item.event, StepCompleted | StepSkipped) and item.event.step == "left":
+                left_is_settled.set()
         elif isinstance(item, NoticeGiven):
             notices.append(item.text)
 
     async def submit() -> str:
-        with App.open(place.workspace, disk=disk, functions=_functions(place)) as app:
+        with App.open(place.workspace, disk=disk, functions=_functions(place, left_is_settled)) as app:
             ask = Ask(pipeline=PIPELINE, session=SESSION, file=place.source, inputs={"glossary": place.glossary})
             async with app.session(ask, publish) as session:
                 return await session.submit(StartRun())
@@ -106,10 +106,12 @@ def run(place: Place, disk: Disk, acknowledged: Callable[[int], None] | None = N
         return {"bug": traceback.format_exc(), "notices": notices}
 
 
-def _functions(place: Place) -> dict[str, RegisteredFunction]:
+def _functions(place: Place, left_is_settled: asyncio.Event) -> dict[str, RegisteredFunction]:
     def entered(function: Callable[[StepInput], Any]) -> RegisteredFunction:
         async def on_the_loop(step: StepInput) -> Any:
             _append(place.ledger, step.step)
+            if step.step == "right":
+                await left_is_settled.wait()
             return function(step)
 
         return RegisteredFunction(on_the_loop)

@@ -203,6 +203,6 @@ def test_a_second_writer_is_told_who_holds_the_session(weft: Weft, source: Path)
     finally:
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
-        if process.stdout:
+        if process.stdout is not None:
             process.stdout.close()
     assert weft("sessions", "list").out.split("\t")[2] == "interrupted"

@@ -23,12 +23,14 @@ from weft.protocol.events import (
     StepSkipped,
     StepStarted,
 )
+from weft.render.terminal import live
 from weft.render.view import RunView
 
 SESSION = "on-rivers-3fa9c1"
 FOLDER = f"/home/maria/.weft/sessions/{SESSION}"
 STEPS = ("summary", "quotes", "ideas", "outline", "kit")
 Moment = tuple[float, Event]
+DIAMOND = {"summary": [], "ideas": ["summary"], "quotes": ["summary"], "kit": ["ideas", "quotes"]}
 
 QUOTE = Finding(
     "ideas.json",
@@ -57,6 +59,10 @@ def folded(moments: Iterable[Moment], view: RunView | None = None) -> RunView:
     for now, event in moments:
         view.apply(event, now)
     return view
+
+
+def shown(run: list[Moment], width: int, now: float, *, ascii: bool = False, height: int | None = None) -> str:
+    return screen(live(folded(run), now, width, ascii=ascii, height=height), width)
 
 
 def started(step: str, attempt: int = 1, cause: Cause = "first", reason: str = "not yet made") -> StepStarted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -42,6 +42,7 @@ def test_clean_for_an_ascii_terminal_spells_everything_else() -> None:
     assert clean("é\x1b[31m日\n\u202e", ascii=True) == r"\xe9\x1b[31m\u65e5\n\u202e"
 
 
+@settings(deadline=None)
 @given(texts)
 def test_no_control_survives(text: str) -> None:
     left = clean(text)
@@ -50,6 +51,7 @@ def test_no_control_survives(text: str) -> None:
     assert clean(left) == left
 
 
+@settings(deadline=None)
 @given(texts)
 def test_ascii_is_ascii_and_printable(text: str) -> None:
     left = clean(text, ascii=True)
@@ -57,12 +59,14 @@ def test_ascii_is_ascii_and_printable(text: str) -> None:
     assert left.isprintable()
 
 
+@settings(deadline=None)
 @given(texts)
 def test_the_width_of_clean_text_is_the_sum_of_its_parts(text: str) -> None:
     left = clean(text)
     assert cell_len(left) == sum(cell_len(character) for character in left)
 
 
+@settings(deadline=None)
 @given(texts, st.integers(0, 50))
 def test_cut_fits_and_keeps_the_beginning(text: str, width: int) -> None:
     whole = clean(text)
@@ -78,6 +82,7 @@ def test_cut_does_not_split_a_wide_character() -> None:
     assert cut("日本語", 6) == "日本語"
 
 
+@settings(deadline=None)
 @given(texts, st.integers(2, 50))
 def test_wrap_and_fold_fit_and_lose_nothing(text: str, width: int) -> None:
     whole = clean(text)

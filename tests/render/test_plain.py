@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from inline_snapshot import snapshot
 
 from weft.protocol.events import (
@@ -138,6 +138,7 @@ def test_artifacts_of_an_attempt_that_came_to_nothing_are_forgotten() -> None:
     assert log.lines(done) == ["step ideas done in 0.4 s"]
 
 
+@settings(deadline=None)
 @given(events)
 def test_every_event_has_safe_lines(event: Event) -> None:
     lines = plain_lines(event, "s-1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from rich.cells import cell_len
@@ -98,6 +98,7 @@ plans = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(plans, st.sampled_from((40, 60, 120)))
 def test_any_plan_fits_and_says_every_reason(plan: Plan, width: int) -> None:
     text = screen(plan_table(plan, width), width + 40)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from rich.cells import cell_len
@@ -169,6 +169,7 @@ pages = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(rows, max_size=4), pages, st.sampled_from((40, 60, 120)))
 def test_everything_fits_and_pipes_have_one_line_each(listed: list[SessionRow], page: SessionPage, width: int) -> None:
     text = screen(sessions_table(listed, width, NOW), width + 40) + screen(session_page(page, width, NOW), width + 40)

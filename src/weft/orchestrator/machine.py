@@ -8,7 +8,7 @@ tried in a test.
 - Independent steps run side by side, at most `limit` of them.
 - A step is judged when all it requires is settled, with the real hashes of what they yielded. So a re-run that yields
   identical bytes stops the wave.
-- Once a step has failed for good, nothing new starts; what runs may finish; then the run has failed.
+- Once a step has failed for good, nothing new starts, not even a retry; what runs may finish; the run has failed.
 - A settlement for an attempt that is no longer open meets a closed gate: it changes nothing.
 """
 
@@ -175,7 +175,8 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     step = progress.steps[command.step]
     if not _is_open(step, command.attempt) or progress.ending:
         return Decision(progress)
-    retrying = command.retryable and step.tries < spec.pipeline.steps[command.step].attempts
+    tries_left = step.tries < spec.pipeline.steps[command.step].attempts
+    retrying = command.retryable and tries_left and not progress.of("failed")
     events: list[DurableEvent] = [
         ArtifactRejected(
             run=progress.run,

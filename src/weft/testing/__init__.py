@@ -9,7 +9,7 @@ never see instead of guessing, so that a test which passes with it says somethin
 
 from __future__ import annotations
 
-from weft.testing.disk import KINDS, Call, CountingDisk, FailingDisk, Kind, KillingDisk, Moment
+from weft.testing.disk import KINDS, Call, CountingDisk, FailingDisk, KillingDisk, Kind, Moment
 from weft.testing.power import VARIANTS, DiskState, Variant, kernel_view, materialise, power_cuts
 from weft.testing.recording import Recording, RecordingDisk
 
@@ -20,8 +20,8 @@ __all__ = [
     "CountingDisk",
     "DiskState",
     "FailingDisk",
-    "Kind",
     "KillingDisk",
+    "Kind",
     "Moment",
     "Recording",
     "RecordingDisk",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -56,13 +56,15 @@ class DiskState:
         return digest.hexdigest()
 
 
-def power_cuts(recording: Recording, *, first: int = 0, mixtures: int = 0, seed: int = 0) -> Iterator[DiskState]:
-    """Every state for every cut from the change number `first` on: before it, and after each change."""
+def power_cuts(
+    recording: Recording, *, cuts: Container[int] | None = None, mixtures: int = 0, seed: int = 0
+) -> Iterator[DiskState]:
+    """Every state for every cut: cut 0 comes before the first change, cut n after the n-th. `cuts` limits them."""
     disk = _Disk.at_start(recording)
     for cut in range(len(recording.changes) + 1):
         if cut:
             disk.apply(recording.changes[cut - 1])
-        if cut < first:
+        if cuts is not None and cut not in cuts:
             continue
         for variant in VARIANTS:
             if variant != "mixed":

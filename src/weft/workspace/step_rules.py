@@ -12,7 +12,6 @@ from typing import Any, Final
 from weft.checks import CHECKS, CheckCall, CheckProblem, check_documents, parse_check
 from weft.files import split_name
 from weft.protocol.errors import UserError, WorkspaceError
-from weft.workspace import graph
 from weft.workspace.agent import Agent
 from weft.workspace.document import Path
 from weft.workspace.draft import Draft
@@ -256,9 +255,11 @@ def _call(draft: Draft, path: Path, name: str, options: dict[str, Any], artifact
 
 
 def _readable(draft: Draft, at: Path, artifacts: tuple[str, ...]) -> list[str]:
-    """What a check of this step may compare with: inputs, the step's artifacts, those of all it requires."""
-    requires = {name: entry.requires for name, entry in draft.steps.items()}
-    before = graph.upstream(requires, str(at[-1]))
+    """What a check of this step may compare with: inputs, the step's artifacts, those of the steps it requires itself.
+
+    An artifact further back is no input of the step, so a change of it would go unnoticed.
+    """
+    before = draft.steps[str(at[-1])].requires
     earlier = [artifact for name in draft.steps if name in before for artifact in artifacts_of(draft.steps[name])]
     return [*draft.names("inputs"), *earlier, *artifacts]
 

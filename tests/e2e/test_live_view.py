@@ -1,0 +1,157 @@
+"""The live view on a real pseudo-terminal, read back through a terminal emulator: what a person sees."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pexpect
+import pyte
+import pytest
+
+from tests.made import Weft
+
+PIPELINE = """\
+name: slow
+description: Slow steps, one of them rejected once.
+inputs: {}
+steps:
+  gather: {artifact: gather.json, code: 'slow.py:gather', schema: g.json}
+  weigh: {artifact: weigh.json, code: 'slow.py:weigh'}
+  write: {artifact: write.md, code: 'slow.py:write', requires: [gather, weigh], final: true}
+"""
+CODE = """\
+import time
+def gather(step):
+    if not step.feedback:
+        return {"title": "x"}
+    print("reading page 1 of 3")
+    time.sleep(1.5)
+    return {"title": "long enough"}
+def weigh(step):
+    time.sleep(1.2)
+    return {}
+def write(step):
+    time.sleep(60 if step.parameters.get("hang") else 0.1)
+    return "text"
+"""
+SCHEMA = {"type": "object", "properties": {"title": {"type": "string", "minLength": 5}}}
+
+
+@pytest.fixture
+def slow(tmp_path: Path, workspace: Path) -> Weft:
+    for name, text in {"pipelines/slow.yaml": PIPELINE, "code/slow.py": CODE, "schemas/g.json": json.dumps(SCHEMA)}.items():
+        path = workspace / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return Weft(workspace, tmp_path / "ledger")
+
+
+class Terminal:
+    def __init__(self, weft: Weft, *words: str, width: int, height: int = 24, **env: str) -> None:
+        self.screen = pyte.Screen(width, height)
+        self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""
+        command = weft.command(*words)
+        surroundings = {**weft.env, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
+        self.child = pexpect.spawn(command[0], command[1:], dimensions=(height, width), env=surroundings, timeout=20)
+
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self.screen.display).strip()
+
+    def words(self) -> str:
+        """The screen's words in one line, however they were wrapped."""
+        return " ".join(self.text().split())
+
+    def wait_for(self, words: str, seconds: float = 20) -> str:
+        deadline = time.monotonic() + seconds
+        while words not in self.words():
+            assert time.monotonic() < deadline, f"{words!r} did not appear on:\n{self.text()}"
+            try:
+                self._feed(self.child.read_nonblocking(65536, timeout=0.2))
+            except pexpect.TIMEOUT:
+                continue
+            except pexpect.EOF:
+                assert words in self.words(), f"{words!r} did not appear on:\n{self.text()}"
+        return self.text()
+
+    def end(self) -> int | None:
+        try:
+            while True:
+                self._feed(self.child.read_nonblocking(65536, timeout=20))
+        except pexpect.EOF:
+            self.child.close()
+        return self.child.exitstatus
+
+    def _feed(self, data: bytes) -> None:
+        self.raw += data
+        self.stream.feed(data)
+
+
+@pytest.mark.parametrize("width", [60, 120])
+def test_a_run_from_start_to_end(slow: Weft, width: int) -> None:
+    terminal = Terminal(slow, "run", "slow", "--session-id", "slow-one", width=width)
+    rejected = terminal.wait_for("reading page 1 of 3")
+    assert "slow · slow-one" in rejected
+    assert "attempt 2" in rejected
+    assert 'gather.json at /title: "x" is shorter than 5' in rejected
+    assert "hint: write more" in rejected
+    assert "○ write   waiting" in rejected
+    done = terminal.wait_for("Done in")
+    assert terminal.end() == 0
+    for line in ("✓ gather", "→ gather.json", "✓ weigh", "✓ write", "→ write.md"):
+        assert line in done
+    assert str(slow.session("slow-one") / "write.md") in terminal.text().replace("\n", "").replace(" ", "")
+    again = Terminal(slow, "run", "slow", "--session-id", "slow-one", width=width)
+    shown = again.wait_for("Done in")
+    assert again.end() == 0
+    assert "• gather  skipped: up to date" in shown
+    assert "everything was up to date" in shown
+
+
+def test_ctrl_c_interrupts_and_says_how_to_go_on(slow: Weft) -> None:
+    terminal = Terminal(slow, "run", "slow", "--session-id", "slow-one", width=80)
+    terminal.wait_for("reading page 1 of 3")
+    terminal.child.sendintr()
+    shown = terminal.wait_for("Nothing is lost")
+    assert terminal.end() == 130
+    assert "! gather" in shown
+    assert "run --session-id slow-one" in terminal.words()
+
+
+def test_a_failed_run_keeps_its_errors_on_screen(slow: Weft) -> None:
+    (slow.workspace / "code/slow.py").write_text(CODE.replace("if not step.feedback", "if True"))
+    terminal = Terminal(slow, "run", "slow", "--session-id", "slow-one", width=100)
+    shown = terminal.wait_for("run --session-id slow-one")
+    assert terminal.end() == 1
+    assert "✗ gather" in shown
+    assert '"x" is shorter than 5 characters' in shown
+
+
+def test_no_color_and_dumb_terminals(slow: Weft) -> None:
+    plain = Terminal(slow, "run", "slow", "--session-id", "slow-one", width=80, NO_COLOR="1")
+    plain.wait_for("Done in")
+    assert plain.end() == 0
+    assert b"\x1b[3" not in plain.raw.replace(b"\x1b[?", b"")
+    dumb = Terminal(slow, "run", "slow", "--session-id", "slow-two", width=80, TERM="dumb")
+    dumb.wait_for("run done")
+    assert dumb.end() == 0
+    assert b"\x1b" not in dumb.raw
+
+
+def test_plan_and_sessions_fit_a_narrow_terminal(slow: Weft) -> None:
+    plan = Terminal(slow, "plan", "slow", width=60)
+    assert plan.end() == 0
+    assert "gather" in plan.text()
+    assert "not yet made" in plan.text()
+    assert slow("run", "slow", "--session-id", "slow-one").code == 0
+    listed = Terminal(slow, "sessions", width=60)
+    assert listed.end() == 0
+    assert "slow-one" in listed.text()
+    shown = Terminal(slow, "sessions", "show", "slow-one", width=60)
+    assert shown.end() == 0
+    assert "write.md" in shown.text()
+    drawn = Terminal(slow, "pipelines", "show", "slow", "--graph", width=60)
+    assert drawn.end() == 0
+    assert "gather" in drawn.text()

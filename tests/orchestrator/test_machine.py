@@ -1,0 +1,160 @@
+"""The run machine: every interleaving of small pipelines, thousands of random lives, and mutants that must be caught."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.orchestrator.model import BrokenPromiseError, World, explore, finish, pipeline, walk
+from weft.orchestrator import machine, plan
+from weft.protocol.commands import StartRun
+
+SHAPES: dict[str, dict[str, tuple[str, ...]]] = {
+    "one": {"a": ()},
+    "chain": {"a": (), "b": ("a",), "d": ("b",)},
+    "fan": {"a": (), "b": (), "d": ("a", "b")},
+    "diamond": {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c")},
+}
+WALKS = int(os.environ.get("WEFT_WALKS", "2000"))
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_interleaving_keeps_every_promise(shape: str, limit: int) -> None:
+    world = World(pipeline(SHAPES[shape], attempts=2), limit=limit)
+    world.start()
+    assert explore(world, depth=5) > 5
+
+
+@pytest.mark.parametrize("chunk", range(8))
+def test_random_lives_of_a_session(chunk: int) -> None:
+    for seed in range(chunk, WALKS, 8):
+        try:
+            walk(seed)
+        except BrokenPromiseError as broken:
+            raise AssertionError(f"seed {seed}: {broken}") from broken
+
+
+def test_identical_bytes_stop_the_wave() -> None:
+    world = World(pipeline({"c": (), "b": ("c",)}))
+    finish(world)
+    world.made_from["c"] = "2"
+    world.start()
+    assert [key[0] for key in world.running] == ["c"]
+    world.succeed(next(iter(world.running)))
+    assert world.ended
+    assert world.ended.outcome == "done"
+
+
+def test_a_failure_lets_what_runs_finish_and_starts_nothing_new() -> None:
+    world = World(pipeline({"a": (), "b": (), "x": ("a",), "d": ("b", "x")}, attempts=1))
+    world.start()
+    first, second = world.running
+    world.fail(second)
+    assert not world.ended
+    world.succeed(first)
+    assert world.ended
+    assert world.ended.outcome == "failed"
+    assert world.ended.message == "failed: b"
+    assert world.state.step("a").status == "completed"
+    assert world.state.step("x").attempt == 0
+
+
+def test_force_runs_what_is_up_to_date() -> None:
+    world = World(pipeline({"a": (), "b": ("a",)}))
+    finish(world)
+    world.start(StartRun(force=frozenset({"b"})))
+    assert [key[0] for key in world.running] == ["b"]
+
+
+def _open_to_all(_: Any, __: int) -> bool:
+    return True
+
+
+def _always_skip(original: Callable[..., plan.Verdict]) -> Callable[..., plan.Verdict]:
+    def judge(step: Any, facts: Any, state: Any, upstream: Any, **words: Any) -> plan.Verdict:
+        verdict = original(step, facts, state, upstream, **words)
+        return replace(verdict, action="skip") if state.completion else verdict
+
+    return judge
+
+
+def _blind_to(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def breaking(original: Callable[..., Any]) -> Callable[..., Any]:
+        def inputs_of(step: Any, facts: Any, upstream: Any) -> dict[str, str]:
+            return {key: value for key, value in original(step, facts, upstream).items() if not key.startswith(kind)}
+
+        return inputs_of
+
+    return breaking
+
+
+def _endless(original: Callable[..., Any]) -> Callable[..., Any]:
+    def failed(spec: Any, state: Any, progress: Any, command: Any) -> Any:
+        steps = {name: replace(step, attempts=99) for name, step in spec.pipeline.steps.items()}
+        return original(replace(spec, pipeline=replace(spec.pipeline, steps=steps)), state, progress, command)
+
+    return failed
+
+
+def _unlimited(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda spec, *rest: original(replace(spec, limit=99), *rest)
+
+
+def _hasty(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Takes a step that still runs for done."""
+
+    def advance(spec: Any, state: Any, progress: Any, events: Any, effects: Any) -> Any:
+        steps = {
+            name: replace(step, requires=tuple(b for b in step.requires if progress.steps[b].phase != "running"))
+            for name, step in spec.pipeline.steps.items()
+        }
+        return original(replace(spec, pipeline=replace(spec.pipeline, steps=steps)), state, progress, events, effects)
+
+    return advance
+
+
+def _forgets_failures(original: Callable[..., Any]) -> Callable[..., Any]:
+    def of(self: machine.Progress, phase: str) -> list[str]:
+        return [] if phase == "failed" else original(self, phase)
+
+    return of
+
+
+def _never_stops(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda progress, command: replace(original(progress, command), events=())
+
+
+MUTANTS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
+    "a late result is taken": (machine, "_is_open", lambda _: _open_to_all),
+    "skips whatever completed once": (machine, "judge", _always_skip),
+    "blind to changed code": (plan, "inputs_of", _blind_to("code:")),
+    "blind to changed upstream artifacts": (plan, "inputs_of", _blind_to("artifact:")),
+    "blind to missing and edited files": (plan, "_file_reason", lambda _: lambda *__: ""),
+    "attempts without end": (machine, "_failed", _endless),
+    "more at once than allowed": (machine, "_advance", _unlimited),
+    "starts before what it needs is made": (machine, "_advance", _hasty),
+    "goes on after a failure": (machine.Progress, "of", _forgets_failures),
+    "an interrupt settles nothing": (machine, "_interrupted", _never_stops),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, attribute, breaking = MUTANTS[name]
+    original = getattr(owner, attribute)
+    monkeypatch.setattr(owner, attribute, breaking(original))
+    if attribute == "_is_open":
+        monkeypatch.setattr(machine, "_succeeded", _without_gate(machine._succeeded))
+    with pytest.raises((BrokenPromiseError, KeyError)):
+        for seed in range(400):
+            walk(seed)
+
+
+def _without_gate(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Also forgets that the run is ending, as a naive loop would."""
+    return lambda spec, state, progress, command: original(spec, state, replace(progress, ending=None), command)
