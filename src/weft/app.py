@@ -106,8 +106,11 @@ class OpenSession:
 
     async def submit(self, command: StartRun) -> Outcome:
         """Bring the session up to date; returns when the run has ended."""
+        for text in self._session.notices:
+            self._publish(NoticeGiven(text=text))
+        adopting = self._legacy is not None
         opening = await self._app.off_loop(lambda: self._begin(command))
-        for text in (*self._session.notices, *opening.notes):
+        for text in () if adopting else opening.notes:  # an adopted session carries its notes in its first event
             self._publish(NoticeGiven(text=text))
         spec = RunSpec(
             opening.pipeline,

@@ -77,6 +77,12 @@ def test_list_at_120_columns() -> None:
 """)
 
 
+def test_the_list_is_one_line_each_as_soon_as_that_fits() -> None:
+    exact = len("  ✓ on-rivers-3fa9c1  writing-kit  done  5 of 5 steps  5 min ago")
+    assert screen(sessions_table(ROWS[:1], exact, NOW), exact).count("\n") == 1
+    assert screen(sessions_table(ROWS[:1], exact - 1, NOW), exact - 1).count("\n") == 2
+
+
 def test_no_sessions() -> None:
     assert sessions_text([]) == ""
     assert screen(sessions_table([], 60, NOW), 60) == snapshot("""\

@@ -8,6 +8,7 @@ import pyte
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 from rich.cells import cell_len
 
 from weft.protocol.errors import Finding
@@ -16,6 +17,7 @@ from weft.render.terminal import live
 from weft.render.view import RunView
 
 from .screens import (
+    QUOTE,
     SESSION,
     Moment,
     at,
@@ -71,6 +73,43 @@ def test_a_long_path_is_broken_but_whole() -> None:
     lines = screen(live(view, 99, 60), 60).splitlines()
     path = lines[lines.index(next(line for line in lines if "Done" in line)) + 1 :]
     assert "".join(line.removeprefix("    ") for line in path) == f"{folder}/kit.json"
+
+
+@pytest.mark.parametrize(("number", "more"), [(5, False), (6, True)])
+def test_five_findings_are_shown_and_the_rest_counted(number: int, more: bool) -> None:
+    findings = [Finding("a.json", f"/{place}", "is wrong") for place in range(number)]
+    text = shown(at(0, *begun(("a",)), started("a"), rejected("a", 1, *findings)), 60, 1)
+    assert text.count("is wrong") == 5
+    assert ("and 1 more" in text, "and 0 more" in text) == (more, False)
+
+
+@pytest.mark.parametrize(("words", "cut"), [(4, False), (5, True)])
+def test_a_long_finding_takes_four_lines(words: int, cut: bool) -> None:
+    finding = Finding("a.json", "", " ".join(["x" * 50] * (words - 1)))
+    text = shown(at(0, *begun(("a",)), started("a"), rejected("a", 1, finding)), 60, 1)
+    assert len([line for line in text.splitlines() if "x" * 40 in line or "a.json" in line]) == 4
+    assert ("…" in text) is cut
+
+
+@pytest.mark.parametrize(("lines", "cut"), [(8, False), (9, True)])
+def test_a_long_error_takes_eight_lines_at_the_end(lines: int, cut: bool) -> None:
+    message = "\n".join(f"trace {number}" for number in range(lines))
+    events = [*begun(("a",)), started("a"), failed("a", 1, message, retrying=False)]
+    end = shown(at(0, *events, RunEnded(run=1, outcome="failed", message="failed: a")), 60, 1).split("Failed")[1]
+    assert end.count("    trace") + end.count("    a: trace") == 8
+    assert "trace 7" in end
+    assert ("trace 8" in end) is cut
+
+
+def test_a_lone_finished_step_folds_to_its_own_line() -> None:
+    run = at(0, *begun(("a", "b"), "b"), started("a"), *completed("a"), started("b"), rejected("b", 1, QUOTE))
+    whole = shown(run, 60, 1)
+    assert shown(run, 60, 1, height=whole.count("\n") - 3) == snapshot()
+
+
+def test_a_terminal_too_narrow_for_anything_gets_the_narrowest_page() -> None:
+    text = screen(live(folded(run_failed()), 7, 10), 200)
+    assert max(cell_len(line) for line in text.splitlines()) == 30
 
 
 def test_old_notices_are_counted() -> None:

@@ -167,9 +167,7 @@ class Session:
         return events
 
     def _aside_event(self, name: str, data: bytes) -> ArtifactSetAside:
-        kept = self._keep_aside(name, data)
-        self.notices.append(f"{name} had been changed by hand; that version is kept as {kept}")
-        return ArtifactSetAside(artifact=name, hash=hash_bytes(data), kept=kept)
+        return ArtifactSetAside(artifact=name, hash=hash_bytes(data), kept=self._keep_aside(name, data))
 
     def _keep_aside(self, name: str, data: bytes) -> str:
         kept = f"{name.replace('/', '-')}.{hash_bytes(data)[:8]}"
