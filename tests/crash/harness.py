@@ -17,17 +17,21 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tests.crash.weaving import Place, run
 from weft.files import Disk
+from weft.protocol.commands import StartRun
 from weft.protocol.events import DurableEvent, Record
 from weft.session import session as session_module
 from weft.session.log import LogWriter
 from weft.testing import Call, CountingDisk, Recording, RecordingDisk
 
 REPOSITORY = Path(__file__).parent.parent.parent
+UNSYNCED = partial(Disk, sync=False)
+"""An ordinary disk without the cost of real syncs."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Job:
     disk: Callable[[], Disk]
     kill_after: float | None = None
     """Seconds until the server kills the child."""
+    wish: StartRun | None = None
+    insist: bool = False
 
 
 @dataclass
@@ -72,10 +78,18 @@ class Harness:
     def __exit__(self, *_: object) -> None:
         self._server.communicate()
 
-    def __call__(self, place: Place, disk: Callable[[], Disk], kill_after: float | None = None) -> Ended:
+    def __call__(
+        self,
+        place: Place,
+        disk: Callable[[], Disk],
+        *,
+        kill_after: float | None = None,
+        wish: StartRun | None = None,
+        insist: bool = False,
+    ) -> Ended:
         if self._server.stdin is None or self._server.stdout is None:
             raise AssertionError("the server is always started with pipes")
-        pickle.dump(Job(place, disk, kill_after), self._server.stdin)
+        pickle.dump(Job(place, disk, kill_after, wish, insist), self._server.stdin)
         self._server.stdin.flush()
         ended = pickle.load(self._server.stdout)
         if not isinstance(ended, Ended):
@@ -131,7 +145,7 @@ def _child(job: Job, writing: int) -> None:
         mark = disk.mark if isinstance(disk, RecordingDisk) else None
         if mark:
             _mark_appends(mark)
-        ended = Ended(result=run(job.place, disk, mark))
+        ended = Ended(result=run(job.place, disk, mark, job.wish, job.insist))
         if isinstance(disk, CountingDisk):
             ended.calls, ended.failed = disk.calls, getattr(disk, "failed", ())
         if isinstance(disk, RecordingDisk):

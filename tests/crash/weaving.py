@@ -76,8 +76,15 @@ class Place:
         return self.root / "published"
 
 
-def run(place: Place, disk: Disk, acknowledged: Callable[[int], None] | None = None) -> dict[str, Any]:
-    """Bring the session up to date in this process; what came of it in plain values."""
+def run(
+    place: Place,
+    disk: Disk,
+    acknowledged: Callable[[int], None] | None = None,
+    wish: StartRun | None = None,
+    insist: bool = False,
+) -> dict[str, Any]:
+    """Bring the session up to date in this process; what came of it in plain values. `insist`: when that fails, ask
+    the same open session once more."""
     notices: list[str] = []
     left_is_settled = asyncio.Event()
 
@@ -95,7 +102,12 @@ def run(place: Place, disk: Disk, acknowledged: Callable[[int], None] | None = N
         with App.open(place.workspace, disk=disk, functions=_functions(place, left_is_settled)) as app:
             ask = Ask(pipeline=PIPELINE, session=SESSION, file=place.source, inputs={"glossary": place.glossary})
             async with app.session(ask, publish) as session:
-                return await session.submit(StartRun())
+                try:
+                    return await session.submit(wish or StartRun())
+                except WeftError:
+                    if not insist:
+                        raise
+                    return await session.submit(wish or StartRun())
 
     try:
         return {"outcome": asyncio.run(submit()), "notices": notices}

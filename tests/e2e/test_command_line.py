@@ -22,7 +22,9 @@ def test_the_front_page_is_what_the_real_help_says() -> None:
 
 def test_version_and_help_import_nothing_heavy() -> None:
     for words in (["--version"], ["--help"], []):
-        code = f"import sys; sys.argv = ['weft', *{words}]; from weft.cli import main; main(); print(sorted(sys.modules))"
+        code = (
+            f"import sys; sys.argv = ['weft', *{words}]; from weft.cli import main; main(); print(sorted(sys.modules))"
+        )
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         heavy = {"click", "rich", "pydantic", "asyncio", "ruamel.yaml", "jsonschema_rs", "json"}
         assert not heavy & set(eval(out.splitlines()[-1]))
@@ -75,7 +77,11 @@ def test_a_bad_word_is_a_usage_error_that_lists_the_good_ones(
 
 
 def test_an_unknown_session_is_a_clear_error(weft: Weft) -> None:
-    for words in (["run", "--session-id", "nobody", "letters"], ["sessions", "show", "nobody"], ["plan", "--session-id", "nobody", "letters"]):
+    for words in (
+        ["run", "--session-id", "nobody", "letters"],
+        ["sessions", "show", "nobody"],
+        ["plan", "--session-id", "nobody", "letters"],
+    ):
         ran = weft(*words)
         assert ran.code in (1, 2), words
         assert "nobody" in ran.err or "needs the input" in ran.err
@@ -210,5 +216,7 @@ def test_init_lays_a_pack_and_never_overwrites(tmp_path: Path) -> None:
     assert agent.read_text().endswith("My own line.\n")
     assert "kept" in again.err
     assert (weft.workspace / "sessions/keep-me").is_dir()
-    assert "+My own line." in weft("packs", "diff", "digest").out or "-My own line." in weft("packs", "diff", "digest").out
+    assert (
+        "+My own line." in weft("packs", "diff", "digest").out or "-My own line." in weft("packs", "diff", "digest").out
+    )
     assert "digest" in weft("packs").out

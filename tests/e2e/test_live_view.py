@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pyte
@@ -41,7 +42,11 @@ SCHEMA = {"type": "object", "properties": {"title": {"type": "string", "minLengt
 
 @pytest.fixture
 def slow(tmp_path: Path, workspace: Path) -> Weft:
-    for name, text in {"pipelines/slow.yaml": PIPELINE, "code/slow.py": CODE, "schemas/g.json": json.dumps(SCHEMA)}.items():
+    for name, text in {
+        "pipelines/slow.yaml": PIPELINE,
+        "code/slow.py": CODE,
+        "schemas/g.json": json.dumps(SCHEMA),
+    }.items():
         path = workspace / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
@@ -84,7 +89,8 @@ class Terminal:
             self.child.close()
         return self.child.exitstatus
 
-    def _feed(self, data: bytes) -> None:
+    def _feed(self, data: Any) -> None:
+        assert isinstance(data, bytes)
         self.raw += data
         self.stream.feed(data)
 

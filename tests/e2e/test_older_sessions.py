@@ -119,11 +119,23 @@ def test_an_invalid_artifact_is_made_again_and_kept_aside(kit: Weft) -> None:
     ("manifest", "files", "said"),
     [
         (WITH_PIPELINE, {}, "the old manifest says summary is done, but summary.json is missing"),
-        (with_hashes(content_hash="0" * 16), {"summary.json": GOOD}, "summary.json is not what the old manifest recorded"),
-        (with_hashes("in_progress"), {"summary.json": GOOD}, "summary.json is there, but the old manifest says in_progress"),
+        (
+            with_hashes(content_hash="0" * 16),
+            {"summary.json": GOOD},
+            "summary.json is not what the old manifest recorded",
+        ),
+        (
+            with_hashes("in_progress"),
+            {"summary.json": GOOD},
+            "summary.json is there, but the old manifest says in_progress",
+        ),
         (with_hashes("failed"), {"summary.json": GOOD}, "the old manifest says failed"),
-        ({**with_hashes(), "sourceHash": "0" * 16}, {"summary.json": GOOD}, "content.md changed since the old manifest"),
-        ({**WITH_PHASES, "steps": {"analyzing": "almost"}}, {"summary.json": GOOD}, "says \"almost\" of analyzing"),
+        (
+            {**with_hashes(), "sourceHash": "0" * 16},
+            {"summary.json": GOOD},
+            "content.md changed since the old manifest",
+        ),
+        ({**WITH_PHASES, "steps": {"analyzing": "almost"}}, {"summary.json": GOOD}, 'says "almost" of analyzing'),
     ],
 )
 def test_what_was_wrong_is_said(kit: Weft, manifest: dict[str, Any], files: dict[str, str], said: str) -> None:

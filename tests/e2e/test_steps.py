@@ -56,7 +56,10 @@ def go(weft: Weft, *words: str) -> tuple[int, str]:
 
 
 def test_the_exact_errors_go_to_the_next_attempt(one: Weft) -> None:
-    lay(one, "def make(step):\n    return {'title': 'ok!', 'told': list(step.feedback)} if step.feedback else {'title': 'x'}\n")
+    lay(
+        one,
+        "def make(step):\n    return {'title': 'ok!', 'told': list(step.feedback)} if step.feedback else {'title': 'x'}\n",
+    )
     assert go(one)[0] == 0
     made = json.loads((one.session("one-one") / "made.json").read_text())
     assert made["told"] == ['made.json at /title: "x" is shorter than 3 characters']

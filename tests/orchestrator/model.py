@@ -34,7 +34,15 @@ def pipeline(requires: Mapping[str, tuple[str, ...]], attempts: int = 2) -> Pipe
         for name, before in requires.items()
     }  # fmt: skip
     return Pipeline(
-        name="p", description="d", version="1", file="p.yaml", hash="h", inputs={}, parameters={}, steps=steps, final=final
+        name="p",
+        description="d",
+        version="1",
+        file="p.yaml",
+        hash="h",
+        inputs={},
+        parameters={},
+        steps=steps,
+        final=final,
     )
 
 
@@ -171,7 +179,9 @@ class World:
 
     def _failed_for_good(self) -> bool:
         run = self.state.run.run if self.state.run else 0
-        return any(isinstance(r.event, e.StepFailed) and not r.event.retrying and r.event.run == run for r in self.records)
+        return any(
+            isinstance(r.event, e.StepFailed) and not r.event.retrying and r.event.run == run for r in self.records
+        )
 
     def _act(self, decision: Decision) -> None:
         for effect in decision.effects:
@@ -185,7 +195,9 @@ class World:
             for key, start in self.running.items()
             if self.state.step(key[0]).open and self.state.step(key[0]).attempt == key[1]
         }
-        if self.ended and not any(isinstance(r.event, e.RunEnded) and r.event.run == self.ended.run for r in self.records):
+        if self.ended and not any(
+            isinstance(r.event, e.RunEnded) and r.event.run == self.ended.run for r in self.records
+        ):
             promise(not self.running, "a run ends when nothing runs")
             self._judge_end(self.ended)
             self._record([e.RunEnded(run=self.ended.run, outcome=self.ended.outcome, message=self.ended.message)])

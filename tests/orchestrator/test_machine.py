@@ -151,8 +151,12 @@ def test_every_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     if attribute == "_is_open":
         monkeypatch.setattr(machine, "_succeeded", _without_gate(machine._succeeded))
     with pytest.raises((BrokenPromiseError, KeyError)):
-        for seed in range(400):
-            walk(seed)
+        _walks(400)
+
+
+def _walks(number: int) -> None:
+    for seed in range(number):
+        walk(seed)
 
 
 def _without_gate(original: Callable[..., Any]) -> Callable[..., Any]:

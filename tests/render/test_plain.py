@@ -73,7 +73,7 @@ def test_the_end_of_a_failed_run() -> None:
             "step ideas failed (attempt 2, rejected): ideas.json was rejected: 8 findings",
             "run failed: ideas",
             "  try again: weft run --session-id on-rivers-3fa9c1",
-            "  every attempt: weft sessions show on-rivers-3fa9c1",
+            "  every attempt: weft sessions log on-rivers-3fa9c1",
         ]
     )
 

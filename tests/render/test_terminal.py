@@ -104,7 +104,14 @@ def test_a_long_error_takes_eight_lines_at_the_end(lines: int, cut: bool) -> Non
 def test_a_lone_finished_step_folds_to_its_own_line() -> None:
     run = at(0, *begun(("a", "b"), "b"), started("a"), *completed("a"), started("b"), rejected("b", 1, QUOTE))
     whole = shown(run, 60, 1)
-    assert shown(run, 60, 1, height=whole.count("\n") - 3) == snapshot()
+    assert shown(run, 60, 1, height=whole.count("\n") - 3) == snapshot("""\
+writing-kit · on-rivers-3fa9c1          1 of 2 steps · 1.0 s
+
+  ✓ a  ran: not yet made                               0.4 s
+  ⠋ b  not yet made                                    1.0 s
+    attempt 1 was rejected
+    ✗ ideas.json at /ideas/0/quote: this sentence is not in
+""")
 
 
 def test_a_terminal_too_narrow_for_anything_gets_the_narrowest_page() -> None:

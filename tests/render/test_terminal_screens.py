@@ -85,7 +85,7 @@ writing-kit · on-rivers-3fa9c1          2 of 5 steps · 6.0 s
     What is finished is kept. Try again:
       weft run --session-id on-rivers-3fa9c1
     Every attempt with its errors:
-      weft sessions show on-rivers-3fa9c1
+      weft sessions log on-rivers-3fa9c1
 """)
 
 
@@ -113,7 +113,7 @@ writing-kit · on-rivers-3fa9c1                                                 
     What is finished is kept. Try again:
       weft run --session-id on-rivers-3fa9c1
     Every attempt with its errors:
-      weft sessions show on-rivers-3fa9c1
+      weft sessions log on-rivers-3fa9c1
 """)
 
 
@@ -209,8 +209,7 @@ writing-kit - o...  2 of 5 steps - 6.0 s
       weft run --session-id
       on-rivers-3fa9c1
     Every attempt with its errors:
-      weft sessions show
-      on-rivers-3fa9c1
+      weft sessions log on-rivers-3fa9c1
 """)
 
 

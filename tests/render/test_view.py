@@ -91,10 +91,6 @@ def test_a_completed_step_has_its_artifacts_and_its_time() -> None:
     assert (view.outcome, view.elapsed(500)) == ("done", 75)
 
 
-def test_findings_of_the_very_first_attempt_are_its_own() -> None:
-    assert folded(at(0, *begun())).steps["ideas"].rejected_attempt == 0
-
-
 def test_a_failed_run_names_what_failed() -> None:
     view = folded(run_failed())
     assert (view.outcome, view.message, view.steps["ideas"].state) == ("failed", "failed: ideas", "failed")

@@ -60,7 +60,7 @@ def test_a_line_reads_like_a_sentence(folder: Folder) -> None:
 
 def test_sequence_numbers_have_no_gap_over_several_writers(folder: Folder) -> None:
     write(folder, skipped("a"), skipped("b", "c"))
-    steps, reader = read(folder)
+    _, reader = read(folder)
     log = LogWriter(folder, now, seq=reader.seq, end=reader.end)
     assert [record.seq for record in log.append(skipped("d", "e"))] == [4, 5]
     log.close()

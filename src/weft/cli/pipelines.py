@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from weft.cli.place import is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
 from weft.render.graph import graph_text, mermaid
 from weft.workspace.pipeline import Pipeline, pipeline_json_schema
@@ -54,7 +54,7 @@ def show(name: str, graph: bool, as_mermaid: bool, workspace: str | None) -> Non
         print(mermaid(requires, labels, pipeline.final))
     elif graph:
         width = screen_width() if is_terminal(sys.stdout) else 100
-        print(graph_text(requires, labels=labels, final=pipeline.final, width=width))
+        print(graph_text(requires, labels=labels, final=pipeline.final, width=width, ascii=is_ascii(sys.stdout)))
     else:
         print("\n".join(_about(pipeline)))
 

@@ -52,7 +52,7 @@ def _failed(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
     lines += [Text(), *sheet.wrapped("What is finished is kept. Try again:", 4)]
     lines += sheet.wrapped(f"{program} run --session-id {view.session}", 6, "bold")
     lines += sheet.wrapped("Every attempt with its errors:", 4)
-    return lines + sheet.wrapped(f"{program} sessions show {view.session}", 6, "bold")
+    return lines + sheet.wrapped(f"{program} sessions log {view.session}", 6, "bold")
 
 
 def _interrupted(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:

@@ -133,7 +133,7 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
     again = f"{program} run --session-id {session}"
     if event.outcome == "interrupted":
         return [*lines, clean(f"  nothing is lost, continue with: {again}")]
-    return [*lines, clean(f"  try again: {again}"), clean(f"  every attempt: {program} sessions show {session}")]
+    return [*lines, clean(f"  try again: {again}"), clean(f"  every attempt: {program} sessions log {session}")]
 
 
 def _finding(finding: Finding) -> list[str]:

@@ -1,0 +1,442 @@
+"""Fills the generated sections of `docs/reference/`, so that the reference can't drift from the program.
+
+    python docs/generate.py            write every section anew
+    python docs/generate.py --check    change nothing; print a diff and exit with 1 when a section is stale
+
+A section stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; everything else on a page is written by
+hand. Names, types and defaults come from the program itself: click's commands, the event dataclasses, the pydantic
+models. What those can't say, the meaning of a field, stands in the tables here; a field without a meaning and a
+meaning without a field are both errors.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+import re
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import click
+from pydantic import BaseModel
+
+from weft.checks import CHECKS
+from weft.cli.commands import weft
+from weft.protocol import events
+from weft.protocol.errors import Finding
+from weft.protocol.events import Record, RunStarted, SessionCreated
+from weft.protocol.steps import StepInput
+from weft.session.manifest import manifest
+from weft.session.state import fold
+from weft.workspace.agent import AgentFront
+from weft.workspace.config import Config
+from weft.workspace.pack_file import PackFile
+from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.skill import SkillFront
+
+REFERENCE: Final = Path(__file__).parent / "reference"
+_BEGIN: Final = re.compile(r"<!-- generated: ([a-z0-9_-]+) -->")
+_SECTION: Final = re.compile(r"(<!-- generated: ([a-z0-9_-]+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
+
+EVENT_MEANINGS: Final = {
+    "session_created": "The session began. It is the first event of every session that Weft made itself.",
+    "run_started": "A run of the pipeline began.",
+    "step_skipped": "The step is up to date, so this run did not run it.",
+    "artifact_rejected": "An artifact did not pass its schema or its checks. Its file was not put in place.",
+    "step_completed": "The settlement of a good attempt: every artifact of the step passed and is in the log.",
+    "step_failed": "The settlement of an attempt that has no result.",
+    "step_interrupted": "The settlement of an attempt that was stopped, or that an ended process left open.",
+    "run_ended": "The run is over. Every artifact file was made durable before this was written.",
+}
+"""For the events whose class has no docstring."""
+
+FIELD_MEANINGS: Final = {
+    "artifact": "The artifact's file name.",
+    "artifact_accepted.content": "The artifact's text; absent when the text is in `blobs/<hash>`.",
+    "artifact_accepted.hash": "The hash of the artifact's bytes.",
+    "artifact_accepted.run": "The number of the run; 0 for an edit that is kept and for an older session.",
+    "artifact_accepted.size": "The artifact's size in bytes.",
+    "artifact_rejected.findings": "What is wrong with it: at least one finding.",
+    "artifact_rejected.run": "The number of the run; 0 for an artifact of an older session.",
+    "artifact_restored.hash": "The hash of the bytes that were written again.",
+    "artifact_set_aside.artifact": "The artifact, or the copy of an input, that a person had changed.",
+    "artifact_set_aside.hash": "The hash of the version that was set aside.",
+    "artifact_set_aside.kept": "Where that version is now, below the session folder.",
+    "attempt": "The number of the attempt: it counts from 1 for each step, over all runs of the session.",
+    "hash": "The hash of the step's artifact, or one hash over all of them when there are several.",
+    "input_hash": "One hash over `inputs`.",
+    "input_recorded.file": "The copy in the session folder.",
+    "input_recorded.hash": "The hash of the input's bytes.",
+    "input_recorded.input": "The name of the input in the pipeline.",
+    "input_recorded.origin": "The path the person gave, made absolute.",
+    "input_recorded.size": "The input's size in bytes.",
+    "inputs": "Everything the result depends on: by name, its hash, or its value when that is short.",
+    "ms": "How long the attempt took, in milliseconds.",
+    "notice_given.text": "What the person should know.",
+    "pipeline": "The pipeline's name.",
+    "run": "The number of the run, from 1.",
+    "run_ended.message": "Why, when the outcome is not `done`.",
+    "run_ended.outcome": "How it ended.",
+    "run_started.desired": "The step whose artifact is wanted: the final one, or that of `--until`.",
+    "run_started.model": "The workspace's model.",
+    "run_started.parameters": "Every parameter with its value for this run.",
+    "run_started.steps": "All steps of the pipeline in running order.",
+    "schema_version": "The versions of the step's schemas with commas between them; empty when it has none.",
+    "session": "The session's id.",
+    "session_adopted.notes": "What was found wrong, in words.",
+    "session_adopted.shape": "The shape of the older manifest: `hashes`, `phases`, `pipeline` or `none`.",
+    "step": "The step's name.",
+    "step_failed.kind": "How it failed.",
+    "step_failed.message": "The error in words.",
+    "step_failed.retrying": "Whether another attempt follows in this run.",
+    "step_interrupted.why": "Who or what stopped it.",
+    "step_progressed.text": "One line that the code printed.",
+    "step_skipped.reason": "Why it did not have to run, in words.",
+    "step_started.cause": "Why there is this attempt.",
+    "step_started.reason": "The planner's reason, in words.",
+    "version": "The version of the log's format.",
+    "weft": "The version of the program that wrote it.",
+}
+"""By field, or by event and field where the event gives it a meaning of its own."""
+
+STEP_INPUT_MEANINGS: Final = {
+    "session": "The session's id.",
+    "step": "The step's name.",
+    "attempt": "The number of this attempt.",
+    "idempotency_key": "The same for every attempt at the same work: hand it to services that can honour it.",
+    "inputs": "The text of each input that the step reads, by name.",
+    "artifacts": "The artifacts of the required steps by file name: parsed for `.json`, text otherwise.",
+    "parameters": "The parameters that the step reads, by name.",
+    "profile": "The parts of the profile that the step names, by dotted name; `None` for a part that is not set.",
+    "instructions": "The agent's text, for a step of an agent.",
+    "skills": "The text of each skill, by name.",
+    "feedback": "What was wrong with the attempt before this one, a text for each fault; empty at first.",
+}
+
+MANIFEST_MEANINGS: Final = {
+    "version": ("whole number", "The version of this file's format. 1 was written by older systems."),
+    "sessionId": ("text", "The session's id."),
+    "pipeline": ("text", "The pipeline's name."),
+    "desiredOutput": ("text or null", "The step whose artifact the last run wanted."),
+    "createdAt": ("time", "When the first event was written."),
+    "updatedAt": ("time", "When the last event was written."),
+    "sourceHash": ("hash or null", "Of the first input."),
+    "lastSeq": ("whole number", "The `seq` of the last event that is in this file."),
+    "steps": ("mapping", "Each step by name, in running order."),
+}
+MANIFEST_STEP_MEANINGS: Final = {
+    "status": ("text", "`pending`, `in_progress`, `completed` or `failed`."),
+    "contentHash": ("hash or null", "Of the step's last good result."),
+    "inputHash": ("hash or null", "Of everything that result was made from."),
+    "schemaVersion": ("text or null", "The versions of the schemas it passed; empty when the step has none."),
+    "completedAt": ("time or null", "When that result was recorded."),
+    "attempt": ("whole number", "The number of the last attempt; 0 when there was none."),
+    "errorMessage": ("text or null", "Why the last attempt has no result."),
+}
+
+
+class IncompleteError(Exception):
+    """A table here and the program say different things."""
+
+
+# -- pages
+
+
+def fill(text: str) -> str:
+    """A page with every generated section as it has to be now."""
+
+    def section(found: re.Match[str]) -> str:
+        name = found[2]
+        if name not in SECTIONS:
+            raise IncompleteError(f"there is no section {name!r}; there are: {', '.join(SECTIONS)}")
+        return f"{found[1]}\n{SECTIONS[name]().strip()}\n\n{found[3]}"
+
+    filled = _SECTION.sub(section, text)
+    unclosed = set(_BEGIN.findall(text)) - {found[2] for found in _SECTION.finditer(text)}
+    if unclosed:
+        raise IncompleteError(f"the section {min(unclosed)!r} has no end")
+    return filled
+
+
+def missing_sections(pages: Iterable[str]) -> list[str]:
+    """The sections that no page holds."""
+    held = {name for page in pages for name in _BEGIN.findall(page)}
+    return [name for name in SECTIONS if name not in held]
+
+
+def main(words: Sequence[str]) -> int:
+    check = "--check" in words
+    if set(words) - {"--check"}:
+        sys.stderr.write("usage: python docs/generate.py [--check]\n")
+        return 2
+    pages = {path: path.read_text(encoding="utf-8") for path in sorted(REFERENCE.glob("*.md"))}
+    stale = 0
+    try:
+        filled = {path: fill(text) for path, text in pages.items()}
+    except IncompleteError as error:
+        sys.stderr.write(f"docs/generate.py: {error}\n")
+        return 1
+    for path, text in filled.items():
+        if text == pages[path]:
+            continue
+        stale += 1
+        if check:
+            sys.stdout.write(_diff(path, pages[path], text))
+        else:
+            path.write_text(text, encoding="utf-8")
+    absent = missing_sections(filled.values())
+    for name in absent:
+        sys.stderr.write(f"docs/generate.py: no page has the section {name!r}\n")
+    return 1 if absent or (check and stale) else 0
+
+
+def _diff(path: Path, old: str, new: str) -> str:
+    name = f"docs/reference/{path.name}"
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, f"{name} (generated)", lineterm="")
+    return "\n".join(lines) + "\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines) + "\n"
+
+
+# -- commands
+
+
+def commands() -> str:
+    return "\n".join(_command_parts(weft, click.Context(weft, info_name="weft", **weft.context_settings)))
+
+
+def _command_parts(command: click.Command, context: click.Context) -> Iterator[str]:
+    yield f"### {context.command_path}\n"
+    yield f"```text\n{' '.join([context.command_path, *command.collect_usage_pieces(context)])}\n```\n"
+    yield from _help_parts(command.help or "")
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    records = [record for option in options if (record := option.get_help_record(context))]
+    if records:
+        yield table(("option", "meaning"), [(f"`{option}`", meaning) for option, meaning in records])
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is None:
+                raise IncompleteError(f"{context.command_path} lists {name!r} but does not have it")
+            yield from _command_parts(inner, click.Context(inner, info_name=name, parent=context))
+
+
+def _help_parts(text: str) -> Iterator[str]:
+    """Paragraphs; what click keeps as it is (after a \\b) is a block of its own."""
+    for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(text)):
+        if paragraph.startswith("\b"):
+            yield "```text\n" + paragraph.removeprefix("\b").strip("\n") + "\n```\n"
+        elif paragraph.strip():
+            yield " ".join(paragraph.split()) + "\n"
+
+
+# -- events
+
+
+def durable_events() -> str:
+    known = {f"{tag_of(kind)}.{field.name}" for kind in typing.get_args(events.Event) for field in fields(kind)}
+    known |= {field.name for kind in typing.get_args(events.Event) for field in fields(kind)}
+    if spare := set(FIELD_MEANINGS) - known:
+        raise IncompleteError(f"FIELD_MEANINGS tells of {min(spare)}, which no event has")
+    return "\n".join(_event(kind) for kind in typing.get_args(events.DurableEvent))
+
+
+def live_events() -> str:
+    return "\n".join(_event(kind) for kind in typing.get_args(events.LiveEvent))
+
+
+def _event(kind: Any) -> str:
+    hints = typing.get_type_hints(kind, vars(events))
+    tag = tag_of(kind)
+    rows = [
+        (f"`{field.name}`", type_words(hints[field.name]), field_meaning(tag, field.name))
+        for field in fields(kind)
+        if field.name != "type"
+    ]
+    return f"### {tag}\n\n{event_meaning(kind)}\n\n{table(('field', 'type', 'meaning'), rows)}"
+
+
+def tag_of(kind: Any) -> str:
+    (tag,) = typing.get_args(typing.get_type_hints(kind, vars(events))["type"])
+    return str(tag)
+
+
+def event_meaning(kind: Any) -> str:
+    text, tag = inspect.getdoc(kind) or "", tag_of(kind)
+    own = not text.startswith(f"{kind.__name__}(")  # a dataclass without a docstring gets its signature as one
+    if own == (tag in EVENT_MEANINGS):
+        raise IncompleteError(f"{tag}: EVENT_MEANINGS has to say what it means exactly if its class does not")
+    words = " ".join(text.split()).removeprefix("Live: ") if own else EVENT_MEANINGS[tag]
+    return words[:1].upper() + words[1:]
+
+
+def field_meaning(tag: str, name: str) -> str:
+    meaning = FIELD_MEANINGS.get(f"{tag}.{name}") or FIELD_MEANINGS.get(name)
+    if meaning is None:
+        raise IncompleteError(f"FIELD_MEANINGS does not say what `{name}` of {tag} is")
+    return meaning
+
+
+def type_words(hint: Any) -> str:
+    """A field's type as JSON has it, in words."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return _listed([f"`{choice}`" for choice in inner])
+    if origin in (types.UnionType, typing.Union):
+        return f"{type_words(inner[0])}, may be absent"
+    if origin is tuple:
+        return "list of findings" if inner[0] is Finding else "list of texts"
+    if origin is not None:
+        return "mapping of names to texts" if inner[1] is str else "mapping of names to values"
+    return {str: "text", int: "whole number", bool: "true or false"}[hint]
+
+
+# -- what code is given, and the manifest
+
+
+def step_input() -> str:
+    _same_keys("StepInput", [field.name for field in fields(StepInput)], STEP_INPUT_MEANINGS)
+    return table(("field", "meaning"), [(f"`{name}`", meaning) for name, meaning in STEP_INPUT_MEANINGS.items()])
+
+
+def manifest_keys() -> str:
+    whole = manifest_example()
+    _same_keys("the manifest", whole, MANIFEST_MEANINGS)
+    _same_keys("a step in the manifest", whole["steps"]["one"], MANIFEST_STEP_MEANINGS)
+    parts = []
+    for meanings in (MANIFEST_MEANINGS, MANIFEST_STEP_MEANINGS):
+        rows = [(f"`{key}`", kind, meaning) for key, (kind, meaning) in meanings.items()]
+        parts.append(table(("key", "type", "meaning"), rows))
+    return "\nEach step has:\n\n".join(parts)
+
+
+def manifest_example() -> dict[str, Any]:
+    started = RunStarted(run=1, pipeline="p", steps=("one",), desired="one", parameters={})
+    created = SessionCreated(session="example", pipeline="p", weft="0")
+    return manifest(fold([Record(1, "", created), Record(2, "", started)]))
+
+
+def _same_keys(what: str, found: Iterable[str], told: Mapping[str, Any]) -> None:
+    if different := set(found) ^ set(told):
+        raise IncompleteError(f"{what}: the program and docs/generate.py differ in {', '.join(sorted(different))}")
+
+
+# -- what people write
+
+
+def keys_of(model: type[BaseModel]) -> Callable[[], str]:
+    return lambda: key_table(model)
+
+
+def pipeline_keys() -> str:
+    parts = (
+        ("The pipeline", PipelineFile),
+        ("An input", InputEntry),
+        ("A parameter", ParameterEntry),
+        ("A step", StepEntry),
+    )
+    return "\n".join(f"### {title}\n\n{key_table(model)}" for title, model in parts)
+
+
+def key_table(model: type[BaseModel], word: str = "key") -> str:
+    schema = model.model_json_schema(by_alias=True)
+    rows = []
+    for name, info in model.model_fields.items():
+        key = info.alias or name
+        described = schema["properties"][key]
+        if info.description is None:
+            raise IncompleteError(f"{model.__name__}.{name} has no description")
+        kind = schema_words(described)
+        if kind == "any value" and typing.get_origin(info.annotation) is list:
+            kind = "list of texts, or text"
+        default = "required" if info.is_required() else default_words(info.get_default(call_default_factory=True))
+        rows.append((f"`{key}`", kind, default, info.description.removesuffix(".")))
+    return table((word, "type", "default", "meaning"), rows)
+
+
+def schema_words(described: Mapping[str, Any]) -> str:
+    """A JSON Schema in words."""
+    if "enum" in described:
+        return _listed([f"`{choice}`" for choice in described["enum"]])
+    if "anyOf" in described:
+        options = [schema_words(option) for option in described["anyOf"] if option != {"type": "null"}]
+        if "number" in options and "whole number" in options:
+            options.remove("whole number")
+        return " or ".join(options)
+    kind = described.get("type")
+    if isinstance(kind, list):
+        return " or ".join(schema_words({"type": each}) for each in kind)
+    if kind == "array":
+        return f"list of {_plural(schema_words(described['items']))}"
+    if kind == "object":
+        return "mapping"
+    if kind in ("integer", "number"):
+        return ("whole number" if kind == "integer" else "number") + _bounds(described)
+    return {"string": "text", "boolean": "true or false"}.get(str(kind), "any value")
+
+
+def _bounds(described: Mapping[str, Any]) -> str:
+    low, high = described.get("minimum"), described.get("maximum")
+    if low is None and high is None:
+        return ""
+    return f", {low} to {high}" if high is not None else f", at least {low}"
+
+
+def _plural(words: str) -> str:
+    return " or ".join(f"{word}s" if word != "true or false" else word for word in words.split(" or "))
+
+
+def default_words(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, dict):
+        value = {k: v.model_dump(exclude_defaults=True) if isinstance(v, BaseModel) else v for k, v in value.items()}
+        return "`{" + ", ".join(f"{key}: {json.dumps(part)}" for key, part in value.items()) + "}`"
+    return f"`{json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)}`"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+# -- checks
+
+
+def checks() -> str:
+    rows = []
+    for name, check in sorted(CHECKS.items()):
+        options = [info.alias or field for field, info in check.options.model_fields.items()]
+        rows.append((f"[`{name}`](#{name})", check.summary, ", ".join(f"`{option}`" for option in options)))
+    return table(("check", "what must hold", "options"), rows)
+
+
+def check_section(name: str) -> Callable[[], str]:
+    return lambda: f"{CHECKS[name].summary}\n\n{key_table(CHECKS[name].options, 'option')}"
+
+
+SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
+    "commands": commands,
+    "events": durable_events,
+    "live-events": live_events,
+    "manifest-keys": manifest_keys,
+    "pipeline-keys": pipeline_keys,
+    "step-input": step_input,
+    "agent-keys": keys_of(AgentFront),
+    "skill-keys": keys_of(SkillFront),
+    "config-keys": keys_of(Config),
+    "pack-keys": keys_of(PackFile),
+    "checks": checks,
+    **{f"check-{name}": check_section(name) for name in sorted(CHECKS)},
+}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

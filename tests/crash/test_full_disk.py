@@ -1,0 +1,128 @@
+"""The disk is full, read-only or broken at every changing call of a run.
+
+The run ends with an error that names the file and says what to do; what was acknowledged is kept; with a healthy disk
+the next run completes and repeats nothing. Only the manifest may fail quietly: it is made again from the log.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+
+from tests.crash.conftest import Scene, Undisturbed
+from tests.crash.deaths import telling_deaths, the_call
+from tests.crash.harness import UNSYNCED, Ended, Harness
+from tests.crash.invariants import faults_after, look
+from tests.crash.weaving import Place
+from weft.testing import Call, CountingDisk, FailingDisk, KillingDisk
+
+CHUNKS = 2
+
+
+@dataclass(frozen=True)
+class Trouble:
+    errno: int
+    lasting: bool
+    half_written: bool = False
+
+    def disk(self, number: int) -> partial[FailingDisk]:
+        return partial(FailingDisk, number, self.errno, lasting=self.lasting, partial=self.half_written, sync=False)
+
+
+TROUBLES = {
+    "full": Trouble(errno.ENOSPC, lasting=True, half_written=True),
+    "full for a moment": Trouble(errno.ENOSPC, lasting=False, half_written=True),
+    "broken once": Trouble(errno.EIO, lasting=False),
+    "broken": Trouble(errno.EIO, lasting=True),
+    "read-only": Trouble(errno.EROFS, lasting=True),
+}
+
+
+def faults_of_the_error(place: Place, ended: Ended, trouble: Trouble) -> list[str]:
+    """What a person could not act upon."""
+    if "bug" in ended.result:
+        return [ended.result["bug"]]
+    if ended.outcome == "done":
+        important = [str(call) for call in ended.failed if "session.json" not in call.subject]
+        return [f"done in spite of {', '.join(important)}"] if important else []
+    error = ended.result["error"]
+    faults = [] if error["type"] == "ExternalError" else [f"it is a {error['type']}"]
+    if str(place.workspace) not in error["message"]:
+        faults.append(f"no file is named: {error['message']}")
+    if os.strerror(trouble.errno) not in error["message"]:
+        faults.append(f"the reason is missing: {error['message']}")
+    if not error["hint"]:
+        faults.append(f"it does not say what to do: {error['message']}")
+    return faults
+
+
+def disturb(harness: Harness, place: Place, call: Call, trouble: Trouble, undisturbed: Undisturbed) -> list[str]:
+    ended = harness(place, trouble.disk(call.number))
+    assert ended.signal is None
+    assert ended.failed, f"{call} was not reached"
+    before = look(place)
+    faults = faults_of_the_error(place, ended, trouble)
+    return faults + faults_after(place, before, harness(place, UNSYNCED), undisturbed.artifacts)
+
+
+@pytest.mark.parametrize("number", range(CHUNKS))
+@pytest.mark.parametrize("name", TROUBLES)
+def test_a_disk_that_fails_at_any_call_ends_the_run_clearly(
+    harness: Harness, scene: Scene, undisturbed: Undisturbed, name: str, number: int
+) -> None:
+    wrong = {}
+    for call in undisturbed.calls[number::CHUNKS]:
+        if faults := disturb(harness, scene.place(), call, TROUBLES[name], undisturbed):
+            wrong[str(call)] = faults
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("name", ["full", "broken once"])
+@pytest.mark.parametrize("first", ["file not yet written", "torn log"])
+def test_a_disk_that_fails_during_a_repair_ends_it_clearly(
+    harness: Harness, scene: Scene, undisturbed: Undisturbed, first: str, name: str
+) -> None:
+    death = telling_deaths(undisturbed.calls)[first]
+    wrong = {}
+    for call in _repair(harness, scene.place(), death.disk):
+        place = scene.place()
+        assert harness(place, death.disk).killed
+        if faults := disturb(harness, place, call, TROUBLES[name], undisturbed):
+            wrong[str(call)] = faults
+    assert wrong == {}
+
+
+def _repair(harness: Harness, place: Place, killing: partial[KillingDisk]) -> Sequence[Call]:
+    """The calls of a run up to its first own decision, after a process was killed."""
+    harness(place, killing)
+    calls = harness(place, partial(CountingDisk, sync=False)).calls
+    return calls[: the_call(calls, "fdatasync", "log.jsonl", 1).number]
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        pytest.param(
+            0,
+            id="the first",
+            marks=pytest.mark.xfail(
+                strict=True, reason="app.py OpenSession.submit: what `_begin` adds to the notices is never published"
+            ),
+        ),
+        pytest.param(1, id="the second"),
+        pytest.param(-1, id="the last"),
+    ],
+)
+def test_a_manifest_that_could_not_be_written_is_told(
+    harness: Harness, scene: Scene, undisturbed: Undisturbed, which: int
+) -> None:
+    place = scene.place()
+    call = the_call(undisturbed.calls, "write", ".session.json", which)
+    ended = harness(place, TROUBLES["full for a moment"].disk(call.number))
+    assert ended.outcome == "done"
+    assert any("session.json could not be written" in text for text in ended.result["notices"])
