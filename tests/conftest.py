@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def _is_loopback(host: str) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: Any) -> None:
@@ -40,7 +39,6 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
-    yield
 
 
 @pytest.fixture

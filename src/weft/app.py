@@ -38,7 +38,7 @@ from weft.protocol.plans import Plan
 from weft.protocol.steps import StepFunction
 from weft.session.legacy import Legacy, read_legacy
 from weft.session.log import LOG, Now
-from weft.session.session import Session
+from weft.session.session import OWN_FOLDERS, Session
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
@@ -106,11 +106,10 @@ class OpenSession:
 
     async def submit(self, command: StartRun) -> Outcome:
         """Bring the session up to date; returns when the run has ended."""
-        for text in self._session.notices:
-            self._publish(NoticeGiven(text=text))
         adopting = self._legacy is not None
         opening = await self._app.off_loop(lambda: self._begin(command))
-        for text in () if adopting else opening.notes:  # an adopted session carries its notes in its first event
+        notes = () if adopting else opening.notes  # an adopted session carries its notes in its first event
+        for text in (*self._session.take_notices(), *notes):
             self._publish(NoticeGiven(text=text))
         spec = RunSpec(
             opening.pipeline,
@@ -330,7 +329,7 @@ class App:
 
 def _legacy(folder: Folder, ask: Ask) -> Legacy | None:
     """What an older system left in a folder without a log; None for a folder of our own whose creation was cut off."""
-    names = {name for name in folder.names() if not name.startswith(".")} - {LOG}
+    names = {name for name in folder.names() if not name.startswith(".")} - {LOG, *OWN_FOLDERS}
     if ask.file is not None:
         names -= {CONTENT}
     return read_legacy(folder) if names else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -93,16 +93,16 @@ def faults_after(
     reference: Mapping[str, bytes],
     *,
     since_run: int = 1,
-    steps: Collection[str] = tuple(CALLS),
+    edited: bool = False,
 ) -> list[str]:
-    """What is wrong after the run that followed a disturbance. `steps` are those that were to be made from
-    `since_run` on; all that were not completed before the run must have run, and no other."""
+    """What is wrong after the run that followed a disturbance. Every step was to be made from `since_run` on: those
+    that were not completed before the run must have run, and no other. `edited`: a person changed an artifact."""
     faults = list(before.faults)
     if ended.outcome != "done":
         return [*faults, f"the next run ended: {ended.outcome}"]
     after = look(place)
     faults += after.faults
-    expected = {step: CALLS[step] for step in steps if step not in before.completed(since_run)}
+    expected = {step: calls for step, calls in CALLS.items() if step not in before.completed(since_run)}
     executed = dict(after.executed - before.executed)
     if executed != expected:
         faults.append(f"the next run executed {executed}, not {expected}")
@@ -112,6 +112,8 @@ def faults_after(
             faults.append(f"{name} is {_told(found.get(name))}, not {_told(reference.get(name))}")
     if after.log[: len(before.log)] != before.log:
         faults.append("the log was rewritten")
+    if not edited and any(event["type"] == "artifact_set_aside" for event in after.log):
+        faults.append("it took a file of its own for an edit")
     return faults + _log_faults(after.log) + _order_faults(place)
 
 

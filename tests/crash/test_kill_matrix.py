@@ -10,7 +10,7 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,23 +33,17 @@ def chunk(found: Iterable[Death], number: int) -> Sequence[Death]:
     return list(found)[number::CHUNKS]
 
 
+@dataclass
 class Matrix:
     """Kills runs from one starting point and collects what is wrong after the run that follows."""
 
-    def __init__(
-        self,
-        harness: Harness,
-        scene: Scene,
-        reference: Mapping[str, bytes],
-        start: Place | None = None,
-        since_run: int = 1,
-    ) -> None:
-        self.harness = harness
-        self.scene = scene
-        self.reference = reference
-        self.start = start
-        self.since_run = since_run
-        self.wrong: dict[str, list[str]] = {}
+    harness: Harness
+    scene: Scene
+    reference: Mapping[str, bytes]
+    start: Place | None = None
+    since_run: int = 1
+    edited: bool = False
+    wrong: dict[str, list[str]] = field(default_factory=dict)
 
     def kill(self, *deaths: Death) -> Place:
         """Each death ends a run of its own that continues the one before; then a run goes to the end."""
@@ -68,7 +62,8 @@ class Matrix:
     def go_on(self, place: Place, name: str) -> None:
         before = look(place)
         ended = self.harness(place, UNSYNCED)
-        if faults := faults_after(place, before, ended, self.reference, since_run=self.since_run):
+        faults = faults_after(place, before, ended, self.reference, since_run=self.since_run, edited=self.edited)
+        if faults:
             self.wrong[name] = faults
 
 
@@ -171,7 +166,7 @@ def test_a_run_killed_while_it_sets_an_edit_aside_is_continued(
 ) -> None:
     edit = b'{"words": 4711}\n'
     again = changed(harness, scene, undisturbed, tmp_path, edit)
-    matrix = Matrix(harness, scene, again.artifacts, again.start, since_run=2)
+    matrix = Matrix(harness, scene, again.artifacts, again.start, since_run=2, edited=True)
     first, last = the_call(again.calls, "mkdir", "aside"), the_call(again.calls, "replace", "left.json", -1)
     for death in deaths(again.calls[first.number - 1 : last.number]):
         place = matrix.kill(death)

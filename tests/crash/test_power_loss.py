@@ -22,7 +22,7 @@ from tests.crash.weaving import OTHER_SOURCE, SESSION, Place
 from weft.testing import DiskState, Recording, RecordingDisk, kernel_view, materialise, power_cuts
 from weft.testing.recording import Created, Renamed, Written
 
-CHUNKS = 4
+CHUNKS = 6
 MIXTURES = 3
 
 

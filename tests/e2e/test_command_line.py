@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from tests.made import Weft
 from weft import __version__
-from weft.cli.commands import COMMANDS, weft as weft_group
+from weft.cli.commands import COMMANDS
+from weft.cli.commands import weft as weft_group
 from weft.cli.front_page import FRONT_PAGE
 
 

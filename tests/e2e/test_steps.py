@@ -58,7 +58,7 @@ def go(weft: Weft, *words: str) -> tuple[int, str]:
 def test_the_exact_errors_go_to_the_next_attempt(one: Weft) -> None:
     lay(
         one,
-        "def make(step):\n    return {'title': 'ok!', 'told': list(step.feedback)} if step.feedback else {'title': 'x'}\n",
+        "def make(step):\n    return {'title': 'long' if step.feedback else 'x', 'told': list(step.feedback)}\n",
     )
     assert go(one)[0] == 0
     made = json.loads((one.session("one-one") / "made.json").read_text())

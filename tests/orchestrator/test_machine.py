@@ -1,4 +1,4 @@
-"""The run machine: every interleaving of small pipelines, thousands of random lives, and mutants that must be caught."""
+"""The run machine: every interleaving of small pipelines, thousands of random lives, mutants that must be caught."""
 
 from __future__ import annotations
 

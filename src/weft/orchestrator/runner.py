@@ -99,11 +99,10 @@ class Runner:
             await self._append(decision.events, artifacts)
 
     async def _append(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> None:
-        noticed = len(self._session.notices)
         records = await self._off_loop(lambda: self._session.record(events, artifacts))
         for record in records:
             self._publish(record)
-        for text in self._session.notices[noticed:]:
+        for text in self._session.take_notices():
             self._publish(NoticeGiven(text=text))
 
     async def _end(self, end: EndRun) -> Outcome:

@@ -22,7 +22,6 @@ from weft.protocol.errors import Finding
 from weft.protocol.events import DurableEvent, Event, Record
 from weft.session.upcast import upcast
 
-
 CRC_SIZE: Final = len(b',"crc":"00000000"}\n')
 
 

@@ -9,10 +9,9 @@ of the right one is ours to write again. Anything else is an edit and is left to
 from __future__ import annotations
 
 from weft.files import Folder
-from weft.protocol.errors import ExternalError
 from weft.protocol.events import ArtifactAccepted, DurableEvent, StepInterrupted
 from weft.protocol.hashes import hash_bytes
-from weft.session.log import LOG, LogReader
+from weft.session.log import LogReader
 from weft.session.state import SessionState
 
 PROCESS_ENDED = "the process ended"
@@ -34,26 +33,28 @@ def unfinished_writes(folder: Folder, state: SessionState) -> dict[str, bytes]:
         artifact = state.artifacts[name]
         right = texts.get(artifact.seq)
         if right is None:
-            continue
-        if current is None or hash_bytes(current) == artifact.before or _torn(current, right):
+            continue  # its kept copy is lost; the file stays as it is, and the planner makes the artifact again
+        if current is None or hash_bytes(current) in artifact.before or _torn(current, right):
             found[name] = right
     return found
 
 
 def accepted_contents(folder: Folder, seqs: set[int]) -> dict[int, bytes]:
-    """The bytes of accepted artifacts by the sequence number of their event."""
+    """The bytes of accepted artifacts by the sequence number of their event, without those whose copy is lost."""
     found: dict[int, bytes] = {}
     for record in LogReader(folder).read():
         event = record.event
         if record.seq in seqs and isinstance(event, ArtifactAccepted):
-            data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
-            if data is None or hash_bytes(data) != event.hash:
-                raise ExternalError(
-                    f"{folder.path / LOG}: the kept copy of {event.artifact} (seq {record.seq}) is damaged or missing",
-                    hint=f"restore blobs/{event.hash} from a backup, or run the step again: --force {event.step}",
-                )
-            found[record.seq] = data
+            data = kept_copy(folder, event)
+            if data is not None:
+                found[record.seq] = data
     return found
+
+
+def kept_copy(folder: Folder, event: ArtifactAccepted) -> bytes | None:
+    """An artifact's bytes from the log or its blob; None when they are not there any more, or not those."""
+    data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
+    return data if data is not None and hash_bytes(data) == event.hash else None
 
 
 def settle_open_attempts(state: SessionState, why: str) -> list[DurableEvent]:

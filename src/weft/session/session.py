@@ -25,36 +25,40 @@ from weft.session.manifest import MANIFEST, manifest_bytes
 from weft.session.recovery import PROCESS_ENDED, settle_open_attempts, unfinished_writes
 from weft.session.state import SessionState
 
+OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
+"""The folders a session may have besides its files."""
 MANIFEST_PAUSE: Final = 0.2
 """Seconds between two writes of the manifest while a run goes on."""
 
 
 class Session:
-    def __init__(self, folder: Folder, parent: Folder, lock: WriterLock, now: Now) -> None:
+    def __init__(self, folder: Folder, parent: Folder, above: Folder, lock: WriterLock, now: Now) -> None:
         self.folder = folder
-        self.notices: list[str] = []
-        """What was found and put right on opening, in words."""
+        self._notices: list[str] = []
         self._parent = parent
+        self._above = above
         self._lock = lock
         self._dirty: set[str] = set()
+        self._behind = False
+        self._placed = False
         self._manifest_due = 0.0
         reader = LogReader(folder)
         self.state = SessionState()
         for record in reader.read():
             self.state.apply(record)
         refuse_newer(self.state, folder.path)
-        self._new = self.state.seq == 0
-        self.notices += [str(damage) for damage in reader.damage]
+        self._notices += [str(damage) for damage in reader.damage]
         if reader.torn:
             self._keep_aside(LOG, reader.torn)
-            self.notices.append(f"{LOG}: dropped an unfinished write of {len(reader.torn)} bytes at its end")
+            self._notices.append(f"{LOG}: dropped an unfinished write of {len(reader.torn)} bytes at its end")
         self._log = LogWriter(folder, now, seq=reader.seq, end=reader.end)
 
     @classmethod
-    def open(cls, parent: Folder, name: str, now: Now, *, create: bool = False) -> Session:
+    def open(cls, parent: Folder, name: str, now: Now, *, above: Folder, create: bool = False) -> Session:
         """Take the writer's lock and bring the folder into order. `create` makes the folder when it is not there.
 
-        The session owns `parent` from here on: it needs it to make its own entry durable.
+        The session owns `parent` from here on. It needs it, and `above`, to make its own entry durable with the first
+        record: a process that was killed may have made these folders without a sync.
         """
         with ExitStack() as stack:
             stack.callback(parent.close)
@@ -65,9 +69,9 @@ class Session:
             stack.callback(folder.close)
             lock = WriterLock.acquire(folder, name, timestamp(now()))
             stack.callback(lock.release)
-            session = cls(folder, parent, lock, now)
+            session = cls(folder, parent, above, lock, now)
             stack.callback(session._log.close)
-            folder.remove_temporaries()
+            session._remove_temporaries()
             session._recover()
             stack.pop_all()
         return session
@@ -84,24 +88,36 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def take_notices(self) -> list[str]:
+        """What was found, put right or could not be written since this was last asked, in words."""
+        notices, self._notices = self._notices, []
+        return notices
+
     # -- writing
 
     def record(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> list[Record]:
         """One decision, durable when this returns; then its artifacts' files are in place."""
+        if self._behind:
+            raise ExternalError(
+                f"the files of session {self.folder.path.name} are behind its log; this process writes no more to it",
+                hint="put the disk right and run the same command again: the log has everything",
+            )
         aside = self._set_aside_edits(artifacts)
         for artifact in artifacts:
             if artifact.inline is None:
-                self.keep_blob(artifact.data, artifact.hash)
+                self._keep_blob(artifact)
         records = self._log.append([*aside, *events])
-        if self._new:
-            self.folder.sync()
-            self._parent.sync()
-            self._new = False
+        self._behind = True
+        if not self._placed:
+            for folder in (self.folder, self._parent, self._above):
+                folder.sync()
+            self._placed = True
         for record in records:
             self.state.apply(record)
         for artifact in artifacts:
             self.folder.replace(artifact.name, artifact.data, sync=False)
             self._dirty.add(artifact.name)
+        self._behind = False
         self._write_manifest(at_once=any(isinstance(event, RunEnded) for event in events))
         return records
 
@@ -109,7 +125,7 @@ class Session:
         """Make files that are already in place durable, before the log says that they count."""
         for artifact in artifacts:
             if artifact.inline is None:
-                self.keep_blob(artifact.data, artifact.hash)
+                self._keep_blob(artifact)
             self._dirty.add(artifact.name)
         self.checkpoint()
 
@@ -124,21 +140,17 @@ class Session:
             self.folder.sync()
         self._dirty.clear()
 
-    def keep_blob(self, data: bytes, digest: str) -> None:
-        with self.folder.folder("blobs", create=True) as blobs:
-            if blobs.read_or_none(digest) != data:
-                blobs.replace(digest, data)
-
     def take_input(self, name: str, data: bytes, known: str | None) -> list[DurableEvent]:
         """Put an input's copy in place, durable. An edit of the old copy is kept aside; returns the fact, if any."""
-        current = self.folder.read_or_none(name)
+        current, digest = self.folder.read_or_none(name), hash_bytes(data)
         facts: list[DurableEvent] = []
-        if current is not None and hash_bytes(current) not in (known, hash_bytes(data)):
+        if current == data:
+            if digest != known:  # it is about to be recorded, and who put it there may have died before a sync
+                self._sync_deep(name)
+            return facts
+        if current is not None and hash_bytes(current) != known:
             facts.append(self._aside_event(name, current))
-        if current != data:
-            if "/" in name:
-                self.folder.folder(name.rsplit("/", 1)[0], create=True).close()
-            self.folder.replace(name, data)
+        self._put(name, data)
         return facts
 
     # -- inside
@@ -148,14 +160,44 @@ class Session:
             self._write_manifest(at_once=True)
             return
         restored: list[DurableEvent] = []
-        for name, data in unfinished_writes(self.folder, self.state).items():
+        unfinished = unfinished_writes(self.folder, self.state)
+        for name, data in unfinished.items():
             self.folder.replace(name, data, sync=False)
             restored.append(ArtifactRestored(artifact=name, hash=hash_bytes(data)))
-            self.notices.append(f"{name} was written again from the log: {PROCESS_ENDED} before its file was in place")
+            self._notices.append(f"{name} was written again from the log: {PROCESS_ENDED} before its file was in place")
         self._dirty.update(name for name, artifact in self.state.artifacts.items() if not artifact.settled)
         self.checkpoint()
         ended = RunEnded(run=self.state.run.run, outcome="interrupted", message=PROCESS_ENDED)
         self.record([*restored, *settle_open_attempts(self.state, PROCESS_ENDED), ended])
+
+    def _keep_blob(self, artifact: Artifact) -> None:
+        name = f"blobs/{artifact.hash}"
+        if self.folder.read_or_none(name) == artifact.data:
+            self._sync_deep(name)
+        else:
+            self._put(name, artifact.data)
+
+    def _put(self, name: str, data: bytes) -> None:
+        """A file in one of our own folders or at the top, durable with its folder's entry."""
+        if "/" in name:
+            self.folder.folder(name.rsplit("/", 1)[0], create=True).close()
+        self.folder.replace(name, data)
+        if "/" in name:
+            self.folder.sync()
+
+    def _sync_deep(self, name: str) -> None:
+        self.folder.sync_file(name)
+        if "/" in name:
+            with self.folder.folder(name.rsplit("/", 1)[0]) as inner:
+                inner.sync()
+        self.folder.sync()
+
+    def _remove_temporaries(self) -> None:
+        self.folder.remove_temporaries()
+        for name in OWN_FOLDERS:
+            if self.folder.is_folder(name):
+                with self.folder.folder(name) as inner:
+                    inner.remove_temporaries()
 
     def _set_aside_edits(self, artifacts: Sequence[Artifact]) -> list[DurableEvent]:
         events: list[DurableEvent] = []
@@ -170,10 +212,9 @@ class Session:
         return ArtifactSetAside(artifact=name, hash=hash_bytes(data), kept=self._keep_aside(name, data))
 
     def _keep_aside(self, name: str, data: bytes) -> str:
-        kept = f"{name.replace('/', '-')}.{hash_bytes(data)[:8]}"
-        with self.folder.folder("aside", create=True) as aside:
-            aside.replace(kept, data)
-        return f"aside/{kept}"
+        kept = f"aside/{name.replace('/', '-')}.{hash_bytes(data)[:8]}"
+        self._put(kept, data)
+        return kept
 
     def _write_manifest(self, *, at_once: bool) -> None:
         if not self.state.seq or (not at_once and time.monotonic() < self._manifest_due):
@@ -189,7 +230,7 @@ class Session:
             self.folder.replace(MANIFEST, data, sync=False)
         except (ExternalError, UserError) as error:
             # The manifest can always be made again from the log; a run must not fail for it, but must say it.
-            self.notices.append(f"{MANIFEST} could not be written: {error.message}")
+            self._notices.append(f"{MANIFEST} could not be written: {error.message}")
 
 
 def no_session(name: str) -> UserError:

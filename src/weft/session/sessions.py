@@ -92,7 +92,8 @@ class Sessions:
     def open(self, session: str, *, create: bool = False) -> Session:
         """The one writer of a session."""
         home = self._find(check_session_id(session)) or HOMES[0]
-        return Session.open(self._workspace.folder(home, create=True), session, self._now, create=create)
+        parent = self._workspace.folder(home, create=True)
+        return Session.open(parent, session, self._now, create=create, above=self._workspace)
 
     def is_unborn(self, session: str) -> bool:
         """A folder without a log: one of an older system, or one whose creation was cut off."""

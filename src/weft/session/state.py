@@ -70,10 +70,12 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactState:
-    """The last accepted version of an artifact, and the one before, to tell an unfinished write from an edit."""
+    """The last accepted version of an artifact, and what it took the place of, to tell an unfinished write from an
+    edit."""
 
     hash: str
-    before: str | None
+    before: tuple[str, ...]
+    """What may have stood there: the version before, and an edit that was set aside for this one."""
     seq: int
     settled: bool
     """The run that made it has ended, so its file was made durable too."""
@@ -92,6 +94,8 @@ class SessionState:
     artifacts: dict[str, ArtifactState] = field(default_factory=dict)
     run: RunState | None = None
     """The last run."""
+    set_aside: dict[str, str] = field(default_factory=dict)
+    """Hashes of edits that were set aside and whose place the next accepted version takes."""
 
     def step(self, name: str) -> StepState:
         return self.steps.get(name) or self.steps.setdefault(name, StepState())
@@ -145,8 +149,8 @@ def _started(state: SessionState, event: e.StepStarted, _: Record) -> None:
 
 def _accepted(state: SessionState, event: e.ArtifactAccepted, record: Record) -> None:
     state.step(event.step).accepted[event.artifact] = event.hash
-    old = state.artifacts.get(event.artifact)
-    before = old.hash if old else None
+    old, aside = state.artifacts.get(event.artifact), state.set_aside.pop(event.artifact, None)
+    before = tuple(filter(None, [old.hash if old else None, aside]))
     # Outside a run (adoption, a kept edit) the file is already in place.
     state.artifacts[event.artifact] = ArtifactState(event.hash, before, record.seq, settled=not state.unfinished)
 
@@ -186,6 +190,10 @@ def _interrupted(state: SessionState, event: e.StepInterrupted, _: Record) -> No
     step.status, step.open, step.problem = "pending", False, event.why
 
 
+def _aside(state: SessionState, event: e.ArtifactSetAside, _: Record) -> None:
+    state.set_aside[event.artifact] = event.hash
+
+
 def _nothing(state: SessionState, event: object, record: Record) -> None:
     """For the reader of the log; the state does not depend on it."""
 
@@ -200,7 +208,7 @@ _APPLY: Mapping[type, Any] = {
     e.StepStarted: _started,
     e.ArtifactRejected: _nothing,
     e.ArtifactAccepted: _accepted,
-    e.ArtifactSetAside: _nothing,
+    e.ArtifactSetAside: _aside,
     e.ArtifactRestored: _nothing,
     e.StepCompleted: _completed,
     e.StepFailed: _failed,

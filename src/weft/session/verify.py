@@ -11,7 +11,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.session.lock import held_by
 from weft.session.log import LOG, LogReader
 from weft.session.manifest import MANIFEST, manifest_bytes
-from weft.session.recovery import unfinished_writes
+from weft.session.recovery import kept_copy, unfinished_writes
 from weft.session.state import SessionState
 
 
@@ -31,10 +31,8 @@ def verify(folder: Folder) -> Verification:
         found.events += 1
         state.apply(record)
         event = record.event
-        if isinstance(event, ArtifactAccepted):
-            data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
-            if data is None or hash_bytes(data) != event.hash:
-                found.faults.append(f"the kept copy of {event.artifact} (seq {record.seq}) does not match its hash")
+        if isinstance(event, ArtifactAccepted) and kept_copy(folder, event) is None:
+            found.faults.append(f"the kept copy of {event.artifact} (seq {record.seq}) is lost or not what it was")
     found.faults += [str(damage) for damage in reader.damage]
     holder = held_by(folder)
     if holder:

@@ -9,10 +9,12 @@ from weft.protocol.steps import StepInput
 
 NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 COMMON = frozenset(
-    "a about after all also an and any are as at be because been but by can could did do does each even for from had has "
-    "have he her his how if in into is it its just like may more most much no not of on one only or other our out over "
-    "she should so some such than that the their them then there these they this those through to under up very was we "
-    "were what when where which while who will with would you your".split()
+    """
+    a about after all also an and any are as at be because been but by can could did do does each even for from
+    had has have he her his how if in into is it its just like may more most much no not of on one only or other
+    our out over she should so some such than that the their them then there these they this those through to
+    under up very was we were what when where which while who will with would you your
+    """.split()
 )
 
 
