@@ -26,19 +26,21 @@ from weft import __version__
 from weft.files import READ_LIMIT, Disk, Folder, translated
 from weft.orchestrator.execute import Executor
 from weft.orchestrator.facts import ReadFile
+from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.machine import RunSpec
 from weft.orchestrator.opening import CONTENT, GivenInput, Opening, OpeningAsk, open_up
 from weft.orchestrator.plan import make_plan
-from weft.orchestrator.runner import Publish, Runner
+from weft.orchestrator.runner import Publish, Runner, own_findings
+from weft.orchestrator.validate import Documents, parse
 from weft.protocol.commands import InterruptRun, StartRun
 from weft.protocol.errors import EXIT_USAGE, UsageError, UserError
-from weft.protocol.events import DurableEvent, NoticeGiven, Outcome
+from weft.protocol.events import DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
 from weft.protocol.ids import check_session_id, session_id_for
 from weft.protocol.plans import Plan
 from weft.protocol.steps import StepFunction
-from weft.session.legacy import Legacy, read_legacy
+from weft.session.legacy import Legacy, older_files, read_legacy
 from weft.session.log import LOG, Now
-from weft.session.session import OWN_FOLDERS, Session
+from weft.session.session import Session, no_session
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
@@ -106,35 +108,61 @@ class OpenSession:
 
     async def submit(self, command: StartRun) -> Outcome:
         """Bring the session up to date; returns when the run has ended."""
-        adopting = self._legacy is not None
-        opening = await self._app.off_loop(lambda: self._begin(command))
-        notes = () if adopting else opening.notes  # an adopted session carries its notes in its first event
-        for text in (*self._session.take_notices(), *notes):
-            self._publish(NoticeGiven(text=text))
+        executor = self._app.executor()
+        try:
+            opening = await self._open_up(command, executor)
+            return await self._run(command, opening, executor)
+        finally:
+            self._runner = None
+            await executor.close()
+
+    async def _run(self, command: StartRun, opening: Opening, executor: Executor) -> Outcome:
         spec = RunSpec(
             opening.pipeline,
             opening.facts.steps,
             command,
             opening.parameters,
+            opening.chosen,
             self._app.config.model,
             self._app.config.concurrency,
         )
-        executor = self._app.executor()
         self._runner = Runner(self._session, spec, opening.facts, executor, self._publish, self._app.disk_threads)
-        try:
-            if self._interrupted:
-                self._runner.interrupt(self._interrupted)
-            return await self._runner.run()
-        finally:
-            self._runner = None
-            await executor.close()
+        if self._interrupted:
+            self._runner.interrupt(self._interrupted)
+        return await self._runner.run()
 
-    def _begin(self, wish: StartRun) -> Opening:
+    async def _open_up(self, wish: StartRun, executor: Executor) -> Opening:
+        """Everything that must be recorded before the run, recorded and published."""
+
+        def computed() -> Opening:
+            given = self._app.given(self._pipeline, self._ask)
+            read: ReadFile = self._session.folder.read_or_none
+            state = self._session.state
+            return open_up(self._app.opening_ask(self._pipeline, self.id, state, read, given, wish, self._legacy))
+
+        opening = await self._app.off_loop(computed)
+        await self._judge_edits(opening, executor)
+        for record in await self._app.off_loop(lambda: self._take_in(opening)):
+            self._publish(record)
+        # An adopted session carries its notes in its first event.
+        notes = () if self._legacy else opening.notes
+        for text in (*self._session.take_notices(), *notes):
+            self._publish(NoticeGiven(text=text))
+        self._legacy = None
+        return opening
+
+    async def _judge_edits(self, opening: Opening, executor: Executor) -> None:
+        """A kept edit must also pass the checks that are code."""
+        values = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in opening.artifacts}
+        documents = Documents({**opening.facts.inputs, **opening.facts.values, **values}, opening.parameters)
+        for event in opening.events:
+            if isinstance(event, EditAccepted):
+                found = await own_findings(executor, opening.pipeline.steps[event.step], values, documents)
+                if found:
+                    raise UserError(f"can't accept {event.step}: {found[0]}", hint=EDIT_HINT)
+
+    def _take_in(self, opening: Opening) -> list[Record]:
         session = self._session
-        given = self._app.given(self._pipeline, self._ask)
-        read: ReadFile = session.folder.read_or_none
-        ask = self._app.opening_ask(self._pipeline, self.id, session.state, read, given, wish, self._legacy)
-        opening = open_up(ask)
         aside: list[DurableEvent] = []
         for taken in opening.inputs.values():
             known = next((i.hash for i in session.state.inputs.values() if i.file == taken.file), None)
@@ -142,11 +170,7 @@ class OpenSession:
         session.vouch(opening.artifacts)
         birth = 0 if session.state.seq else 1
         events = [*opening.events[:birth], *aside, *opening.events[birth:]]
-        if events:
-            for record in session.record(events):
-                self._publish(record)
-        self._legacy = None
-        return opening
+        return session.record(events) if events else []
 
 
 class App:
@@ -190,11 +214,7 @@ class App:
         pipeline = self._pipeline(ask)
         session = self._session_id(ask, pipeline)
         if not self.sessions.exists(session):
-            if ask.session and not ask.file:
-                raise UserError(f"there is no session {session}", hint="weft sessions list shows the ones there are")
-            opening = open_up(
-                self.opening_ask(pipeline, session, SessionState(), _nothing, self.given(pipeline, ask), wish, None)
-            )
+            opening = self._plan_new(pipeline, session, ask, wish)
             return make_plan(pipeline, opening.facts.steps, opening.state, wish, opening.notes)
         reading = self.sessions.read(session)
         with self.sessions.folder(session) as folder:
@@ -214,14 +234,17 @@ class App:
         return make_plan(pipeline, opening.facts.steps, opening.state, wish, (*notes, *opening.notes))
 
     @asynccontextmanager
-    async def session(self, ask: Ask, publish: Publish) -> AsyncIterator[OpenSession]:
-        """Open a session as its one writer."""
+    async def session(self, ask: Ask, publish: Publish, wish: StartRun | None = None) -> AsyncIterator[OpenSession]:
+        """Open a session as its one writer. For a new one everything asked for, with the `wish` that will follow, is
+        checked before its folder is made."""
         pipeline = await self.off_loop(lambda: self._pipeline(ask))
 
         def opened() -> tuple[Session, Legacy | None]:
             name = self._session_id(ask, pipeline)
-            create = ask.file is not None or ask.session is None or self._can_begin(pipeline, ask)
-            session = self.sessions.open(name, create=create)
+            exists = self.sessions.exists(name)
+            if not exists:
+                self._plan_new(pipeline, name, ask, wish or StartRun())
+            session = self.sessions.open(name, create=not exists)
             return session, None if session.state.seq else _legacy(session.folder, ask)
 
         session, legacy = await self.off_loop(opened)
@@ -271,7 +294,7 @@ class App:
             if first is None:
                 raise UsageError(f"the pipeline {pipeline.name} takes no file", hint=f"weft run {pipeline.name}")
             paths[first] = ask.file
-        return {name: GivenInput(_read_given(path), str(path.absolute())) for name, path in paths.items()}
+        return {name: GivenInput(_read_given(path), os.path.abspath(path)) for name, path in paths.items()}
 
     # -- inside
 
@@ -313,7 +336,7 @@ class App:
         """A named session; else the newest session of this pipeline on this file; else a new id."""
         if ask.session is not None:
             return check_session_id(ask.session)
-        origin = str(ask.file.absolute()) if ask.file else ""
+        origin = os.path.abspath(ask.file) if ask.file else ""
         title = ask.file.stem if ask.file else pipeline.name
         number = 1
         while True:
@@ -323,16 +346,19 @@ class App:
             number += 1
         return name if ask.new or number == 1 else session_id_for(pipeline.name, origin, title, number - 1)
 
-    def _can_begin(self, pipeline: Pipeline, ask: Ask) -> bool:
-        return not any(spec.required for name, spec in pipeline.inputs.items() if name not in ask.inputs)
+    def _plan_new(self, pipeline: Pipeline, session: str, ask: Ask, wish: StartRun) -> Opening:
+        """What a session that does not exist yet would begin with; refuses what can't begin."""
+        begins = ask.file is not None or all(name in ask.inputs for name, s in pipeline.inputs.items() if s.required)
+        if ask.session and not begins:
+            raise no_session(session)
+        given = self.given(pipeline, ask)
+        return open_up(self.opening_ask(pipeline, session, SessionState(), _nothing, given, wish, None))
 
 
 def _legacy(folder: Folder, ask: Ask) -> Legacy | None:
     """What an older system left in a folder without a log; None for a folder of our own whose creation was cut off."""
-    names = {name for name in folder.names() if not name.startswith(".")} - {LOG, *OWN_FOLDERS}
-    if ask.file is not None:
-        names -= {CONTENT}
-    return read_legacy(folder) if names else None
+    ours = {CONTENT} if ask.file is not None else set()
+    return read_legacy(folder) if older_files(folder) - ours else None
 
 
 def _nothing(_: str) -> None:

@@ -160,7 +160,6 @@ def test_a_run_with_a_changed_source_killed_at_any_call_is_continued(
     assert matrix.wrong == {}
 
 
-@pytest.mark.xfail(strict=True, reason="recovery.py unfinished_writes takes the edit that was set aside for a new one")
 def test_a_run_killed_while_it_sets_an_edit_aside_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:

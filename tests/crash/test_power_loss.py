@@ -138,18 +138,16 @@ def test_a_recovery_cut_off_anywhere_is_continued(
 
 # -- killed first, and then the power goes: the second process finds in place what the first one never synced
 
-UNSYNCED_FOLDER = "files.py Folder._enter: a folder that is already there is not made durable in its parent"
-UNSYNCED_FILE = "session.py: a file that is already there with the right bytes is not made durable"
-KILLS: dict[str, tuple[type[Created | Renamed], str, str]] = {
-    "the folder of all sessions made": (Created, "sessions", UNSYNCED_FOLDER),
-    "the session's folder made": (Created, SESSION, ""),
-    "the log made": (Created, "log.jsonl", ""),
-    "the source in place": (Renamed, "content.md", ""),
-    "the folder of attachments made": (Created, "attachments", UNSYNCED_FOLDER),
-    "the second input in place": (Renamed, "glossary.txt", UNSYNCED_FILE + " (take_input)"),
-    "an artifact in place": (Renamed, "gather.json", ""),
-    "the folder of blobs made": (Created, "blobs", ""),
-    "a blob in place": (Renamed, "", UNSYNCED_FILE + " (keep_blob)"),
+KILLS: dict[str, tuple[type[Created | Renamed], str]] = {
+    "the folder of all sessions made": (Created, "sessions"),
+    "the session's folder made": (Created, SESSION),
+    "the log made": (Created, "log.jsonl"),
+    "the source in place": (Renamed, "content.md"),
+    "the folder of attachments made": (Created, "attachments"),
+    "the second input in place": (Renamed, "glossary.txt"),
+    "an artifact in place": (Renamed, "gather.json"),
+    "the folder of blobs made": (Created, "blobs"),
+    "a blob in place": (Renamed, ""),
 }
 
 
@@ -177,13 +175,7 @@ def cut_after_a_kill(harness: Harness, scene: Scene, killed: Recording, since_ru
     return wrong
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        pytest.param(kind, name, id=title, marks=[pytest.mark.xfail(strict=True, reason=bug)] if bug else [])
-        for title, (kind, name, bug) in KILLS.items()
-    ],
-)
+@pytest.mark.parametrize(("kind", "name"), KILLS.values(), ids=KILLS)
 def test_a_power_cut_after_a_kill_loses_nothing(
     harness: Harness, scene: Scene, kind: type[Created | Renamed], name: str
 ) -> None:
@@ -191,7 +183,6 @@ def test_a_power_cut_after_a_kill_loses_nothing(
     assert cut_after_a_kill(harness, scene, killed_after(first.recording, kind, name)) == {}
 
 
-@pytest.mark.xfail(strict=True, reason=UNSYNCED_FILE + " (take_input)")
 def test_a_power_cut_after_a_kill_does_not_bring_the_old_source_back(
     harness: Harness, scene: Scene, undisturbed: Undisturbed
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -201,9 +202,88 @@ def test_doctor_finds_what_is_wrong(weft: Weft, source: Path) -> None:
     assert "log.jsonl line 1" in bad.out
 
 
-def test_completion_scripts(weft: Weft) -> None:
+def test_completion_scripts_and_what_they_complete(weft: Weft) -> None:
     for shell in ("bash", "zsh", "fish"):
         assert "_WEFT_COMPLETE" in weft("completion", shell).out
+    for words, expected in (("weft ", {"run", "plan", "sessions"}), ("weft run --a", {"--accept"})):
+        env = {**weft.env, "_WEFT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        done = subprocess.run([sys.executable, "-m", "weft"], env=env, capture_output=True, text=True, check=False)
+        assert expected <= {line.partition(",")[2] for line in done.stdout.splitlines()}, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["no-such-file.txt"], [], ["POEM", "--set", "shout=maybe"], ["POEM", "--force", "x"]]
+)
+def test_what_can_not_begin_leaves_nothing_behind(weft: Weft, source: Path, words: list[str]) -> None:
+    assert weft("run", "letters", *[source if word == "POEM" else word for word in words]).code == 2
+    assert not (weft.workspace / "sessions").exists()
+
+
+def test_the_same_file_by_another_way_is_the_same_session(weft: Weft, source: Path) -> None:
+    assert weft("run", source).code == 0
+    assert weft("run", source.parent / "workspace" / ".." / source.name).code == 0
+    assert weft.ran() == ["count", "list", "report"]
+
+
+def test_a_changed_default_reaches_a_session_that_did_not_choose(weft: Weft, source: Path) -> None:
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    path = weft.workspace / "pipelines/letters.yaml"
+    path.write_text(path.read_text().replace("default: false", "default: true"))
+    assert "the parameter shout was changed (false -> true)" in weft("plan", "--session-id", "poem").out
+
+
+def test_a_check_against_an_input_that_was_not_given_is_a_finding(weft: Weft, source: Path) -> None:
+    path = weft.workspace / "pipelines/letters.yaml"
+    text = path.read_text().replace(
+        "parameters:\n  shout", "inputs: {source: {}, notes: {required: false}}\nparameters:\n  shout"
+    )
+    path.write_text(
+        text.replace("at: first, in: source", "at: first, in: notes").replace(
+            "inputs: [source]", "inputs: [source, notes]"
+        )
+    )
+    ran = weft("run", "letters", source, "--session-id", "poem")
+    assert ran.code == 1
+    assert "verbatim can't check it without notes" in ran.err
+    notes = source.with_name("notes.txt")
+    notes.write_text("so it goes")
+    assert weft("run", "letters", source, "--session-id", "poem", "--input", f"notes={notes}").code == 0
+    assert (weft.session("poem") / "attachments/notes.txt").read_text() == "so it goes"
+
+
+def test_an_edit_must_pass_a_pack_s_own_check_too(weft: Weft, source: Path) -> None:
+    code = weft.workspace / "code/letters.py"
+    code.write_text(
+        code.read_text()
+        + "\ndef odd(value, options, documents):\n    return [] if value['words'] % 2 == 0 else ['odd']\n"
+    )
+    path = weft.workspace / "pipelines/letters.yaml"
+    path.write_text(path.read_text().replace("    checks:\n", "    checks:\n      - letters.py:odd: {}\n"))
+    assert weft("run", "letters", source, "--session-id", "poem").code == 0
+    (weft.session("poem") / "count.json").write_text('{"words": 3, "first": "so"}')
+    refused = weft("run", "--session-id", "poem", "--accept", "count")
+    assert refused.code == 1
+    assert "can't accept count: count.json: odd" in refused.err
+    (weft.session("poem") / "count.json").write_text('{"words": 4, "first": "so"}')
+    assert weft("run", "--session-id", "poem", "--accept", "count").code == 0
+
+
+def test_ctrl_c_ends_a_batch(weft: Weft, source: Path) -> None:
+    code = weft.workspace / "code/letters.py"
+    code.write_text(code.read_text().replace("def count(step):\n", "def count(step):\n    time.sleep(60)\n"))
+    other = source.with_name("other.txt")
+    other.write_text("another one")
+    process = subprocess.Popen(
+        weft.command("run", "letters", source, other, "--json"), env=weft.env, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    while b"step_started" not in process.stdout.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    rest = process.stdout.read()
+    assert process.wait(20) == 130
+    process.stdout.close()
+    assert b"session_created" not in rest
 
 
 def test_init_lays_a_pack_and_never_overwrites(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_the_exact_errors_go_to_the_next_attempt(one: Weft) -> None:
     )
     assert go(one)[0] == 0
     made = json.loads((one.session("one-one") / "made.json").read_text())
-    assert made["told"] == ['made.json at /title: "x" is shorter than 3 characters']
+    assert made["told"] == ['made.json at /title: "x" is shorter than 3 characters (write more)']
     assert settled(one) == [("step_failed", "rejected"), ("step_completed", "")]
     causes = [event["cause"] for event in one.log("one-one") if event["type"] == "step_started"]
     assert causes == ["first", "retry"]

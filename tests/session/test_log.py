@@ -186,10 +186,21 @@ def test_a_failed_append_is_taken_back_and_the_writer_stops(tmp_path: Path, faul
 
 
 SAMPLES: dict[str, Any] = {
-    "str": "text é \u2028 🌊", "int": 7, "bool": True, "findings": (Finding("a.json", "/x", "bad", "do"),),
-    "steps": ("a", "b"), "notes": ("n",), "inputs": {"input:source": "ab12"}, "parameters": {"n": [1, None, 2.5]},
-    "cause": "retry", "kind": "timeout", "outcome": "failed", "content": "line\r\nline",
-}  # fmt: skip
+    "str": "text é \u2028 🌊",
+    "int": 7,
+    "bool": True,
+    "version": 1,
+    "findings": (Finding("a.json", "/x", "bad", "do"),),
+    "steps": ("a", "b"),
+    "notes": ("n",),
+    "inputs": {"input:source": "ab12"},
+    "parameters": {"n": [1, None, 2.5]},
+    "chosen": {"n": 1},
+    "cause": "retry",
+    "kind": "timeout",
+    "outcome": "failed",
+    "content": "line\r\nline",
+}
 
 
 @pytest.mark.parametrize("cls", get_args(e.DurableEvent), ids=lambda cls: cls.__name__)

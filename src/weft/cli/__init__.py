@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from weft import __version__
@@ -11,10 +12,11 @@ __all__ = ["main"]
 
 def main() -> int:
     words = sys.argv[1:]
+    completing = os.environ.get("_WEFT_COMPLETE")
     if words in (["--version"], ["-V"]):
         print(f"weft {__version__}")
         return 0
-    if words in ([], ["--help"], ["-h"]):
+    if words in ([], ["--help"], ["-h"]) and not completing:
         from weft.cli.front_page import FRONT_PAGE
 
         print(FRONT_PAGE)

@@ -48,14 +48,19 @@ def command(
         found = asks(app, words, given)
         if output and len(found) > 1:
             raise UsageError("--output takes one file's result; there are several files")
-        codes = [asyncio.run(_one(app, ask, wish, output, as_json=as_json, plain=plain)) for ask in found]
-    return max(codes)
+        worst = EXIT_DONE
+        for ask in found:
+            code = asyncio.run(_one(app, ask, wish, output, as_json=as_json, plain=plain))
+            worst = max(worst, code)
+            if code == EXIT_INTERRUPTED:
+                break
+    return worst
 
 
 async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool) -> int:
     held: list[Any] = []
     show: Any = held.append
-    async with app.session(ask, lambda event: show(event)) as session:
+    async with app.session(ask, lambda event: show(event), wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
         screen = screen_for(
             session.id, str(session.folder), artifacts, program_words(app), as_json=as_json, plain=plain

@@ -12,9 +12,9 @@ import click
 from weft.app import App
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError, WeftError
-from weft.protocol.events import RunEnded
 from weft.render.sessions import SessionPage, SessionRow, StepRow
 from weft.session.codec import record_json, to_json
+from weft.session.legacy import older_files
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import Reading
@@ -35,6 +35,9 @@ def command(ctx: click.Context) -> None:
 def list_sessions(as_json: bool = False, workspace: str | None = None) -> None:
     """All sessions, the one changed last first."""
     with open_app(workspace) as app:
+        if not app.sessions.ids() and not as_json:
+            print("there are no sessions yet: weft run FILE begins one", file=sys.stderr)
+            return
         rows = sorted((_row(app, name) for name in app.sessions.ids()), key=lambda row: row.updated, reverse=True)
     if as_json:
         for row in rows:
@@ -112,8 +115,6 @@ async def _follow(app: App, session: str, after: int, *, as_json: bool) -> None:
         else:
             for line in told.lines(record.event):
                 print(line, flush=True)
-        if isinstance(record.event, RunEnded) and app.sessions.read(session).holder is None:
-            return
 
 
 @command.command("verify")
@@ -150,7 +151,10 @@ def _row(app: App, session: str) -> SessionRow:
         return SessionRow(session, "", "unreadable", 0, 0, "", error.message)
     state = reading.state
     if not state.seq:
-        return SessionRow(session, "", "older", 0, 0, "", "made by an older system; weft run --session-id takes it in")
+        with app.sessions.folder(session) as folder:
+            older = bool(older_files(folder))
+        note = "made by an older system; weft run --session-id takes it in" if older else "its creation was cut off"
+        return SessionRow(session, "", "older" if older else "empty", 0, 0, "", note)
     done = sum(step.status == "completed" for step in state.steps.values())
     note = f"{len(reading.damage)} damaged lines in the log" if reading.damage else ""
     return SessionRow(session, state.pipeline, reading.status, done, len(state.steps), state.updated_at, note)

@@ -48,6 +48,8 @@ class Facts:
     materials: Mapping[str, Material]
     inputs: Mapping[str, str]
     """Each input's text."""
+    values: Mapping[str, Any]
+    """Each artifact that is on the disk, parsed."""
 
 
 ReadFile = Callable[[str], bytes | None]
@@ -70,7 +72,8 @@ def gather(
     hashes = {name: given.hash for name, given in inputs.items()}
     files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
     profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}
-    documents = Documents({**texts, **_values(files)}, parameters)
+    values = _values(files)
+    documents = Documents({**texts, **values}, parameters)
     steps: dict[str, StepFacts] = {}
     materials: dict[str, Material] = {}
     for name, step in pipeline.steps.items():
@@ -85,7 +88,7 @@ def gather(
             for artifact in step.artifacts
         }
         steps[name] = StepFacts(made_from, on_disk, _schema_version(step))
-    return Facts(steps, materials, texts)
+    return Facts(steps, materials, texts, values)
 
 
 def input_text(data: bytes, place: str) -> InputText:
@@ -110,14 +113,7 @@ def _on_disk(step: Step, name: str, data: bytes | None, recorded: str | None, do
     digest = hash_bytes(data)
     if digest == recorded:
         return OnDisk(digest)
-    return OnDisk(digest, _fault(step, name, data, documents))
-
-
-def _fault(step: Step, name: str, data: bytes, documents: Documents) -> str:
-    try:
-        return fault_of(step, name, data, documents)
-    except KeyError as missing:  # a check compares with an artifact that is not there yet
-        return f"can't be checked without {missing.args[0]}"
+    return OnDisk(digest, fault_of(step, name, data, documents))
 
 
 def _material(
@@ -146,9 +142,11 @@ def _embedded(step: Step, agent: Agent | None, model: str) -> str:
     if agent and agent.embedded and model == "embedded":
         return agent.embedded
     who = agent.name if agent else step.name
+    missing = f"give .claude/agents/{who}.md an `embedded: file.py:function`, or the step a `code:` of its own"
+    other = "take it out of config.toml, the agent or the step to work with the embedded one"
     raise ExternalError(
-        f"the step {step.name} needs the model {model!r} for its agent {who}, and none is connected",
-        hint=f"give .claude/agents/{who}.md an `embedded: file.py:function`, or the step a `code:` of its own",
+        f"the step {step.name} needs the model {model!r} for its agent {who}, and it is not connected",
+        hint=missing if model == "embedded" else other,
     )
 
 

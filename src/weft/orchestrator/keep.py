@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from weft.orchestrator.facts import Facts, ReadFile
 from weft.orchestrator.machine import step_hash
 from weft.orchestrator.plan import inputs_of
+from weft.orchestrator.validate import is_code
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding, UserError
 from weft.protocol.events import ArtifactAccepted, ArtifactRejected, DurableEvent, EditAccepted, StepAdopted
@@ -19,6 +21,8 @@ from weft.protocol.hashes import combine, hash_bytes
 from weft.session.legacy import Legacy, old_hash
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline, Step
+
+EDIT_HINT: Final = "correct it, or run without --accept to have it made again (your version is kept aside)"
 
 
 @dataclass(slots=True)
@@ -41,7 +45,7 @@ def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: Read
             if fault:
                 raise UserError(
                     f"can't accept {name}: {artifact} does not pass: {fault}",
-                    hint="correct it, or run without --accept to have it made again (your version is kept aside)",
+                    hint=EDIT_HINT,
                 )
         done = state.steps[name].completion if name in state.steps else None
         if done and all(hash_bytes(data or b"") == done.artifacts.get(artifact) for artifact, data in files.items()):
@@ -93,6 +97,9 @@ def adopt(pipeline: Pipeline, facts: Facts, read: ReadFile, legacy: Legacy, sour
 def _adoptable(step: Step, facts: Facts, read: ReadFile, legacy: Legacy, kept: Kept) -> list[Artifact] | None:
     """The step's artifacts when all of them count; otherwise the reason goes into the notes."""
     found: list[Artifact] = []
+    if any(is_code(call) for _, call in step.checks) and any(read(name) is not None for name in step.artifacts):
+        kept.notes.append(f"{step.name} has checks of its own code, so it will be made again")
+        return None
     for name in step.artifacts:
         data, claim = read(name), legacy.claim(step.name, name)
         if data is None:

@@ -20,6 +20,7 @@ from typing import Any, Literal, assert_never
 
 from weft.orchestrator.plan import StepFacts, forced_steps, judge, wanted_steps
 from weft.protocol.commands import AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
+from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
     ArtifactRejected,
@@ -48,6 +49,7 @@ class RunSpec:
     facts: Mapping[str, StepFacts]
     wish: StartRun
     parameters: Mapping[str, Any]
+    chosen: Mapping[str, Any] = field(default_factory=dict)
     model: str = "embedded"
     limit: int = 4
 
@@ -135,6 +137,7 @@ def _start(spec: RunSpec, state: SessionState) -> Decision:
         steps=tuple(spec.pipeline.steps),
         desired=spec.wish.until or spec.pipeline.final,
         parameters=spec.parameters,
+        chosen=spec.chosen,
         model=spec.model,
     )
     return _advance(spec, state, Progress(run, steps), [started], [])
@@ -201,7 +204,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     if not retrying:
         failed = _with(progress, command.step, replace(step, phase="failed"))
         return _advance(spec, state, failed, events, [])
-    feedback = tuple(str(finding) for finding in command.findings) or (command.message,)
+    feedback = tuple(map(_with_hint, command.findings)) or (command.message,)
     return _begin(
         spec, progress, command.step, step.inputs, "retry", f"attempt {step.attempt} failed", events, feedback
     )
@@ -282,6 +285,10 @@ def _yielded(spec: RunSpec, progress: Progress, step: Step) -> tuple[dict[str, s
             if done.edited:
                 edited.add(name)
     return found, edited
+
+
+def _with_hint(finding: Finding) -> str:
+    return f"{finding} ({finding.hint})" if finding.hint else str(finding)
 
 
 def _outcome(progress: Progress) -> tuple[Outcome, str]:

@@ -55,6 +55,8 @@ class Opening:
     """The session's state with `events` folded in."""
     facts: Facts
     parameters: Mapping[str, Any]
+    chosen: Mapping[str, Any]
+    """The parameters that a person set, now or earlier in this session."""
     events: tuple[DurableEvent, ...] = ()
     """What must be recorded before a run."""
     inputs: Mapping[str, SessionInput] = field(default_factory=dict)
@@ -94,9 +96,10 @@ def open_up(ask: OpeningAsk) -> Opening:
             size, digest = len(given.data), given.text.hash
             recorded = InputRecorded(input=name, file=given.file, hash=digest, size=size, origin=given.origin)
             _add(state, events, recorded)
-    remembered = state.run.parameters if state.run else {}
+    remembered = state.run.chosen if state.run else {}
     known = {name: value for name, value in remembered.items() if name in ask.pipeline.parameters}
-    parameters = ask.pipeline.parameter_values({**known, **ask.wish.parameters})
+    parameters = _parameters(ask, known)
+    chosen = {name: parameters[name] for name in {**known, **ask.wish.parameters}}
     facts = gather(
         ask.workspace,
         ask.pipeline,
@@ -117,11 +120,22 @@ def open_up(ask: OpeningAsk) -> Opening:
         state=state,
         facts=facts,
         parameters=parameters,
+        chosen=chosen,
         events=tuple(events),
         inputs=inputs,
         artifacts=tuple(kept.artifacts),
         notes=tuple(kept.notes),
     )
+
+
+def _parameters(ask: OpeningAsk, known: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        ask.pipeline.parameter_values(known)
+    except UsageError as error:
+        if not known.keys() <= ask.wish.parameters.keys():
+            hint = "it was set earlier in this session: set it anew with --set"
+            raise UsageError(error.message, hint=f"{error.hint}; {hint}" if error.hint else hint) from error
+    return ask.pipeline.parameter_values({**known, **ask.wish.parameters})
 
 
 def check_wish(pipeline: Pipeline, wish: StartRun) -> None:

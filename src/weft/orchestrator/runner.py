@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
+from weft.checks import check_documents
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.machine import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt, decide
@@ -210,23 +211,7 @@ class Runner:
         findings = judge() if small else await self._off_loop(judge)
         if findings:
             return findings
-        for name, call in step.checks:
-            if is_code(call):
-                findings += await self._own_check(name, call.name, dict(call.options), own[name], documents)
-        return findings
-
-    async def _own_check(
-        self, artifact: str, code: str, options: dict[str, Any], value: Any, documents: Documents
-    ) -> list[Finding]:
-        wanted = options.get("in", [])
-        names = [wanted] if isinstance(wanted, str) else wanted
-        given = {"value": value, "options": options, "documents": {name: documents.texts[name] for name in names}}
-        found = await self._executor.check(code, given)
-        if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-            raise StepCodeError(
-                f"the check {code} must return a list of texts, one per fault, but returned {found!r:.80}"
-            )
-        return [Finding(artifact, "", text) for text in found]
+        return await own_findings(self._executor, step, own, documents)
 
     def _read_upstream(self, wanted: Mapping[str, str]) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -250,6 +235,25 @@ class Runner:
             _, stuck = await asyncio.wait(open_tasks, timeout=GRACE)
             for task in stuck:
                 self._publish(NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
+
+
+async def own_findings(
+    executor: Executor, step: Step, values: Mapping[str, Any], documents: Documents
+) -> list[Finding]:
+    """What the pack's own checks find in a step's artifacts. They are code, so they run where code runs."""
+    findings: list[Finding] = []
+    for artifact, call in step.checks:
+        if not is_code(call):
+            continue
+        texts = {name: documents.texts[name] for name in check_documents(call)}
+        given = {"value": values[artifact], "options": dict(call.options), "documents": texts}
+        found = await executor.check(call.name, given)
+        if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+            raise StepCodeError(
+                f"the check {call.name} must return a list of texts, one per fault, but returned {found!r:.80}"
+            )
+        findings += [Finding(artifact, "", text) for text in found]
+    return findings
 
 
 def _since(begun: float) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from weft.checks import CheckCall, CheckInput, run_check
+from weft.checks import CheckCall, CheckInput, check_documents, run_check
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding
 from weft.protocol.hashes import hash_bytes
@@ -96,9 +96,17 @@ def validate(step: Step, name: str, value: Any, documents: Documents) -> list[Fi
         return findings
     given = CheckInput(artifact=name, value=value, documents=documents.texts, parameters=documents.parameters)
     for artifact, call in step.checks:
-        if artifact == name and not is_code(call):
+        if artifact != name:
+            continue
+        missing = [document for document in check_documents(call) if document not in documents.texts]
+        if missing:
+            findings.append(Finding(name, "", f"{call.name} can't check it without {', '.join(missing)}", _GIVE_IT))
+        elif not is_code(call):
             findings += run_check(call, given)
     return findings
+
+
+_GIVE_IT: Final = "give that input, or make the check's step do without it"
 
 
 def is_code(call: CheckCall) -> bool:

@@ -11,7 +11,7 @@ log line reads like a sentence: `{"seq": 7, "at": "…", "type": "step_started",
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, assert_never
 
 from weft.protocol.errors import Finding
@@ -68,7 +68,10 @@ class RunStarted:
     """The step whose artifact is wanted."""
     parameters: Mapping[str, Any]
     """Every parameter with its value for this run."""
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    """The parameters that a person set in this session; the others follow the pipeline's defaults."""
     model: str = "embedded"
+    version: int = LOG_VERSION
     type: Literal["run_started"] = "run_started"
 
 

@@ -18,8 +18,8 @@ from functools import cache
 from typing import Any, Final, Literal
 
 from weft.protocol import events as protocol
-from weft.protocol.errors import Finding
-from weft.protocol.events import DurableEvent, Event, Record
+from weft.protocol.errors import Finding, UserError
+from weft.protocol.events import LOG_VERSION, DurableEvent, Event, Record
 from weft.session.upcast import upcast
 
 CRC_SIZE: Final = len(b',"crc":"00000000"}\n')
@@ -27,6 +27,10 @@ CRC_SIZE: Final = len(b',"crc":"00000000"}\n')
 
 class DamagedLineError(ValueError):
     """This line is not an event; the text says why."""
+
+
+class NewerLogError(UserError):
+    """The log can't be understood by this version, so it must not be judged damaged, let alone written to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,11 @@ def decode(line: bytes) -> Line:
     raw.pop("crc", None)
     if type(seq) is not int or seq < 1 or type(at) is not str:
         raise DamagedLineError("no valid seq and at")
+    if isinstance(version := raw.get("version"), int) and version > LOG_VERSION:
+        raise NewerLogError(
+            f"the log was written by a newer Weft (log version {version}; this one reads {LOG_VERSION})",
+            hint="upgrade Weft to open this session",
+        )
     record = Record(seq, at, _event(upcast(raw)))
     if part is None:
         return Line(record)

@@ -19,7 +19,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from weft.files import Folder
+from weft.session.log import LOG
 from weft.session.manifest import MANIFEST
+from weft.session.session import OWN_FOLDERS
 
 Shape = Literal["hashes", "phases", "pipeline", "none"]
 
@@ -55,6 +57,11 @@ class Legacy:
 
     def claim(self, step: str, artifact: str) -> Claim | None:
         return self.by_step.get(step) or self.by_artifact.get(artifact)
+
+
+def older_files(folder: Folder) -> set[str]:
+    """What lies in a folder without a log and is not of our own making."""
+    return {name for name in folder.names() if not name.startswith(".")} - {LOG, *OWN_FOLDERS}
 
 
 def read_legacy(folder: Folder) -> Legacy:

@@ -11,13 +11,12 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Final
 
 from weft.files import Folder
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import ExternalError, UserError
-from weft.protocol.events import LOG_VERSION, ArtifactRestored, ArtifactSetAside, DurableEvent, Record, RunEnded
+from weft.protocol.events import ArtifactRestored, ArtifactSetAside, DurableEvent, Record, RunEnded
 from weft.protocol.hashes import hash_bytes
 from weft.session.lock import WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, timestamp
@@ -46,7 +45,6 @@ class Session:
         self.state = SessionState()
         for record in reader.read():
             self.state.apply(record)
-        refuse_newer(self.state, folder.path)
         self._notices += [str(damage) for damage in reader.damage]
         if reader.torn:
             self._keep_aside(LOG, reader.torn)
@@ -235,14 +233,6 @@ class Session:
 
 def no_session(name: str) -> UserError:
     return UserError(f"there is no session {name}", hint="weft sessions list shows the ones there are")
-
-
-def refuse_newer(state: SessionState, path: Path) -> None:
-    if state.version > LOG_VERSION:
-        raise UserError(
-            f"{path / LOG} was written by a newer Weft (log version {state.version}; this one reads {LOG_VERSION})",
-            hint="upgrade Weft to open this session",
-        )
 
 
 def _is_ours(data: bytes) -> bool:

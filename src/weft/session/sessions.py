@@ -13,13 +13,13 @@ from typing import Final
 
 from weft.files import Folder
 from weft.protocol.errors import ExternalError
-from weft.protocol.events import Record
+from weft.protocol.events import Record, RunEnded
 from weft.protocol.ids import SESSION_ID, check_session_id
 from weft.session.lock import SessionLockedError, WriterLock, held_by
 from weft.session.log import LOG, Damage, LogReader, Now, timestamp
 from weft.session.manifest import MANIFEST, manifest_bytes
 from weft.session.recovery import unfinished_writes
-from weft.session.session import Session, no_session, refuse_newer
+from weft.session.session import Session, no_session
 from weft.session.state import SessionState, fold
 
 HOMES: Final = ("sessions", "contentItem")
@@ -83,7 +83,6 @@ class Sessions:
             state = SessionState()
             for record in reader.read():
                 state.apply(record)
-            refuse_newer(state, folder.path)
             unfinished = unfinished_writes(folder, state) if not holder else {}
             if holder is None and state.seq and folder.read_or_none(MANIFEST) != manifest_bytes(state):
                 self._mend_manifest(folder, session)
@@ -107,13 +106,17 @@ class Sessions:
                     yield record
 
     async def follow(self, session: str, after: int = 0) -> AsyncIterator[Record]:
-        """Every record after `after`, now and as it comes, until the caller stops."""
+        """Every record after `after`, now and as it comes, until the last run has ended and nobody writes."""
         with self.folder(session) as folder:
-            reader = LogReader(folder)
+            reader, ended = LogReader(folder), False
             while True:
+                idle = held_by(folder) is None  # asked before reading: what was written until then is not missed
                 for record in reader.read():
+                    ended = isinstance(record.event, RunEnded)
                     if record.seq > after:
                         yield record
+                if ended and idle:
+                    return
                 await asyncio.sleep(FOLLOW_PAUSE)
 
     def trash(self, session: str) -> str:

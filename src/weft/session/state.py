@@ -63,6 +63,7 @@ class RunState:
     steps: tuple[str, ...]
     desired: str
     parameters: Mapping[str, Any]
+    chosen: Mapping[str, Any]
     model: str
     outcome: Outcome | None = None
     message: str = ""
@@ -85,7 +86,6 @@ class ArtifactState:
 class SessionState:
     session: str = ""
     pipeline: str = ""
-    version: int = e.LOG_VERSION
     created_at: str = ""
     updated_at: str = ""
     seq: int = 0
@@ -117,7 +117,7 @@ def fold(records: Iterable[Record]) -> SessionState:
 
 
 def _created(state: SessionState, event: e.SessionCreated | e.SessionAdopted, record: Record) -> None:
-    state.session, state.pipeline, state.version = event.session, event.pipeline, event.version
+    state.session, state.pipeline = event.session, event.pipeline
     state.created_at = record.at
 
 
@@ -127,7 +127,9 @@ def _input(state: SessionState, event: e.InputRecorded, _: Record) -> None:
 
 def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
     state.pipeline = event.pipeline
-    state.run = RunState(event.run, event.pipeline, event.steps, event.desired, event.parameters, event.model)
+    state.run = RunState(
+        event.run, event.pipeline, event.steps, event.desired, event.parameters, event.chosen, event.model
+    )
     for name in event.steps:
         state.step(name)
 

@@ -10,8 +10,9 @@ _CODE: Final = re.compile(
     r"^\s*(?:[$>%]\s+\S|>>>\s|\.\.\.\s|#include\b|#!|#define\b|import\s+[\w.{*]+|from\s+[\w.]+\s+import\b"
     r"|(?:async\s+)?def\s+\w+\(|class\s+\w+[(:]|(?:public|private|protected|static|const|let|var|fn|func|function)\s+\w"
     r"|return\b[^.]*;?$|(?:if|for|while|switch|elif|else if)\s*\(.*\)?\s*\{?$|(?:if|for|while|with)\b.*:$|else:?$"
-    r"|@\w+|</?\w+[^>]*>\s*$|SELECT\s.+\sFROM\s|INSERT\s+INTO\b|[\w.-]+\s*=\s*\S+$|sudo\s|apt(?:-get)?\s|pip\s|npm\s|git\s\w)"
-    r"|[{};]\s*$|^\s*[\]})]+[,;]?\s*$|=>|->|::|&&|\|\||[!=]==?\s|\+=|\w\(\)|^\s*\"[\w -]+\"\s*:|^\s*[\w-]+:\s*[\[{|>]?\s*$"
+    r"|@\w+|</?\w+[^>]*>\s*$|SELECT\s.+\sFROM\s|INSERT\s+INTO\b|[\w.-]+\s*=\s*\S+$|(?:sudo|apt|apt-get|pip|npm|git)\s\w)"
+    r"|[{};]\s*$|^\s*[\]})]+[,;]?\s*$|=>|->|::|&&|\|\||[!=]==?\s|\+=|\w\(\)|^\s*\"[\w -]+\"\s*:"
+    r"|^\s*[a-z_][\w-]*:\s*[\[{|>]?\s*$"
 )
 _COMMENT: Final = re.compile(r"^\s*(?:#(?![!\w])|//|/\*|\*(?=[\s/])|--\s|;;|\"\"\"|''')\s*")
 _WORDY: Final = re.compile(r"[^\W\d_]{2,}[,.]?(?:\s+[^\W\d_]{2,}[,.;:]?){4,}")
@@ -19,7 +20,7 @@ _LEAST: Final = 0.35
 
 
 def is_code(line: str) -> bool:
-    return bool(_CODE.search(line)) and not (_WORDY.search(line) and line.rstrip().endswith((".", "?", "!", ",")))
+    return bool(_CODE.search(line)) and not (_WORDY.search(line) and line.rstrip().endswith((".", "?", "!", ",", ";")))
 
 
 def is_comment(line: str) -> bool:

@@ -42,8 +42,9 @@ _OF_SCRIPT: Final = {
 _SINGLE: Final = frozenset(code for codes in _OF_SCRIPT.values() for code in codes) | {"zh", "ja"}
 _LATIN: Final = tuple(code for code in LANGUAGES if code not in _SINGLE)
 _LETTERS: Final = {
-    "de": "ßäöü", "es": "ñ¿¡", "fr": "œçêèàùëï", "pt": "ãõ", "pl": "łąęśżźćń", "cs": "řěůčšž", "tr": "ğışİ", "ro": "țșă",
-    "hu": "őű", "sv": "å", "da": "øæ", "no": "øæ", "vi": "ơưđ", "uk": "іїєґ", "fa": "پچژگ", "ur": "ٹڈڑے", "it": "òì",
+    "de": "ßäöü", "es": "ñ¿¡", "fr": "œçêèàùëï", "pt": "ãõ", "pl": "łąęśżźćń", "cs": "řěůčšž", "tr": "ğışİ",
+    "ro": "țșă", "hu": "őű", "sv": "å", "da": "øæ", "no": "øæ", "vi": "ơưđ", "uk": "іїєґ", "fa": "پچژگ",
+    "ur": "ٹڈڑے", "it": "òì",
 }  # fmt: skip
 _LETTER_WEIGHT: Final = 0.34
 _PRIOR: Final = {"en": 1.2, "de": 1.15, "fr": 1.15, "es": 1.25, "it": 1.15, "pt": 1.1, "nl": 1.1, "ru": 1.2, "ar": 1.2}

@@ -9,12 +9,14 @@ alone: licences and manuals indent their prose.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from weft.models.embedded.code_lines import is_code, is_comment, looks_like_program
+from weft.models.embedded.code_lines import comment_mark, is_code, is_comment, looks_like_program
 from weft.models.embedded.tables import table_runs
+from weft.models.embedded.turns import Turn, find_turns
 
 Kind = Literal["heading", "prose", "item", "table", "code", "meta"]
 GAP: Final = "\0"
@@ -52,12 +54,15 @@ class Block:
     level: int = 0
     """Of a heading: 1 is the title of the whole."""
     quoted: bool = False
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     plain: str
     blocks: tuple[Block, ...]
+    times: tuple[tuple[int, str], ...]
+    """Where in the text which time is named."""
     body: int
     """Where the document begins after its front matter."""
 
@@ -82,9 +87,37 @@ def lay_out(text: str) -> Layout:
     plain = _mask(text, body)
     lines = _lines(plain, body)
     program = looks_like_program([line.text for line in lines])
-    blocks = list(_blocks(lines, program))
-    plain = _mask_inline(plain, blocks)
-    return Layout(plain, tuple(_tidy(blocks, plain)), body)
+    turns = {} if program else find_turns([line.text for line in lines])
+    times = tuple((lines[number].start, turn.time) for number, turn in sorted(turns.items()) if turn.time)
+    for number, turn in turns.items():
+        lines[number] = _without_turn(lines[number], turn)
+    blocks = list(_blocks(lines, program, turns))
+    plain = _mask_inline("".join((" " * body, "\n".join(line.text for line in lines))), blocks)
+    return Layout(plain, tuple(_tidy(_spoken(blocks, lines, turns), plain)), times, body)
+
+
+def as_it_is(text: str) -> Layout:
+    """Everything as prose: for a document in which nothing else is left to be read."""
+    plain = text.replace(GAP, " ").replace("\r", " ")
+    return Layout(plain, (Block("prose", 0, len(plain)),), (), 0)
+
+
+def _without_turn(line: Line, turn: Turn) -> Line:
+    return Line(line.start, " " * turn.text_at + line.text[turn.text_at :])
+
+
+def _spoken(blocks: Sequence[Block], lines: Sequence[Line], turns: dict[int, Turn]) -> list[Block]:
+    """Each block with who says it: the last one named before."""
+    named = [(lines[number].start, turn.speaker) for number, turn in sorted(turns.items()) if turn.speaker]
+    if not named:
+        return list(blocks)
+    starts = [start for start, _ in named]
+    found = []
+    for block in blocks:
+        at = bisect_right(starts, block.start) - 1
+        speaker = named[at][1] if at >= 0 and block.kind != "heading" else ""
+        found.append(replace(block, speaker=speaker))
+    return found
 
 
 def _mask(text: str, body: int) -> str:
@@ -98,11 +131,19 @@ def _mask_inline(plain: str, blocks: Sequence[Block]) -> str:
     for block in blocks:
         parts.append(plain[position : block.start])
         inside = plain[block.start : block.end]
+        if block.quoted:
+            inside = "\n".join(_unquoted(line) for line in inside.split("\n"))
         if block.kind != "code":
             inside = _INLINE.sub(lambda match: GAP * len(match.group()), inside)
         parts.append(inside)
         position = block.end
     return "".join(parts) + plain[position:]
+
+
+def _unquoted(line: str) -> str:
+    mark = _QUOTED.match(line)
+    size = mark.end() if mark and mark.group().strip() else comment_mark(line)
+    return " " * size + line[size:]
 
 
 def _lines(plain: str, body: int) -> list[Line]:
@@ -114,8 +155,10 @@ def _lines(plain: str, body: int) -> list[Line]:
     return found
 
 
-def _blocks(lines: list[Line], program: bool) -> Iterator[Block]:
+def _blocks(lines: list[Line], program: bool, turns: dict[int, Turn]) -> Iterator[Block]:
     tables = table_runs([line.text for line in lines])
+    # Words go on over a line that only says when; a new speaker begins anew.
+    breaks = {*tables, *(number for number, turn in turns.items() if turn.speaker)}
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -134,7 +177,7 @@ def _blocks(lines: list[Line], program: bool) -> Iterator[Block]:
             yield from _program_part(lines[at:after])
             at = after
         else:
-            after = _paragraph_end(lines, at, tables)
+            after = _paragraph_end(lines, at, breaks)
             yield from _paragraph(lines, at, after)
             at = after
 
@@ -161,11 +204,11 @@ def _program_part(lines: list[Line]) -> Iterator[Block]:
         yield from (Block("code", line.start, line.end) for line in lines)
 
 
-def _paragraph_end(lines: list[Line], at: int, tables: dict[int, int]) -> int:
+def _paragraph_end(lines: list[Line], at: int, breaks: Container[int]) -> int:
     after = at + 1
-    while (
-        after < len(lines) and lines[after].text.strip() and after not in tables and not _FENCE.match(lines[after].text)
-    ):
+    while after < len(lines) and lines[after].text.strip() and after not in breaks:
+        if _FENCE.match(lines[after].text):
+            break
         after += 1
     return after
 

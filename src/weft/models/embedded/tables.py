@@ -66,10 +66,14 @@ def _parted(lines: Sequence[str], at: int) -> int:
         count = lines[at].count(sign)
         if count < (1 if sign == "\t" else 2):
             continue
+        limit = _CELL * (3 if sign == "\t" else 1)
         after = at
-        while after < len(lines) and lines[after].count(sign) == count and not _ENDED.search(lines[after]):
+        while after < len(lines) and lines[after].count(sign) == count and _is_row(lines[after], sign, limit):
             after += 1
-        widest = max((len(cell) for line in lines[at:after] for cell in line.split(sign)), default=0)
-        if after - at >= 3 and widest <= _CELL * (3 if sign == "\t" else 1):
+        if after - at >= 3:
             return after
     return at
+
+
+def _is_row(line: str, sign: str, limit: int) -> bool:
+    return not _ENDED.search(line) and all(len(cell) <= limit for cell in line.split(sign))

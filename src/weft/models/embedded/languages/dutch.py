@@ -67,6 +67,8 @@ DUTCH: Final = Language(
     because=("omdat", "want"),
     but=("maar", "terwijl"),
     questions=words("wie wat wanneer waar waarom hoe welke welk hoeveel is zijn kan moet heeft"),
+    copulas=words("is zijn was betekent"),
+    pointers=marks("zie, voor meer"),
     saying=words("""
         zegt zei vertelt vertelde vraagt vroeg antwoordt antwoordde schrijft schreef legt stelt stelde
         waarschuwt"""),

@@ -40,22 +40,23 @@ whereas wherever whether which whichever while who whoever whole whom whose why 
 would wouldn't yes yet you you'd you'll you're you've your yours yourself yourselves
 """)
 
-_REGULAR: Final = """
-accept achieve act add affect agree aim allow answer appear apply argue arrive ask assume avoid base believe belong call
-carry cause change check claim climb close compare complete consider consist contain continue contribute cost count
-cover create cross cut deal decide declare define deliver depend describe design destroy develop die differ discover
-discuss drop earn employ enable end enjoy ensure enter escape establish exist expect explain explore express extend face
-fail fit fix follow force form gain gather grant guess handle happen hate help hold hope identify imagine improve
-include increase indicate influence install intend introduce invent invite involve join keep kill know lack last lead
-learn leave let lie limit link list listen live look lose love maintain make manage mark matter mean measure meet
-mention move need note notice obtain occur offer open operate order pass pay permit pick place plan play point prefer prepare
-present prevent produce protect prove provide publish pull push put raise reach read realise realize receive recognise
-recognize recommend reduce refer refuse regard reject relate release rely remain remember remove repeat replace report
-represent require result return reveal rise run save say see seek seem sell send separate serve set settle share shift
-show sit solve sound speak spend spread stand start state stay stop store struggle study succeed suffer suggest supply
-support suppose survive take talk teach tell tend test thank think throw touch train travel treat try turn understand
+_REGULAR: Final = words("""
+accept achieve act add affect agree aim allow answer appear apply argue arrive ask assume avoid base believe
+belong call carry cause change check claim climb close compare complete consider consist contain continue
+contribute cost count cover create cross cut deal decide declare define deliver depend describe design destroy
+develop die differ discover discuss drop earn employ enable end enjoy ensure enter escape establish exist expect
+explain explore express extend face fail fit fix follow force form gain gather grant guess handle happen hate
+help hold hope identify imagine improve include increase indicate influence install intend introduce invent
+invite involve join keep kill know lack last lead learn leave let lie limit link list listen live look lose love
+maintain make manage mark matter mean measure meet mention move need note notice obtain occur offer open operate
+order pass pay permit pick place plan play point prefer prepare present prevent produce protect prove provide
+publish pull push put raise reach read realise realize receive recognise recognize recommend reduce refer refuse
+regard reject relate release rely remain remember remove repeat replace report represent require result return
+reveal rise run save say see seek seem sell send separate serve set settle share shift show sit solve sound
+speak spend spread stand start state stay stop store struggle study succeed suffer suggest supply support
+suppose survive take talk teach tell tend test thank think throw touch train travel treat try turn understand
 use vary visit wait walk want warn watch wear win wish wonder work worry write
-"""
+""")
 _IRREGULAR: Final = words("""
 was were is are am be been had has have did does do done went gone goes came come comes became began begun broke
 broken brought built bought caught chose chosen drew drawn drank drove driven ate eaten fell fallen felt fought
@@ -80,7 +81,7 @@ drop drops hope hopes love play plays point points present push returns run runs
 start starts stop stops struggle talk talks turn turns use uses walk walks watch win wins worry worries reading
 writing meaning living cuts offer offers building feeling beginning wound spread lead leads
 """)
-_VERBS: Final = frozenset(form for verb in _REGULAR.split() for form in _forms(verb)) | _IRREGULAR
+_VERBS: Final = frozenset(form for verb in _REGULAR for form in _forms(verb)) | _IRREGULAR
 
 _WEAK: Final = words("""
 able actual actually additional amount anyway apart appropriate available away bad basic best better big bigger
@@ -221,6 +222,10 @@ ENGLISH: Final = Language(
     questions=words("""
         who what when where why how which whose whom is are was were do does did can could should would will has
         have may might must am isn't aren't don't doesn't didn't shall"""),
+    copulas=words("is are was were means refers"),
+    pointers=marks("""
+        see, for more, for information, for details, for further, refer to, please, click, read more, more
+        information, this section, this chapter, this document, the following, as described, visit, note that"""),
     saying=words("""
         said says say told tells asked asks added adds wrote writes argued argues explained explains replied
         answered noted notes recalled recalls admitted admits insisted insists warned warns claimed claims

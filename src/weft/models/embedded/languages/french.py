@@ -92,6 +92,8 @@ FRENCH: Final = Language(
     questions=words("""
         qui que quoi quand où pourquoi comment quel quelle quels quelles combien est-ce faut-il peut-on
         qu'est-ce"""),
+    copulas=words("est sont était signifie désigne"),
+    pointers=marks("voir, pour plus, consultez, pour en savoir"),
     saying=words("""
         dit disait explique expliquait expliqué raconte racontait demande répond répondu affirme affirmait
         affirmé ajoute ajouté écrit estime estimait souligne souligné rappelle rappelé reconnaît prévient assure

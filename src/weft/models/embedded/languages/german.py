@@ -100,6 +100,8 @@ GERMAN: Final = Language(
     questions=words("""
         wer was wann wo warum wieso weshalb wie welche welcher welches wessen wem wen wohin woher ist sind war
         hat haben kann können soll sollen muss müssen darf wird werden gibt"""),
+    copulas=words("ist sind war waren heißt bedeutet"),
+    pointers=marks("siehe, für weitere, weitere informationen, näheres, mehr dazu"),
     saying=words("""
         sagt sagte sagen erklärt erklärte erzählt erzählte fragt fragte antwortet antwortete meint meinte
         schreibt schrieb betont betonte berichtet berichtete warnt warnte erinnert glaubt fügt ergänzt ergänzte

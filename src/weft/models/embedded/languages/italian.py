@@ -66,6 +66,8 @@ ITALIAN: Final = Language(
     because=("perché", "poiché"),
     but=("ma", "mentre", "però"),
     questions=words("chi che cosa quando dove perché come quale quali quanto quanta quanti quante"),
+    copulas=words("è sono era significa"),
+    pointers=marks("vedi, per maggiori, consultare"),
     saying=words("""
         dice disse ha-detto spiega spiegò racconta raccontò chiede chiese risponde rispose afferma affermò
         aggiunge aggiunse scrive scrisse sostiene ricorda avverte"""),

@@ -40,7 +40,7 @@ def marks(text: str) -> tuple[str, ...]:
     return tuple(" ".join(part.split()) for part in text.split(",") if part.strip())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
     code: str
     spaced: bool = True
@@ -74,6 +74,10 @@ class Language:
     """Conjunctions between a statement and what stands against it."""
     questions: frozenset[str] = frozenset()
     """Words that begin a question."""
+    copulas: frozenset[str] = frozenset()
+    """What stands between a word and what it means: `is`."""
+    pointers: tuple[str, ...] = ()
+    """First words of a sentence that only sends the reader elsewhere: `see`."""
     saying: frozenset[str] = frozenset()
     titles: frozenset[str] = frozenset()
     """Words before a person's name."""

@@ -67,6 +67,8 @@ PORTUGUESE: Final = Language(
     because=("porque", "já que"),
     but=("mas", "enquanto"),
     questions=words("quem quê quando onde porquê como qual quais quanto quanta quantos quantas"),
+    copulas=words("é são era significa"),
+    pointers=marks("veja, ver, para mais, consulte"),
     saying=words("""
         disse diz explicou explica contou conta perguntou respondeu afirmou afirma acrescentou escreveu escreve
         lembrou reconheceu alertou garantiu declarou sustenta"""),

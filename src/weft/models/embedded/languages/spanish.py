@@ -88,6 +88,8 @@ SPANISH: Final = Language(
     because=("porque", "ya que", "puesto que"),
     but=("pero", "sino", "mientras que"),
     questions=words("quién quiénes qué cuándo dónde cómo cuál cuáles cuánto cuánta cuántos cuántas"),
+    copulas=words("es son era significa"),
+    pointers=marks("véase, ver, para más, consulte"),
     saying=words("""
         dijo dice decía explicó explica contó cuenta preguntó respondió afirmó afirma añadió añade escribió
         escribe señaló señala recordó recuerda reconoció advirtió advierte aseguró asegura sostuvo sostiene
