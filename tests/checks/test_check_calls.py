@@ -88,6 +88,7 @@ BAD: list[tuple[str, Any, str, str]] = [
     ("sum_near", {"target": "many"}, "target", "a target is a number"),
     ("sum_near", {"target": True}, "target", "a target is a number"),
     ("sum_near", {"target": {"param": "words"}}, "target", "{parameter: name}"),
+    ("sum_near", {"target": {"parameter": ""}}, "target", "a target is a number"),
     ("sum_near", {"target": {"document": "x.json"}}, "target", "a target is a number"),
     ("sum_near", {"target": {"document": "x.json", "at": "a[*]"}}, "target", "path to one number"),
     ("sum_near", {"target": {"document": "x.json", "at": "a["}}, "target", "'a[' is not a path"),

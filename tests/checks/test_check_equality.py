@@ -62,6 +62,13 @@ def test_same_names_both_values_and_what_to_write() -> None:
     )
 
 
+def test_values_in_messages_are_cut_at_eighty_characters() -> None:
+    (whole,) = findings("same", "x" * 80, value="y")
+    assert whole.message.startswith(f"“{'x' * 80}” is not")
+    (cut,) = findings("same", "x" * 81, value=list(range(100)))
+    assert cut.message == f"“{'x' * 79}…” is not the same as {str(list(range(100))).replace(' ', '')[:79]}…"
+
+
 def test_same_of_every_element_and_of_whole_documents() -> None:
     assert pointers(findings("same", [{"k": "x"}, {"k": "y"}, {}], at="[*].k", value="x")) == ["/1/k", "/2/k"]
     assert findings("same", "whole text", {"source": "whole text"}, as_="source") == ()

@@ -37,6 +37,8 @@ def pointers(found: tuple[Finding, ...]) -> list[str]:
         ([], {"max": 0}, ""),
         ([1], {"max": 0}, "not exactly 0"),
         ({"a": 1, "b": 2}, {"exactly": 2}, ""),
+        ([1, 2], {"min": 2, "max": 2}, ""),
+        ([], {"exactly": 0}, ""),
         ({"a": 1}, {"exactly": 2}, "not exactly 2"),
         ("one two  three\nfour", {"exactly": 4, "of": "words"}, ""),
         ("one two", {"min": 3, "of": "words"}, "has 2 words, not 3 or more"),
@@ -57,6 +59,9 @@ def test_count(value: Any, options: dict[str, Any], message: str) -> None:
 
 def test_count_says_how_many_to_add_or_take_away() -> None:
     assert findings("count", [1], min=4)[0].hint == "add 3, so that there are 4 or more"
+    assert findings("count", "text", min=4)[0].hint == "the check counts elements: put a list or a mapping here"
+    assert findings("count", [1], min=4, of="words")[0].hint == "the check counts words: put text here"
+    assert findings("count", None, min=4)[0].message == "nothing for the artifact here: it is null"
     assert findings("count", [1, 2, 3], exactly=1)[0].hint == "take away 2, so that there are exactly 1"
 
 

@@ -44,6 +44,11 @@ from weft.checks.numerals import numbers_in, offered
         ("२०२४", [("2024",)]),
         ("１２３４", [("1234",)]),
         ("１，２３４．５", [("1234.5",)]),
+        ("１，２，３．５", [("1", "2", "3.5")]),
+        ("1\u2009234\u2007567", [("1234567",)]),
+        ("123,45,678", [("123", "45", "678")]),
+        ("012.345", [("12.345",)]),
+        ("1234,567,890", [("1234", "567", "890")]),
         (".05", [("0.05",)]),
     ],
 )
@@ -71,6 +76,11 @@ def test_readings_of_one_number(text: str, readings: list[tuple[str, ...]]) -> N
         ("1\t234", ["1", "234"]),
         ("3.5 234 567", ["3.5", "234", "567"]),
         ("12 3456", ["12", "3456"]),
+        ("12 345.6.7", ["12", "345.6.7"]),
+        ("12 345.6 789", ["12", "345.6", "789"]),
+        ("12 345'678", ["12", "345'678"]),
+        ("012 345", ["012", "345"]),
+        ("1234 567", ["1234", "567"]),
         ("3.", ["3"]),
         ("عام ٢٠٢٤، و٣٫٥٪", ["٢٠٢٤", "٣٫٥"]),
     ],
@@ -94,11 +104,23 @@ def test_numbers_are_found_in_running_text(text: str, written: list[str]) -> Non
         ("one million two hundred thousand and five", ["1200005"]),
         ("three thousand five hundred", ["3500"]),
         ("nineteen ninety-nine", ["19", "99"]),
+        ("one trillion", ["1000000000000"]),
+        ("a thousand and one nights", ["1001"]),
+        ("six billion seven million", ["6007000000"]),
+        ("twelve hundred", ["1200"]),
+        ("one hundred and two thousand", ["102000"]),
+        ("between one hundred and two hundred", ["100", "200"]),
+        ("two thousand and three thousand", ["2000", "3000"]),
+        ("two thousand twenty-five thousand", ["2000", "25000"]),
+        ("twenty zero one", ["20", "0", "1"]),
+        ("twenty ten", ["20", "10"]),
+        ("thirty\nfour", ["34"]),
+        ("nine  -  ninety", ["9", "90"]),
         ("one two three", ["1", "2", "3"]),
         ("twenty and five", ["20", "5"]),
         ("two and three", ["2", "3"]),
         ("hundred hundred", ["100", "100"]),
-        ("thousand million", ["1000", "1000000"]),
+        ("five thousand million", ["5000"]),
         ("five, six", ["5", "6"]),
         ("FORTY-TWO people", ["42"]),
         ("someone often weighs ſix tents", []),
@@ -106,6 +128,28 @@ def test_numbers_are_found_in_running_text(text: str, written: list[str]) -> Non
 )
 def test_english_numbers_in_words(text: str, numbers: list[str]) -> None:
     assert list(spelled_out(text)) == numbers
+
+
+def test_a_scale_gives_readings_more_only_when_words_count() -> None:
+    assert [number.readings for number in numbers_in("1 250 thousand, 2.5 million, 7")] == [
+        (("1250",), ("1", "250")),
+        (("2.5",),),
+        (("7",),),
+    ]
+    assert [number.readings for number in numbers_in("1 250 thousand, 2.5 million, 7", words=True)] == [
+        (("1250",), ("1", "250"), ("1250000",), ("1", "250000")),
+        (("2.5",), ("2500000",)),
+        (("7",),),
+    ]
+    assert offered("five and 2 hundred") == {"2"}
+    assert offered("five and 2 hundred", words=True) == {"5", "2", "100", "200"}
+
+
+def test_a_row_of_a_table_offers_each_number_it_may_hold() -> None:
+    row = "12 345 678 901 234"
+    assert {"12", "345", "12345", "345678", "678901234", "12345678901234", "345678901234"} <= offered(row)
+    assert offered("12\u00a0345\u00a0678") == {"12345678"}
+    assert offered("012 345.6 789") == {"12", "345.6", "789"}
 
 
 @pytest.mark.parametrize("text", ["1," * 200_000, "123 " * 50_000, "é1." * 100_000, "9" * 200_000, "one " * 50_000])

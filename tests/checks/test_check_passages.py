@@ -53,7 +53,7 @@ def test_the_hint_says_where_the_texts_part() -> None:
     assert "had been doing" in finding.hint
     assert "had been eating" in finding.hint
     (longer,) = findings(["Café is open. Always"])
-    assert "and no more" in longer.hint
+    assert "The document has “afé is open.” and no more where the artifact has “afé is open. Always”" in longer.hint
 
 
 def test_the_hint_admits_that_nothing_is_near() -> None:

@@ -101,8 +101,7 @@ def _plain(key: str, value: Any) -> Any:
 
 def _problem(definition: CheckDefinition, error: ValidationError) -> CheckProblem:
     # An unknown option explains best: a misspelt one also makes the right one missing.
-    rank = {"extra_forbidden": 0, "missing": 2}
-    first = min(error.errors(include_url=False), key=lambda each: rank.get(each["type"], 1))
+    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, CheckProblem):
         return cause

@@ -1,4 +1,8 @@
-"""English numbers in words: `two hundred and fifty thousand` is 250000. No ordinals: `second` is a time too."""
+"""English numbers in words: `two hundred and fifty thousand` is 250000. No ordinals: `second` is a time too.
+
+A grammar as one regular expression over a run of number words. It takes the longest number each time, so `nineteen
+ninety` is 19 and 90, and `one hundred and two hundred` is 100 and 200, not 102 and 100.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,25 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_BELOW_TEN: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_ONES: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEENS: Final = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen")
 _MORE_TEENS: Final = ("seventeen", "eighteen", "nineteen")
-_ROUND: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_TENS: Final = {word: 10 * number for number, word in enumerate(_ROUND, start=2)}
-_UNITS: Final = {word: number for number, word in enumerate(_BELOW_TEN + _TEENS + _MORE_TEENS)} | _TENS
-_ZEROS: Final = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_UNITS: Final = {word: number for number, word in enumerate(("zero", *_ONES, *_TEENS, *_MORE_TEENS))} | {
+    word: 10 * number for number, word in enumerate(_TENS, start=2)
+}
+_ZEROS: Final = {"trillion": 12, "billion": 9, "million": 6, "thousand": 3}
+
 _WORD: Final = "|".join([*_UNITS, "hundred", *_ZEROS])
-_PHRASE: Final = re.compile(rf"\b(?:{_WORD})(?:(?:\s+and\s+|\s*-\s*|\s+)(?:{_WORD}))*\b")
+_RUN: Final = re.compile(rf"\b(?:{_WORD})(?:(?:\s+and\s+|\s*-\s*|\s+)(?:{_WORD}))*\b")
 _SCALE: Final = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion)\b")
+
+# Atomic groups: what is followed by the wrong word is given up as a whole, not shortened until it fits.
+_ONE: Final = "|".join(_ONES)
+_SMALL: Final = rf"(?>(?:{'|'.join(_TENS)})\b(?: (?:{_ONE})\b)?|(?:{'|'.join((*_TEENS, *_MORE_TEENS))}|{_ONE})\b)"
+_BELOW: Final = rf"(?>(?:{_SMALL} )?hundred\b(?: (?:and )?{_SMALL}(?! hundred\b))?|{_SMALL})"
+_SCALED: Final = "".join(rf"(?:(?P<{scale}>{_BELOW}) {scale}\b ?(?:and )?)?" for scale in _ZEROS)
+_NUMBER: Final = re.compile(rf"\b{_SCALED}(?P<rest>{_BELOW}(?! (?:{'|'.join(_ZEROS)})\b)|zero\b)?")
 
 
 def zeros_after(text: str, position: int) -> int:
@@ -25,36 +38,17 @@ def zeros_after(text: str, position: int) -> int:
 
 
 def spelled_out(text: str) -> Iterator[str]:
-    for match in _PHRASE.finditer(text.lower()):
-        yield from (str(number) for number in _numbers(re.findall("[a-z]+", match.group())))
+    for run in _RUN.finditer(text.lower()):
+        words = " ".join(re.findall("[a-z]+", run.group()))
+        if words.startswith(tuple(_ZEROS)):
+            words = f"one {words}"
+        for match in _NUMBER.finditer(words):
+            if match.group():
+                yield str(sum(_value(part) * 10 ** _ZEROS.get(name, 0) for name, part in match.groupdict("").items()))
 
 
-def _numbers(words: list[str]) -> Iterator[int]:
-    """One number, or several when the words can't be one: `nineteen ninety` is 19 and 90."""
-    total = part = room = ceiling = 0
-    started = False
-    for word in words:
-        if word == "and":
-            # "two hundred and five" is one number, "twenty and five" are two.
-            room = room if room >= 100 else 0
-            continue
-        if not (started and _fits(word, part, room, ceiling)):
-            if started:
-                yield total + part
-            total, part, room, ceiling, started = 0, 0, 1000, 10**15, True
-        if word in _ZEROS:
-            ceiling = 10 ** _ZEROS[word]
-            total, part, room = total + (part or 1) * ceiling, 0, 1000
-        elif word == "hundred":
-            part, room = (part or 1) * 100, 100
-        else:
-            part, room = part + _UNITS[word], 10 if word in _TENS else 0
-    yield total + part
-
-
-def _fits(word: str, part: int, room: int, ceiling: int) -> bool:
-    if word in _ZEROS:
-        return part > 0 and 10 ** _ZEROS[word] < ceiling
-    if word == "hundred":
-        return 0 < part < 100
-    return 0 < _UNITS[word] < room
+def _value(words: str) -> int:
+    value = 0
+    for word in words.split():
+        value = (value or 1) * 100 if word == "hundred" else value + _UNITS.get(word, 0)
+    return value

@@ -101,8 +101,6 @@ def _chunk_readings(chunk: str) -> tuple[Reading, ...]:
     signs, groups = _SIGNS.findall(chunk), _SIGNS.split(chunk)
     if not signs:
         return ((_canonical(chunk),),)
-    if signs == ["."] and not groups[0]:
-        return ((_canonical("0", groups[1]),),)
     kinds, last = set(signs), signs[-1]
     readings: list[Reading] = []
     if len(signs) == 1 and last != "'":
@@ -119,7 +117,7 @@ def _is_grouped(groups: list[str], sign: str) -> bool:
         return False
     sizes = [len(group) for group in groups]
     thousands = sizes[0] <= 3 and all(size == 3 for size in sizes[1:])
-    lakhs = sign == "," and len(sizes) > 2 and sizes[0] <= 2 and sizes[-1] == 3 and set(sizes[1:-1]) == {2}
+    lakhs = sign == "," and sizes[0] <= 2 and sizes[-1] == 3 and set(sizes[1:-1]) == {2}
     return thousands or lakhs
 
 
@@ -139,8 +137,7 @@ def _is_run(chunks: list[str]) -> bool:
     """Whether groups parted by spaces can be one number: 12 345 678,90."""
     first, *_, last = chunks
     return (
-        len(chunks) > 1
-        and first.isdigit()
+        first.isdigit()
         and len(first) <= 3
         and first[0] != "0"
         and all(chunk.isdigit() for chunk in chunks[1:-1])

@@ -172,7 +172,7 @@ def _page(app: App, session: str, reading: Reading) -> SessionPage:
             step.status,
             step.attempt,
             ", ".join(step.completion.artifacts) if step.completion else "",
-            None,
+            step.completion.ms if step.completion else None,
             step.problem,
         )
         for name, step in state.steps.items()

@@ -29,6 +29,8 @@ class Completion:
     inputs: Mapping[str, str]
     at: str
     how: Literal["made", "edited", "adopted"] = "made"
+    ms: int | None = None
+    """How long the attempt took, for one that was made."""
 
 
 @dataclass(slots=True)
@@ -161,7 +163,15 @@ def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> N
     step = state.step(event.step)
     step.status, step.open, step.problem = "completed", False, ""
     step.completion = Completion(
-        event.attempt, event.hash, step.accepted, event.schema_version, step.input_hash, step.inputs, record.at
+        event.attempt,
+        event.hash,
+        step.accepted,
+        event.schema_version,
+        step.input_hash,
+        step.inputs,
+        record.at,
+        "made",
+        event.ms,
     )
 
 
