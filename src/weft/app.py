@@ -87,6 +87,7 @@ class OpenSession:
         self._publish = publish
         self._runner: Runner | None = None
         self._interrupted: InterruptRun | None = None
+        self._failed = False
 
     @property
     def id(self) -> str:
@@ -108,10 +109,14 @@ class OpenSession:
 
     async def submit(self, command: StartRun) -> Outcome:
         """Bring the session up to date; returns when the run has ended."""
+        if self._failed:
+            raise UserError(f"session {self.id} failed before and is in no known state", hint="open it anew")
         executor = self._app.executor()
         try:
             opening = await self._open_up(command, executor)
-            return await self._run(command, opening, executor)
+            outcome = await self._run(command, opening, executor)
+            self._failed = False
+            return outcome
         finally:
             self._runner = None
             await executor.close()
@@ -142,6 +147,7 @@ class OpenSession:
 
         opening = await self._app.off_loop(computed)
         await self._judge_edits(opening, executor)
+        self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
         for record in await self._app.off_loop(lambda: self._take_in(opening)):
             self._publish(record)
         # An adopted session carries its notes in its first event.

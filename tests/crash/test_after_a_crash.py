@@ -82,9 +82,6 @@ def test_a_large_artifact_whose_kept_copy_is_lost_is_made_again(
     assert look(place).faults == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a failure ahead of the append or in a checkpoint leaves the run open, unsettled"
-)
 def test_an_open_session_that_failed_does_not_repeat_when_asked_again(
     harness: Harness, scene: Scene, undisturbed: Undisturbed
 ) -> None:

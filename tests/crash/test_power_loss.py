@@ -197,7 +197,6 @@ def test_a_power_cut_after_a_kill_does_not_bring_the_old_source_back(
     assert cut_after_a_kill(harness, scene, killed, since_run=2) == {}
 
 
-@pytest.mark.xfail(strict=True, reason="session.py _recover acts on decisions in the log that may not be durable yet")
 def test_what_is_read_from_the_log_is_durable_before_it_is_acted_upon(harness: Harness, scene: Scene) -> None:
     """Killed between the write of a decision and its sync. The next process restores the artifact's file; if the power
     takes the decision but leaves the file, the third must not hold that file for a person's edit."""

@@ -135,9 +135,13 @@ class LogWriter:
         try:
             if os.fstat(self._fd).st_size > end:
                 folder.disk.truncate(self._fd, end)
+            if end:
+                # Whoever wrote the last decision may have died before its sync. What is read from here on is acted
+                # upon, so it must not be taken back by a power cut.
+                folder.disk.fdatasync(self._fd)
         except OSError as error:
             self.close()
-            raise translated(error, f"can't repair the end of {folder.path / LOG}") from error
+            raise translated(error, f"can't make the end of {folder.path / LOG} durable") from error
 
     def close(self) -> None:
         if self._fd >= 0:
