@@ -68,6 +68,12 @@ def test_a_cut_quote_is_told_so_and_shown_whole(ellipsis: str) -> None:
     assert "“the quick brown fox had been doing all night; the lazy dog slept”" in finding.hint
 
 
+@pytest.mark.parametrize("before", ["", "and so on " * 300])
+def test_a_cut_quote_is_shown_whole_wherever_it_stands(before: str) -> None:
+    (finding,) = findings(["alpha … gamma"], document=f"{before}alpha beta gamma")
+    assert "“alpha beta gamma”" in finding.hint
+
+
 def test_a_cut_quote_with_an_invented_end_is_shown_what_its_end_is_nearest_to() -> None:
     (finding,) = findings(["It's only … the quick brown fox had been sleeping"])
     assert "ellipsis" in finding.hint
