@@ -85,7 +85,7 @@ FIELD_MEANINGS: Final = {
     "run_ended.outcome": "How it ended.",
     "run_started.desired": "The step whose artifact is wanted: the final one, or that of `--until`.",
     "run_started.model": "The workspace's model.",
-    "run_started.chosen": "The parameters that a person set in this session; the others follow the pipeline's defaults.",
+    "run_started.chosen": "The parameters that a person set in this session; the others follow the defaults.",
     "run_started.parameters": "Every parameter with its value for this run.",
     "run_started.steps": "All steps of the pipeline in running order.",
     "schema_version": "The versions of the step's schemas with commas between them; empty when it has none.",

@@ -77,8 +77,17 @@ class OpenSession:
     """The one writer of a session: takes commands, publishes events."""
 
     def __init__(
-        self, app: App, session: Session, pipeline: Pipeline, ask: Ask, legacy: Legacy | None, publish: Publish
+        self,
+        app: App,
+        session: Session,
+        pipeline: Pipeline,
+        ask: Ask,
+        legacy: Legacy | None,
+        publish: Publish,
+        prepared: tuple[StartRun, Opening] | None,
     ) -> None:
+        self._prepared = prepared
+        """What was computed for a new session before its folder was made, and for which wish."""
         self._app = app
         self._session = session
         self._pipeline = pipeline
@@ -88,6 +97,9 @@ class OpenSession:
         self._runner: Runner | None = None
         self._interrupted: InterruptRun | None = None
         self._failed = False
+
+    def close(self) -> None:
+        self._session.close()
 
     @property
     def id(self) -> str:
@@ -140,15 +152,24 @@ class OpenSession:
         """Everything that must be recorded before the run, recorded and published."""
 
         def computed() -> Opening:
+            if self._prepared and self._prepared[0] == wish and self._legacy is None and not self._session.state.seq:
+                return self._prepared[1]
             given = self._app.given(self._pipeline, self._ask)
             read: ReadFile = self._session.folder.read_or_none
             state = self._session.state
             return open_up(self._app.opening_ask(self._pipeline, self.id, state, read, given, wish, self._legacy))
 
-        opening = await self._app.off_loop(computed)
-        await self._judge_edits(opening, executor)
-        self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
-        for record in await self._app.off_loop(lambda: self._take_in(opening)):
+        def taken_in() -> tuple[Opening, list[Record]]:
+            opening = computed()
+            return opening, self._take_in(opening)
+
+        if wish.accept:  # an edit may have to pass checks that are code before it is taken in
+            opening = await self._app.off_loop(computed)
+            await self._judge_edits(opening, executor)
+            records = await self._app.off_loop(lambda: self._take_in(opening))
+        else:
+            opening, records = await self._app.off_loop(taken_in)
+        for record in records:
             self._publish(record)
         # An adopted session carries its notes in its first event.
         notes = () if self._legacy else opening.notes
@@ -169,6 +190,7 @@ class OpenSession:
 
     def _take_in(self, opening: Opening) -> list[Record]:
         session = self._session
+        self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
         aside: list[DurableEvent] = []
         for taken in opening.inputs.values():
             known = next((i.hash for i in session.state.inputs.values() if i.file == taken.file), None)
@@ -243,19 +265,19 @@ class App:
     async def session(self, ask: Ask, publish: Publish, wish: StartRun | None = None) -> AsyncIterator[OpenSession]:
         """Open a session as its one writer. For a new one everything asked for, with the `wish` that will follow, is
         checked before its folder is made."""
-        pipeline = await self.off_loop(lambda: self._pipeline(ask))
 
-        def opened() -> tuple[Session, Legacy | None]:
-            name = self._session_id(ask, pipeline)
+        def opened() -> OpenSession:
+            pipeline = self._pipeline(ask)
+            name, first = self._session_id(ask, pipeline), wish or StartRun()
             exists = self.sessions.exists(name)
-            if not exists:
-                self._plan_new(pipeline, name, ask, wish or StartRun())
+            prepared = None if exists else (first, self._plan_new(pipeline, name, ask, first))
             session = self.sessions.open(name, create=not exists)
-            return session, None if session.state.seq else _legacy(session.folder, ask)
+            legacy = None if session.state.seq else _legacy(session.folder, ask)
+            return OpenSession(self, session, pipeline, ask, legacy, publish, prepared)
 
-        session, legacy = await self.off_loop(opened)
+        session = await self.off_loop(opened)
         try:
-            yield OpenSession(self, session, pipeline, ask, legacy, publish)
+            yield session
         finally:
             session.close()
 

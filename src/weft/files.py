@@ -211,12 +211,14 @@ class Folder:
             if sync:
                 self.disk.fsync(parent)
 
-    def create_folder(self, name: str) -> Folder:
-        """A new folder; FileExistsError when the name is taken, so that ids never overwrite. Durable after `sync`."""
+    def make(self, name: str) -> None:
+        """A folder directly below this one, if it is not there. Durable only after `sync`."""
         (part,) = split_name(name)
         with _reported(f"can't create {self.path / name}", passing=(FileExistsError,)):
-            self.disk.mkdir(part, self.fd)
-        return self.folder(name)
+            try:
+                self.disk.mkdir(part, self.fd)
+            except FileExistsError:
+                return
 
     def move(self, name: str, target: Folder, new_name: str) -> None:
         """Move a file or folder; never onto something that is there."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 from functools import partial
 
-import pytest
-
 from tests.crash.conftest import Scene, Undisturbed
 from tests.crash.deaths import deaths, telling_deaths, the_call
 from tests.crash.harness import UNSYNCED, Harness
@@ -89,7 +87,7 @@ def test_an_open_session_that_failed_does_not_repeat_when_asked_again(
     wrong = {}
     for call in undisturbed.calls[: the_call(undisturbed.calls, "fsync", "gather.json").number]:
         place = scene.place()
-        harness(place, partial(FailingDisk, call.number, errno.ENOSPC, sync=False), insist=True)
+        harness(place, partial(FailingDisk, call.number, errno.ENOSPC, partial=True, sync=False), insist=True)
         completed = [event["step"] for event in look(place).log if event["type"] == "step_completed"]
         twice = sorted({step for step in completed if completed.count(step) > 1})
         before = look(place)

@@ -62,12 +62,24 @@ def faults_of_the_error(place: Place, ended: Ended, trouble: Trouble) -> list[st
 
 
 def disturb(harness: Harness, place: Place, call: Call, trouble: Trouble, undisturbed: Undisturbed) -> list[str]:
+    known = look(place)
     ended = harness(place, trouble.disk(call.number))
     assert ended.signal is None
     assert ended.failed, f"{call} was not reached"
     before = look(place)
     faults = faults_of_the_error(place, ended, trouble)
+    # What a repair records is not published, so only in a new session is everything in the log also published.
+    if not known.log and not trouble.lasting and call.subject == "log.jsonl" and call.kind in ("write", "fdatasync"):
+        faults += _not_taken_back(place, len(before.published))
     return faults + faults_after(place, before, harness(place, UNSYNCED), undisturbed.artifacts)
+
+
+def _not_taken_back(place: Place, lines: int) -> list[str]:
+    """A decision that could not be made durable leaves nothing of itself in the log."""
+    log = (place.session / "log.jsonl").read_bytes()
+    whole, _, piece = log.rpartition(b"\n")
+    found = len(whole.splitlines())
+    return [] if found == lines and not piece else [f"{found} lines and {len(piece)} bytes are in the log, not {lines}"]
 
 
 @pytest.mark.parametrize("number", range(CHUNKS))
@@ -101,7 +113,7 @@ def _repair(harness: Harness, place: Place, killing: partial[KillingDisk]) -> Se
     """The calls of a run up to its first own decision, after a process was killed."""
     harness(place, killing)
     calls = harness(place, partial(CountingDisk, sync=False)).calls
-    return calls[: the_call(calls, "fdatasync", "log.jsonl", 1).number]
+    return calls[: the_call(calls, "fdatasync", "log.jsonl", 2).number]
 
 
 @pytest.mark.parametrize("which", [0, 1, -1])

@@ -105,7 +105,7 @@ def test_any_repair_killed_at_any_call_is_continued(
     """Only the repair, up to the first decision of the new run: the rest is as in any other run."""
     found = telling_deaths(undisturbed.calls)[first]
     calls = second_calls(harness, scene, found)
-    begun = the_call(calls, "fdatasync", "log.jsonl", 1).number
+    begun = the_call(calls, "fdatasync", "log.jsonl", 2).number
     matrix = Matrix(harness, scene, undisturbed.artifacts)
     for second in deaths(calls[:begun]):
         matrix.kill(found, second)

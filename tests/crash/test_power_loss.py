@@ -167,12 +167,15 @@ def cut_after_a_kill(
     killed: Recording,
     since_run: int = 1,
     variants: Container[Variant] = ("synced", "bytes"),
+    length: int | None = None,
 ) -> dict[str, list[str]]:
+    """`length`: of how many changes of the second process; None for all."""
     place = after_the_cut(scene.place(), kernel_view(killed))
     if since_run > 1:
         place.source.write_text(OTHER_SOURCE)
     second = record(harness, place, killed, since_run)
-    later = range(len(killed.changes), len(second.recording.changes) + 1)
+    last = len(killed.changes) + length if length is not None else len(second.recording.changes)
+    later = range(len(killed.changes), last + 1)
     states = [s for s in power_cuts(second.recording, cuts=later) if s.variant in variants]
     wrong = {}
     for state in different(iter(states)):
@@ -204,4 +207,5 @@ def test_what_is_read_from_the_log_is_durable_before_it_is_acted_upon(harness: H
     names = [change.name if isinstance(change, Created) else "" for change in changes.changes]
     written = next(index for index, name in enumerate(names) if name.startswith(".gather.json")) - 1
     assert isinstance(changes.changes[written - 1], Written)
-    assert cut_after_a_kill(harness, scene, changes.until(written), variants=("names", "zeros", "torn")) == {}
+    variants: tuple[Variant, ...] = ("names", "zeros", "torn", "bytes")
+    assert cut_after_a_kill(harness, scene, changes.until(written), variants=variants, length=12) == {}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.made import Weft
+from tests.made import CODE, PIPELINE, Weft
 
 
 @pytest.fixture
@@ -131,11 +131,17 @@ def test_a_vanished_input_is_a_clear_error_and_the_session_continues_without_it(
     assert again(done) == []
 
 
-def test_an_artifact_removed_while_the_run_goes_on(weft: Weft, source: Path) -> None:
-    code = weft.workspace / "code/letters.py"
+def test_an_artifact_removed_while_the_run_goes_on(done: Weft) -> None:
+    """What an earlier run made is read from the disk, and must still be what the log says."""
+    code = done.workspace / "code/letters.py"
     remove = '    Path(os.environ["LEDGER"]).with_name("workspace").joinpath("sessions/poem/count.json").unlink()\n'
     code.write_text(code.read_text().replace("def listing(step):\n", "def listing(step):\n" + remove))
-    failed = weft("run", "letters", source, "--session-id", "poem")
+    pipeline = done.workspace / "pipelines/letters.yaml"
+    # `count` has code of its own, so that it is up to date and its artifact is read from the disk twice.
+    (done.workspace / "code/counting.py").write_text(CODE)
+    pipeline.write_text(PIPELINE.replace("letters.py:count", "counting.py:count"))
+    assert done("run", "--session-id", "poem", "--until", "count").code == 0
+    failed = done("run", "--session-id", "poem")
     assert failed.code == 1
     assert "count.json was removed while the run was going on" in failed.err
 

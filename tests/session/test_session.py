@@ -232,9 +232,10 @@ def test_the_state_in_memory_is_the_fold_of_the_log(workspace: Path, sessions: S
 def test_a_function_that_ignores_its_end_is_left_behind_and_its_result_is_never_taken(workspace: Path) -> None:
     shape = pipeline({"a": ()})
     seen: list[Any] = []
-    gate = asyncio.Event()
+    gate, begun = asyncio.Event(), asyncio.Event()
 
     async def stubborn(step: Any) -> dict[str, str]:
+        begun.set()
         while not gate.is_set():
             try:
                 await gate.wait()
@@ -245,8 +246,7 @@ def test_a_function_that_ignores_its_end_is_left_behind_and_its_result_is_never_
     async def go(app: App) -> None:
         async with app.session(Ask(pipeline=shape, session="abc"), seen.append) as session:
             running = asyncio.create_task(session.submit(StartRun()))
-            while not any(getattr(getattr(r, "event", None), "type", "") == "step_started" for r in seen):
-                await asyncio.sleep(0.01)
+            await begun.wait()
             session.interrupt()
             assert await asyncio.wait_for(running, 10) == "interrupted"
             gate.set()

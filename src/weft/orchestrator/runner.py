@@ -66,6 +66,8 @@ class Runner:
         self._disk_threads = disk_threads
         self._inbox: asyncio.Queue[Command] = asyncio.Queue()
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
+        self._made: dict[str, bytes] = {}
+        """Artifacts of this run: later steps read these, as the run works on a snapshot."""
         self._bug: BaseException | None = None
 
     async def run(self) -> Outcome:
@@ -98,17 +100,25 @@ class Runner:
         artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
         if decision.events:
             await self._append(decision.events, artifacts)
+            self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
 
     async def _append(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> None:
-        records = await self._off_loop(lambda: self._session.record(events, artifacts))
+        self._tell(await self._off_loop(lambda: self._session.record(events, artifacts)))
+
+    def _tell(self, records: Sequence[Record]) -> None:
         for record in records:
             self._publish(record)
         for text in self._session.take_notices():
             self._publish(NoticeGiven(text=text))
 
     async def _end(self, end: EndRun) -> Outcome:
-        await self._off_loop(self._session.checkpoint)
-        await self._append([RunEnded(run=end.run, outcome=end.outcome, message=end.message)])
+        ended = RunEnded(run=end.run, outcome=end.outcome, message=end.message)
+
+        def checkpointed() -> list[Record]:
+            self._session.checkpoint()
+            return self._session.record([ended])
+
+        self._tell(await self._off_loop(checkpointed))
         return end.outcome
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
@@ -175,7 +185,7 @@ class Runner:
 
     async def _make(self, step: Step, start: StartAttempt) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]
-        upstream = await self._off_loop(lambda: self._read_upstream(start.upstream)) if start.upstream else {}
+        upstream = await self._upstream(start.upstream)
         given = StepInput(
             session=self._session.state.session,
             step=step.name,
@@ -213,18 +223,21 @@ class Runner:
             return findings
         return await own_findings(self._executor, step, own, documents)
 
-    def _read_upstream(self, wanted: Mapping[str, str]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, digest in wanted.items():
-            data = self._session.folder.read_or_none(name)
-            if data is None:
-                raise VanishedError(f"{name} was removed while the run was going on")
-            if hash_bytes(data) != digest:
-                raise VanishedError(f"{name} was changed while the run was going on; the next run will take it in")
-            found[name], broken = parse(name, data)
-            if broken:
-                raise VanishedError(str(broken))
-        return found
+    async def _upstream(self, wanted: Mapping[str, str]) -> dict[str, Any]:
+        """The artifacts of the required steps, parsed: as this run made them, else as they are on the disk."""
+        made = {name: self._made[name] for name in wanted if name in self._made}
+        rest = [name for name in wanted if name not in made]
+        if rest:
+            made |= await self._off_loop(lambda: {name: self._read(name, wanted[name]) for name in rest})
+        return {name: parse(name, made[name])[0] for name in wanted}
+
+    def _read(self, name: str, digest: str) -> bytes:
+        data = self._session.folder.read_or_none(name)
+        if data is None:
+            raise VanishedError(f"{name} was removed while the run was going on")
+        if hash_bytes(data) != digest:
+            raise VanishedError(f"{name} was changed while the run was going on; the next run will take it in")
+        return data
 
     async def _leave_attempts(self) -> None:
         """Nothing may run on behind a run that has ended; what ignores its cancellation is named, not waited for."""

@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 
 def hash_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+"""Built once: `json.dumps` with options of its own builds an encoder for every call."""
+
+
 def canonical(value: Any) -> str:
     """The one JSON text of a value: sorted keys, no spaces, no escapes of letters."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def hash_value(value: Any) -> str:

@@ -71,11 +71,10 @@ def encode(record: Record, part: int = 1, parts: int = 1) -> bytes:
 
 
 def to_json(value: Any) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
     try:
-        return text.encode()
+        return _ENCODER.encode(value).encode()
     except UnicodeEncodeError:  # a file name that is not UTF-8: lone surrogates survive only as escapes
-        return json.dumps(value, separators=(",", ":"), default=_plain).encode()
+        return _ESCAPING_ENCODER.encode(value).encode()
 
 
 def decode(line: bytes) -> Line:
@@ -178,3 +177,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} can't be written as JSON")
+
+
+# Built once: `json.dumps` with options of its own builds an encoder for every call.
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
+_ESCAPING_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), default=_plain)

@@ -30,7 +30,13 @@ def manifest(state: SessionState) -> dict[str, Any]:
 
 
 def manifest_bytes(state: SessionState) -> bytes:
-    return json.dumps(manifest(state), ensure_ascii=True, indent=2).encode() + b"\n"
+    """One line a key and one line a step: made often, and meant to be read."""
+    content = manifest(state)
+    steps = content.pop("steps")
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
+    inner = ",\n".join(f"    {json.dumps(name)}: {json.dumps(step)}" for name, step in steps.items())
+    lines.append('  "steps": {\n' + inner + "\n  }" if steps else '  "steps": {}')
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
 def _step(step: StepState) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Session:
         self._dirty: set[str] = set()
         self._behind = False
         self._placed = False
-        self._manifest_due = 0.0
+        self._manifest_due = time.monotonic() + MANIFEST_PAUSE
         reader = LogReader(folder)
         self.state = SessionState()
         for record in reader.read():
@@ -60,8 +60,10 @@ class Session:
         """
         with ExitStack() as stack:
             stack.callback(parent.close)
+            if create:
+                parent.make(name)
             try:
-                folder = parent.folder(name, create=create)
+                folder = parent.folder(name)
             except FileNotFoundError:
                 raise no_session(name) from None
             stack.callback(folder.close)
