@@ -13,8 +13,9 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -67,7 +68,8 @@ class Disk:
 _fdatasync = getattr(os, "fdatasync", os.fsync)
 
 
-def split_name(name: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def split_name(name: str) -> tuple[str, ...]:
     """The components of a confined name, or a refusal that says why."""
     if not name or "\0" in name:
         raise UserError(f"{name[:80]!r} is not a file name")
@@ -75,7 +77,7 @@ def split_name(name: str) -> list[str]:
         raise UserError(f"{name[:80]!r} is an absolute path; only names inside the folder are allowed")
     if len(os.fsencode(name)) > PATH_LIMIT:
         raise UserError(f"the name {name[:40]!r}… is longer than {PATH_LIMIT} bytes")
-    parts = name.split("/")
+    parts = tuple(name.split("/"))
     for part in parts:
         if part in ("", ".", ".."):
             raise UserError(f"{name[:80]!r} may not contain {part!r}")
@@ -117,7 +119,7 @@ class Folder:
     # -- looking
 
     def names(self) -> list[str]:
-        with _reported(f"can't list {self.path}"):
+        with _reported("can't list", self.path):
             return sorted(os.listdir(self.fd))
 
     def exists(self, name: str) -> bool:
@@ -137,7 +139,7 @@ class Folder:
         """A regular file's bytes. Raises FileNotFoundError when it is not there: callers decide what that means."""
         fd = self.open_fd(name, os.O_RDONLY)
         try:
-            with _reported(f"can't read {self.path / name}"):
+            with _reported("can't read", self.path, name):
                 size = os.fstat(fd).st_size
                 if size > limit:
                     raise UserError(f"{self.path / name} has {size:,} bytes; the limit is {limit:,}")
@@ -194,7 +196,7 @@ class Folder:
         """Write a temporary file, sync it, rename it into place, sync the folder. Readers see the old or the new."""
         parts = split_name(name)
         temporary = f".{parts[-1][:60]}.{secrets.token_hex(4)}.tmp"
-        with self._parent(parts, name) as parent, _reported(f"can't write {self.path / name}"):
+        with self._parent(parts, name) as parent, _reported("can't write", self.path, name):
             self._refuse_odd_target(parts[-1], parent, name)
             fd = self.disk.create(temporary, os.O_WRONLY | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, parent)
             try:
@@ -214,7 +216,7 @@ class Folder:
     def make(self, name: str) -> None:
         """A folder directly below this one, if it is not there. Durable only after `sync`."""
         (part,) = split_name(name)
-        with _reported(f"can't create {self.path / name}", passing=(FileExistsError,)):
+        with _reported("can't create", self.path, name, passing=(FileExistsError,)):
             try:
                 self.disk.mkdir(part, self.fd)
             except FileExistsError:
@@ -223,7 +225,7 @@ class Folder:
     def move(self, name: str, target: Folder, new_name: str) -> None:
         """Move a file or folder; never onto something that is there."""
         (source,), (destination,) = split_name(name), split_name(new_name)
-        with _reported(f"can't move {self.path / name} to {target.path / new_name}"):
+        with _reported("can't move", self.path, name, f" to {target.path / new_name}"):
             if _present(destination, target.fd):
                 raise UserError(f"{target.path / new_name} is already there")
             self.disk.move(source, self.fd, destination, target.fd)
@@ -239,23 +241,40 @@ class Folder:
     def sync_file(self, name: str) -> None:
         fd = self.open_fd(name, os.O_RDONLY)
         try:
-            with _reported(f"can't sync {self.path / name}"):
+            with _reported("can't sync", self.path, name):
                 self.disk.fsync(fd)
         finally:
             os.close(fd)
 
+    def sync_files(self, names: Iterable[str]) -> None:
+        """Make these files and this folder's entries durable; a name that is not there is passed over."""
+        with ExitStack() as stack:
+            handles: list[int] = []
+            for name in names:
+                try:
+                    handles.append(self.open_fd(name, os.O_RDONLY))
+                except FileNotFoundError:
+                    continue
+                stack.callback(os.close, handles[-1])
+            with _reported("can't sync the files in", self.path):
+                for handle in handles[1:]:
+                    _begin_writing(handle)  # then one commit of the file system's journal serves all of them
+                for handle in handles:
+                    self.disk.fsync(handle)
+                self.disk.fsync(self.fd)
+
     def sync(self) -> None:
         """Make this folder's own entries durable."""
-        with _reported(f"can't sync {self.path}"):
+        with _reported("can't sync", self.path):
             self.disk.fsync(self.fd)
 
     # -- inside
 
+    def _parent(self, parts: tuple[str, ...], name: str) -> AbstractContextManager[int]:
+        return nullcontext(self.fd) if len(parts) == 1 else self._deeper(parts, name)
+
     @contextmanager
-    def _parent(self, parts: list[str], name: str) -> Iterator[int]:
-        if len(parts) == 1:
-            yield self.fd
-            return
+    def _deeper(self, parts: tuple[str, ...], name: str) -> Iterator[int]:
         current = os.dup(self.fd)
         try:
             for part in parts[:-1]:
@@ -275,7 +294,7 @@ class Folder:
                 raise
         except OSError as error:
             self._refuse(error, name)
-        with _reported(f"can't create {self.path / name}"):
+        with _reported("can't create", self.path, name):
             try:
                 self.disk.mkdir(part, parent)
             except FileExistsError:
@@ -295,6 +314,12 @@ class Folder:
         if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK, errno.ENXIO, errno.EISDIR):
             raise UserError(f"{self.path / name} goes through a link or is not a regular file: refused") from error
         raise translated(error, f"can't open {self.path / name}") from error
+
+
+def _begin_writing(handle: int) -> None:
+    """Ask the system to write a file's bytes out soon; what counts is the sync that follows."""
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _safe(flags: int) -> int:
@@ -317,14 +342,22 @@ def _remove_quietly(name: str, dir_fd: int) -> None:
         return  # an own temporary file that stays behind harms nobody; the error that led here matters more
 
 
-@contextmanager
-def _reported(what: str, passing: tuple[type[OSError], ...] = ()) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if passing and isinstance(error, passing):
-            raise
-        raise translated(error, what) from error
+class _reported:  # noqa: N801  a context manager, read as a word
+    """Errors of the operating system become words; the words are made only then."""
+
+    __slots__ = ("_folder", "_name", "_passing", "_tail", "_verb")
+
+    def __init__(
+        self, verb: str, folder: Path, name: str = "", tail: str = "", *, passing: tuple[type[OSError], ...] = ()
+    ) -> None:
+        self._verb, self._folder, self._name, self._tail, self._passing = verb, folder, name, tail, passing
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, OSError) and not isinstance(error, self._passing):
+            raise translated(error, f"{self._verb} {self._folder / self._name}{self._tail}") from error
 
 
 _HINTS: Final = {

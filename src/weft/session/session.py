@@ -131,13 +131,8 @@ class Session:
 
     def checkpoint(self) -> None:
         """Make every artifact file durable. After this a missing file was removed by a person, not by a crash."""
-        for name in sorted(self._dirty):
-            try:
-                self.folder.sync_file(name)
-            except FileNotFoundError:
-                continue  # removed by a person meanwhile; the planner will see it
-        if self._dirty:
-            self.folder.sync()
+        if self._dirty:  # one that a person removed meanwhile is passed over: the planner will see it
+            self.folder.sync_files(sorted(self._dirty))
         self._dirty.clear()
 
     def take_input(self, name: str, data: bytes, known: str | None) -> list[DurableEvent]:
