@@ -346,7 +346,7 @@ class App:
             return None
         with self.sessions.folder(ask.session) as folder:
             if folder.exists(LOG):
-                return self.sessions.read(ask.session).state.pipeline or None
+                return self.sessions.pipeline_of(ask.session)
             legacy = read_legacy(folder)
             if legacy.pipeline:
                 return legacy.pipeline

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, assert_never
+from typing import Any, Final, Literal, NamedTuple, assert_never
 
 from weft.protocol.errors import Finding
 
@@ -263,8 +263,7 @@ def is_durable(event: Event) -> bool:
             assert_never(event)
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """An event with its place in the log. `seq` orders; `at` only informs: clocks jump."""
 
     seq: int

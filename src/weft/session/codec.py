@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from weft.protocol import events as protocol
 from weft.protocol.errors import Finding, UserError
@@ -33,8 +33,7 @@ class NewerLogError(UserError):
     """The log can't be understood by this version, so it must not be judged damaged, let alone written to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A decoded line: the record and which part of its decision it is."""
 
     record: Record
@@ -78,12 +77,18 @@ def to_json(value: Any) -> bytes:
 
 
 def decode(line: bytes) -> Line:
-    if line[-CRC_SIZE : 8 - CRC_SIZE] == b',"crc":"' and b"%08x" % zlib.crc32(line[:-CRC_SIZE]) != line[-11:-3]:
+    if (
+        line[-CRC_SIZE : 8 - CRC_SIZE] == b',"crc":"'
+        and b"%08x" % zlib.crc32(memoryview(line)[:-CRC_SIZE]) != line[-11:-3]
+    ):
         raise DamagedLineError("its checksum does not match its content")
     try:
-        raw = json.loads(line)
+        text = line.decode()
+        raw, end = _DECODER.raw_decode(text)
     except ValueError as error:
         raise DamagedLineError(f"not JSON ({error})") from error
+    if text[end:].strip():
+        raise DamagedLineError("more than one JSON value")
     if not isinstance(raw, dict):
         raise DamagedLineError("not a JSON object")
     seq, at, part = raw.pop("seq", None), raw.pop("at", None), raw.pop("part", None)
@@ -106,37 +111,53 @@ def decode(line: bytes) -> Line:
 
 def _event(raw: dict[str, Any]) -> DurableEvent:
     kind = raw.get("type")
-    entry = _decoders().get(kind) if isinstance(kind, str) else None
-    if entry is None:
+    shape = _shapes().get(kind) if isinstance(kind, str) else None
+    if shape is None:
         raise DamagedLineError(f"unknown event type {kind!r}")
-    make, checks = entry
+    wanted = shape.fields
     for name, value in raw.items():
-        check = checks.get(name)
-        if check is None:
-            raise DamagedLineError(f"{kind} has no field {name!r}")
-        if not check(value):
-            raise DamagedLineError(f"{kind}.{name} has a value of the wrong type")
+        want = wanted.get(name)
+        if type(value) is not want and not _fits(want, value):
+            what = "has no field" if want is None else "has a value of the wrong type in"
+            raise DamagedLineError(f"{kind} {what} {name!r}")
     try:
+        for name in shape.tuples:
+            if name in raw:
+                raw[name] = tuple(raw[name])
         if "findings" in raw:
-            raw["findings"] = tuple(Finding(artifact=raw.get("artifact", ""), **finding) for finding in raw["findings"])
-        for name in _TUPLES & raw.keys():
-            raw[name] = tuple(raw[name])
-        return make(**raw)
-    except TypeError as error:
+            raw["findings"] = tuple(Finding(artifact=raw["artifact"], **finding) for finding in raw["findings"])
+        return shape.make(**raw)
+    except (TypeError, KeyError) as error:
         raise DamagedLineError(f"{kind}: {str(error).split('() ')[-1]}") from error
 
 
-Check = Callable[[Any], bool]
-_TUPLES = frozenset({"steps", "notes"})
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a line of one type must look like."""
+
+    make: Callable[..., DurableEvent]
+    fields: Mapping[str, Any]
+    """A type that the value has exactly, or a `_Fit` for what takes a closer look."""
+    tuples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    fits: Callable[[Any], bool]
+
+
+def _fits(want: Any, value: Any) -> bool:
+    return isinstance(want, _Fit) and want.fits(value)
 
 
 @cache
-def _decoders() -> dict[str, tuple[Callable[..., DurableEvent], dict[str, Check]]]:
-    table: dict[str, tuple[Callable[..., DurableEvent], dict[str, Check]]] = {}
+def _shapes() -> dict[str, _Shape]:
+    shapes: dict[str, _Shape] = {}
     for cls in typing.get_args(protocol.DurableEvent):
         hints = typing.get_type_hints(cls, vars(protocol))
-        table[_tag(cls)] = (cls, {name: _check(hint) for name, hint in hints.items()})
-    return table
+        tuples = tuple(name for name, hint in hints.items() if hint == tuple[str, ...])
+        shapes[_tag(cls)] = _Shape(cls, {name: _want(hint) for name, hint in hints.items()}, tuples)
+    return shapes
 
 
 @cache
@@ -152,25 +173,21 @@ def _tag(cls: Any) -> str:
     return str(tag)
 
 
-def _check(hint: Any) -> Check:
+def _want(hint: Any) -> Any:
     origin = typing.get_origin(hint)
-    if hint is int:
-        return lambda value: type(value) is int
-    if isinstance(hint, type) and origin is None:
-        return lambda value: isinstance(value, hint)
+    if origin is None:
+        return hint
+    inner = typing.get_args(hint)
     if origin is Literal:
-        allowed = frozenset(typing.get_args(hint))
-        return lambda value: isinstance(value, str) and value in allowed
+        return _Fit(lambda value: isinstance(value, str) and value in inner)
     if origin in (types.UnionType, typing.Union):
-        options = tuple(_check(option) for option in typing.get_args(hint) if option is not type(None))
-        return lambda value: value is None or any(option(value) for option in options)
+        return _Fit(lambda value: value is None or type(value) in inner)
     if origin is tuple:
-        if typing.get_args(hint)[0] is Finding:
-            return lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value)
-        return lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value)
-    if typing.get_args(hint)[1] is str:
-        return lambda value: isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
-    return lambda value: isinstance(value, dict)
+        element = dict if inner[0] is Finding else inner[0]
+        return _Fit(lambda value: isinstance(value, list) and all(isinstance(item, element) for item in value))
+    if inner[1] is str:
+        return _Fit(lambda value: isinstance(value, dict) and all(isinstance(item, str) for item in value.values()))
+    return dict
 
 
 def _plain(value: Any) -> Any:
@@ -180,5 +197,6 @@ def _plain(value: Any) -> Any:
 
 
 # Built once: `json.dumps` with options of its own builds an encoder for every call.
+_DECODER: Final = json.JSONDecoder()
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
 _ESCAPING_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), default=_plain)

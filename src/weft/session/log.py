@@ -70,7 +70,8 @@ class LogReader:
                     self.damage += self._suspects
                     self._suspects = []
                     for line in whole:
-                        yield from self._in_order(line.record)
+                        if self._is_next(line.record):
+                            yield line.record
             self.torn = os.pread(fd, os.fstat(fd).st_size - self.end, self.end)
         except OSError as error:
             raise translated(error, f"can't read {self.folder.path / LOG}") from error
@@ -88,6 +89,8 @@ class LogReader:
         except DamagedLineError as error:
             self._suspects.append(Damage(self._line, str(error)))
             return []
+        if line.parts == 1 and not self._pending:
+            return [line]
         if line.part == 1 and self._pending:
             # A new decision begins while one is open: the open one lost its end. Its facts still stand.
             self._suspects.append(Damage(self._line - 1, "the end of this decision is missing"))
@@ -102,12 +105,14 @@ class LogReader:
         whole, self._pending = self._pending, []
         return whole
 
-    def _in_order(self, record: Record) -> Iterator[Record]:
+    def _is_next(self, record: Record) -> bool:
+        """Whether a record counts; one out of order is reported, and one that was read before does not."""
         if record.seq != self.seq + 1:
             self.damage.append(Damage(self._line, f"expected seq {self.seq + 1}, found {record.seq}"))
-        if record.seq > self.seq:
-            self.seq = record.seq
-            yield record
+        if record.seq <= self.seq:
+            return False
+        self.seq = record.seq
+        return True
 
 
 def _lines(fd: int, start: int) -> Iterator[bytes]:

@@ -88,6 +88,11 @@ class Sessions:
                 self._mend_manifest(folder, session)
             return Reading(state, tuple(reader.damage), len(reader.torn), holder, unfinished)
 
+    def pipeline_of(self, session: str) -> str | None:
+        """The pipeline a session was begun with, from its first event alone."""
+        first = next(self.records(session), None)
+        return getattr(first.event, "pipeline", None) if first else None
+
     def open(self, session: str, *, create: bool = False) -> Session:
         """The one writer of a session."""
         home = self._find(check_session_id(session)) or HOMES[0]

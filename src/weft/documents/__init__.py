@@ -1,0 +1,21 @@
+"""From any bytes to one normal document. Pure: bytes in, a value out; no file, no network, no clock.
+
+    reading.py       the entry: finds the kind, calls its reader      (kinds.py, encodings.py, code_pages.py)
+    finish.py        title, words, normal form                        (characters.py)
+    prose.py         markdown and text                                (front_matter.py)
+    web_page.py      HTML: what the page says of itself, its article  (markup.py, article.py, markdown.py)
+    pdf.py           PDF                                              (pdf_text.py, pdf_lines.py, pdf_paragraphs.py)
+    docx.py epub.py  packed XML                                       (archive.py, xml_part.py)
+    captions.py whisper.py   captions and transcripts                 (speech.py)
+    content_md.py    a session's content.md, both ways                (marks.py)
+
+Whatever can't be read is a `DocumentError` that names the file, what is wrong with it, and what to do.
+"""
+
+from __future__ import annotations
+
+from weft.documents.content_md import from_content_md, to_content_md
+from weft.documents.document import Cue, Document, DocumentError
+from weft.documents.reading import read_document
+
+__all__ = ["Cue", "Document", "DocumentError", "from_content_md", "read_document", "to_content_md"]

@@ -1,0 +1,281 @@
+"""Which part of a page is the article: navigation, banners, advertisements and lists of links are taken off the tree.
+
+Three steps. What names itself as something else (its tag, role or class) goes, unless it holds most of the text. Then
+the way leads from the page down to where the paragraphs are: into an `article` or `main` that has most of them, then
+into any child that has nearly all. In what is left, lists and boxes that are mostly links go too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from weft.documents.characters import squeezed, word_set
+from weft.documents.markup import BLOCKS, Element
+
+_NEVER: Final = word_set(
+    "script style template noscript svg math iframe object embed canvas audio video select textarea button input dialog"
+    " nav menu head datalist frame frameset applet map"
+)
+_ROLES: Final = word_set(
+    "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tablist"
+)
+_NAMES: Final = word_set(
+    "cookie cookies consent gdpr ccpa nav navbar navigation menu breadcrumb breadcrumbs sidebar footer share"
+    " sharing sharebar social socials related recommended recommendations recirculation newsletter subscribe"
+    " subscription signup advert adverts advertisement advertising ads ad adsense sponsor sponsored promo"
+    " promotion promotions popup modal overlay paywall comment comments disqus pagination pager toolbar"
+    " masthead skip login signin outbrain taboola toc editsection noprint navbox catlinks printfooter jump"
+    " infobox reflist references hatnote mbox ambox metadata trending popular teaser teasers byline authorbox"
+    " tags taglist tagcloud copyright visually sr sronly screenreader feedback tooltip headerlink permalink"
+)
+_KEPT_ASIDES: Final = word_set("note tip warning caution important admonition callout info hint pullquote")
+_CONTAINERS: Final = frozenset(("html", "body", "main", "article"))
+_HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+_PARAGRAPH: Final = 40
+_ANCHORS: Final = frozenset(("#", "¶", "§", "🔗"))
+_REFERENCE: Final = re.compile(r"\[[^\[\]]{1,30}\]")
+_CHATTER: Final = re.compile(
+    r"(?:advertisement|anzeige|werbung|publicité|publicidad|реклама|share(?: this)?(?: article| story| page)?|tweet"
+    r"|print|read more|read also|related(?: articles| stories| posts)?|more on this story|skip to (?:main )?content"
+    r"|sign up|subscribe|back to top|edit|copy|copied!?|save|email|follow us|weiterlesen|teilen|lire aussi|leer más"
+    r"|table of contents|(?:\d+ )?comments?|previous|next|loading\W*|continue reading\W*"
+    r"|story continues below\W*|\[edit\]|¶|#|↑|↩)\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class _Weight:
+    text: int = 0
+    links: int = 0
+    line: int = 0
+    """Text outside links that runs in this element's own lines."""
+    mass: float = 0.0
+    """What the paragraphs in it are worth."""
+
+
+def find_article(page: Element) -> tuple[Element, bool]:
+    """The article of a page, cut out of its tree, and whether it could be told from the rest.
+
+    A small piece of a page of prose is not its article: then the answer is no.
+    """
+    body = page.first("body") or page
+    _drop_unseen(body)
+    weights = _weigh(body)
+    visible = weights[id(body)].text
+    _drop_named(body, weights)
+    weights = _weigh(body)
+    if not weights[id(body)].mass:
+        return body, False
+    root = _descend(body, weights)
+    _drop_links(root, _weigh(root))
+    kept = len(squeezed(root.all_text()))
+    return root, kept >= min(200, visible / 4)
+
+
+def _weigh(root: Element) -> dict[int, _Weight]:
+    weights: dict[int, _Weight] = {}
+    for element in reversed(list(root.elements())):
+        weight = _Weight()
+        commas = 0
+        for child in element.children:
+            if isinstance(child, str):
+                length = len(child.strip())
+                weight.text += length
+                weight.line += length
+                commas += child.count(", ") + child.count("，") + child.count("、")
+                continue
+            below = weights[id(child)]
+            weight.text += below.text
+            weight.links += below.links
+            weight.mass += below.mass
+            if child.tag not in BLOCKS:
+                weight.line += below.line
+        if element.tag == "a":
+            weight.links, weight.line = weight.text, 0
+        if element.tag in BLOCKS and weight.line >= _PARAGRAPH and element.tag not in _HEADINGS:
+            weight.mass += 1 + min(3.0, weight.line / 100) + min(3, commas)
+        weights[id(element)] = weight
+    return weights
+
+
+# -- what says of itself that it is not the article
+
+
+def _drop_unseen(root: Element) -> None:
+    """Comments of machines: scripts, forms of choice, what is hidden from everybody."""
+
+    def unseen(element: Element) -> bool:
+        attributes = element.attributes
+        if element.tag in _NEVER or attributes.get("role", "").lower() in _ROLES:
+            return True
+        return "hidden" in attributes and attributes["hidden"] != "until-found"
+
+    _drop(root, unseen)
+
+
+def _drop_named(root: Element, weights: dict[int, _Weight]) -> None:
+    most = weights[id(root)].text / 2
+    inside = _inside_article(root)
+
+    def other(element: Element) -> bool:
+        if element.tag in _CONTAINERS or weights[id(element)].text > most:
+            return False
+        if element.attributes.get("aria-hidden") == "true" or _HIDDEN.search(element.attributes.get("style", "")):
+            return True
+        names = _names_of(element)
+        if element.tag == "sup":
+            return _is_reference(element)
+        if element.tag == "a" and element.all_text().strip() in _ANCHORS:
+            return True
+        if element.tag == "aside":
+            return not (id(element) in inside and names & _KEPT_ASIDES)
+        if element.tag == "header":
+            return id(element) not in inside
+        if element.tag in ("footer", "form"):
+            return True
+        return bool(names & _NAMES) and not _holds_article(element)
+
+    _drop(root, other)
+
+
+def _is_reference(element: Element) -> bool:
+    """The raised number of a footnote: it leads to another place on the page, or stands in brackets."""
+    link = element.first("a")
+    leads_down = link is not None and link.attributes.get("href", "").startswith("#")
+    return leads_down or bool(_REFERENCE.fullmatch(element.all_text().strip()))
+
+
+def _names_of(element: Element) -> set[str]:
+    attributes = element.attributes
+    written = f"{attributes.get('class', '')} {attributes.get('id', '')}"
+    return {word.lower() for word in _WORDS.findall(written)} if written.strip() else set()
+
+
+def _inside_article(root: Element) -> set[int]:
+    found: set[int] = set()
+    for element in root.elements():
+        if element.tag in ("article", "main") or id(element) in found:
+            found.update(id(child) for child in element.children if isinstance(child, Element))
+    return found
+
+
+def _holds_article(element: Element) -> bool:
+    return element.first("article", "main") is not None
+
+
+def _drop(root: Element, unwanted: Callable[[Element], bool]) -> None:
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        kept: list[Element | str] = []
+        for child in element.children:
+            if isinstance(child, Element) and unwanted(child):
+                _drop_lonely_heading(kept)
+            else:
+                kept.append(child)
+        element.children = kept
+        # in code every span has a class of its own, and `print` is no button
+        waiting.extend(child for child in kept if isinstance(child, Element) and child.tag not in ("pre", "code"))
+
+
+def _drop_lonely_heading(kept: list[Element | str]) -> None:
+    """A heading right before what is dropped was the heading of that, when it is below the top level."""
+    last = len(kept) - 1
+    while last >= 0 and isinstance(kept[last], str) and not str(kept[last]).strip():
+        last -= 1
+    heading = kept[last] if last >= 0 else None
+    if isinstance(heading, Element) and heading.tag in _HEADINGS[2:]:
+        del kept[last:]
+
+
+# -- where the paragraphs are
+
+
+def _descend(body: Element, weights: dict[int, _Weight]) -> Element:
+    total = weights[id(body)].mass
+    root = body
+    best = [
+        element
+        for element in body.elements()
+        if (element.tag in ("article", "main") or element.attributes.get("role") == "main" or _is_body(element))
+        and weights[id(element)].mass >= 0.5 * total
+    ]
+    if best:
+        # the innermost of those that have most of the page
+        root = best[-1]
+    while True:
+        inside = [child for child in root.children if isinstance(child, Element) and child.tag in BLOCKS]
+        heavy = max(inside, key=lambda child: weights[id(child)].mass, default=None)
+        if heavy is None or heavy.tag not in (
+            "div",
+            "section",
+            "article",
+            "main",
+            "center",
+            "td",
+            "table",
+            "tbody",
+            "tr",
+        ):
+            return root
+        if weights[id(heavy)].mass < 0.9 * weights[id(root)].mass or _has_headline(root, heavy):
+            return root
+        root = heavy
+
+
+def _is_body(element: Element) -> bool:
+    return element.attributes.get("itemprop") == "articleBody"
+
+
+def _has_headline(root: Element, heavy: Element) -> bool:
+    """A heading beside the heavy child belongs to it."""
+    return any(
+        isinstance(child, Element) and child is not heavy and child.first("h1") is not None for child in root.children
+    )
+
+
+# -- what is mostly links
+
+
+def _drop_links(root: Element, weights: dict[int, _Weight]) -> None:
+    def links(element: Element) -> bool:
+        weight = weights[id(element)]
+        if element.tag in ("ul", "ol", "dl"):
+            return weight.text > 0 and weight.links >= 0.75 * weight.text and weight.mass < 2
+        if element.tag in ("div", "section", "aside", "table", "p", "header"):
+            if weight.links >= 0.6 * weight.text and weight.text > 0 and weight.mass < 3 and _is_list_of_links(element):
+                return True
+            return _is_chatter(element, weight)
+        return element.tag in ("h4", "h5", "h6", "figcaption") and _is_chatter(element, weight)
+
+    # a page that is made of links, like a grammar or an index, would lose everything
+    if sum(weights[id(element)].text for element in _matching(root, links)) <= 0.6 * weights[id(root)].text:
+        _drop(root, links)
+
+
+def _matching(root: Element, wanted: Callable[[Element], bool]) -> Iterator[Element]:
+    """The outermost elements below `root` that are wanted."""
+    waiting = [root]
+    while waiting:
+        for child in waiting.pop().children:
+            if not isinstance(child, Element):
+                continue
+            if wanted(child):
+                yield child
+            else:
+                waiting.append(child)
+
+
+def _is_list_of_links(element: Element) -> bool:
+    count = sum(1 for each in element.elements() if each.tag == "a")
+    return count > 1 or element.tag == "header"
+
+
+def _is_chatter(element: Element, weight: _Weight) -> bool:
+    return 0 < weight.text < 60 and bool(_CHATTER.fullmatch(element.all_text().strip()))

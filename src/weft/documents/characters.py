@@ -1,0 +1,78 @@
+"""One normal form for all text, and how its words are counted.
+
+Lines end in `\\n`, characters are composed (NFC), nothing invisible is left that only a terminal or a layout engine
+understands, at most one line is blank at a time. `normalise` of normal text is the same text: offsets into it hold.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+_BREAKS: Final = str.maketrans(
+    {"\r": "\n", "\v": "\n", "\f": "\n\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n", "\xa0": " "}
+)
+_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;:?]{0,32}[A-Za-z]|\][^\x07\x1b]{0,256}(?:\x07|\x1b\\))")
+_CONTROL: Final = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+    + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(1, 17))
+    + "]"
+)
+_UNSEEN: Final = re.compile("[\xad\ufeff]")
+"""Hyphenation hints and byte order marks inside the text: no reader ever sees them, but a search would."""
+_BLANK_LINES: Final = re.compile(r"\n{3,}")
+_SPACES: Final = re.compile(r"\s+")
+_UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+_UNSPACED_CHARACTER: Final = re.compile(f"[{_UNSPACED}]")
+_LETTER: Final = re.compile(r"[^\W_]")
+
+
+def normalise(text: str) -> str:
+    text = _UNSEEN.sub("", without_controls(text)[0].replace("\r\n", "\n").translate(_BREAKS))
+    if "\t" in text:
+        text = text.expandtabs(4)
+    text = unicodedata.normalize("NFC", text)
+    text = "\n".join(line.rstrip() for line in text.split("\n"))
+    return _BLANK_LINES.sub("\n\n", text).strip()
+
+
+def without_controls(text: str) -> tuple[str, int]:
+    """The text without control characters and colours of a terminal, and how many there were. Line ends stay."""
+    text, colours = _TERMINAL.subn("", text) if "\x1b" in text else (text, 0)
+    text, controls = _CONTROL.subn("", text)
+    return text, colours + controls
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """For a title or a name: normal form, spaces for line ends, cut at a word when it is longer than the limit."""
+    line = _SPACES.sub(" ", normalise(text[: 20 * limit])).strip()
+    if len(line) <= limit:
+        return line
+    return line[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:-–—") + "…"
+
+
+def squeezed(text: str) -> str:
+    """Every run of white space as one space."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def count_words(text: str) -> int:
+    """What stands between white space and has a letter or digit; where words are not spaced, each character."""
+    if _UNSPACED_CHARACTER.search(text):
+        text = _UNSPACED_CHARACTER.sub(" x ", text)
+    return sum(1 for token in text.split() if _LETTER.search(token))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """For long sets of names in the source."""
+    return frozenset(text.split())
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether the character belongs to a script that puts no spaces between words."""
+    return (
+        bool(_UNSPACED_CHARACTER.match(character))
+        or "\u3000" <= character <= "\u303f"
+        or "\uff00" <= character <= "\uff60"
+    )

@@ -1,0 +1,94 @@
+"""The last step of every reader: a title that is never empty, the count of words, one form of text, notes once each."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from weft.documents.characters import count_words, normalise, one_line
+from weft.documents.document import MAX_TEXT, Document, Draft, RefusedError
+
+_ENDINGS: Final = re.compile(
+    r"\.(?:md|markdown|mdown|mkd|txt|text|html?|xhtml|pdf|docx|epub|vtt|webvtt|srt|json|log|rst|org|adoc)\Z",
+    re.IGNORECASE,
+)
+_LANGUAGE_ENDING: Final = re.compile(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,4})?\Z")
+_HEADING: Final = re.compile(r"^ {0,3}#{1,6} ([^\n]*)", re.MULTILINE)
+_TOP_HEADING: Final = re.compile(r"^ {0,3}# ([^\n]*)", re.MULTILINE)
+_UNDERLINED: Final = re.compile(r"^(?! {4}|[-=>#*+])([^\n]{1,200})\n(?:=+|-{3,})$", re.MULTILINE)
+_INLINE: Final = re.compile(r"!?\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)|(\*\*|__|\*|`)(?=\S)([^\n]{1,300}?)(?<=\S)\2")
+_SENTENCE_END: Final = re.compile(r"[.!?…,;。！？、]\Z")
+_TRANSCRIPTS: Final = ("webvtt", "srt", "whisper")
+
+
+def finished(draft: Draft, name: str) -> Document:
+    text = draft.text if draft.normal else normalise(draft.text)
+    if not text:
+        raise RefusedError("holds no text", "Look into it, and give a document that has words")
+    if len(text) > MAX_TEXT:
+        raise RefusedError(f"holds {len(text):,} characters of text; the limit is {MAX_TEXT:,}", "Split it into parts")
+    heading = "" if draft.kind in _TRANSCRIPTS else heading_of(text)
+    return Document(
+        kind=draft.kind,
+        title=one_line(draft.title) or heading or title_of_name(name) or one_line(text, 60) or "Untitled",
+        text=text,
+        words=count_words(text),
+        author=one_line(draft.author),
+        published=one_line(draft.published),
+        language=one_line(draft.language, 40),
+        url=one_line(draft.url, 2_000),
+        cues=draft.cues,
+        pages=draft.pages,
+        notes=tuple(dict.fromkeys(one_line(note, 2_000) for note in draft.notes)),
+        extra={one_line(key, 100): one_line(value, 2_000) for key, value in draft.extra.items() if value.strip()},
+    )
+
+
+def heading_of(text: str) -> str:
+    """The document's own title: its first top heading, else a short first line by itself, else any heading."""
+    head = _without_code(text[:20_000])
+    found = _TOP_HEADING.search(head) or _UNDERLINED.search(head)
+    if found:
+        return plain_heading(found[1])
+    first, _, rest = head.partition("\n")
+    alone = not rest or rest.startswith("\n")
+    if rest and alone and len(first) <= 100 and not _SENTENCE_END.search(first) and not _HEADING.match(first):
+        title = plain_heading(first)
+        if any(character.isalpha() for character in title) and not first.startswith(
+            ("- ", "* ", "> ", "|", "<", "```")
+        ):
+            return title
+    found = _HEADING.search(head)
+    return plain_heading(found[1]) if found else ""
+
+
+def plain_heading(text: str) -> str:
+    """A heading without its markup."""
+    return one_line(_INLINE.sub(lambda found: found[1] or found[3] or "", text[:2_000].strip().rstrip("#")))
+
+
+def title_of_name(name: str) -> str:
+    """`notes/my-talk.en.vtt` -> `my talk`. Nothing for standard input."""
+    last = re.split(r"[/\\]", name)[-1]
+    stem = _ENDINGS.sub("", last)
+    if stem != last:
+        stem = _LANGUAGE_ENDING.sub("", stem) or stem
+    title = one_line(re.sub(r"[_\s]+|(?<=\w)-(?=\w)", " ", stem))
+    return title if any(character.isalnum() for character in title) else ""
+
+
+def _without_code(text: str) -> str:
+    """Without fenced blocks: a comment in a shell script is no heading."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = line.lstrip()[:3]
+        if fence:
+            fence = "" if mark == fence else fence
+        elif mark in ("```", "~~~"):
+            fence = mark
+        else:
+            lines.append(line)
+    return "\n".join(lines)

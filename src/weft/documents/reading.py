@@ -1,0 +1,91 @@
+"""From any bytes to one normal document: finds the kind, hands over to its reader, and names the file in an error."""
+
+from __future__ import annotations
+
+from weft.documents.archive import Archive
+from weft.documents.captions import read_srt, read_webvtt
+from weft.documents.characters import one_line, without_controls
+from weft.documents.document import MAX_BYTES, MAX_TEXT, Document, DocumentError, Draft, RefusedError, counted
+from weft.documents.docx import is_docx, read_docx
+from weft.documents.encodings import decode
+from weft.documents.epub import is_epub, read_epub
+from weft.documents.finish import finished
+from weft.documents.kinds import (
+    declared_charset,
+    is_html,
+    is_json,
+    is_pdf,
+    is_srt,
+    is_svg,
+    is_webvtt,
+    is_xml,
+    is_zip,
+    refuse_foreign,
+)
+from weft.documents.pdf import read_pdf
+from weft.documents.prose import is_markdown, read_markdown, read_text
+from weft.documents.web_page import read_html
+from weft.documents.whisper import read_whisper
+
+
+def read_document(data: bytes, name: str) -> Document:
+    """The document in `data`. `name` helps where content does not decide, and is what an error calls the file."""
+    try:
+        return finished(_draft(data, name), name)
+    except RefusedError as refusal:
+        shown = {"": "the document", "-": "standard input"}.get(name, one_line(name, 120) or "the document")
+        raise DocumentError(f"{shown} {refusal.what}", hint=refusal.hint) from refusal
+
+
+def _draft(data: bytes, name: str) -> Draft:
+    if not data:
+        raise RefusedError("is empty", "Give a document that has words")
+    if len(data) > MAX_BYTES:
+        raise RefusedError(f"has {len(data):,} bytes; the limit is {MAX_BYTES:,}", "Split it, or take the pictures out")
+    if is_pdf(data):
+        return read_pdf(data)
+    if is_zip(data):
+        return _from_archive(data)
+    refuse_foreign(data)
+    if len(data) > MAX_TEXT:
+        raise RefusedError(f"has {len(data):,} bytes; the limit for text is {MAX_TEXT:,}", "Split it into parts")
+    return _from_text(data, name)
+
+
+def _from_archive(data: bytes) -> Draft:
+    archive = Archive.open(data)
+    if is_epub(archive):
+        return read_epub(archive)
+    if is_docx(archive):
+        return read_docx(archive)
+    raise RefusedError(*archive.what_it_is())
+
+
+def _from_text(data: bytes, name: str) -> Draft:
+    decoded = decode(data, declared_charset(data))
+    text, controls = without_controls(decoded.text)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    if not text.strip():
+        raise RefusedError("holds nothing but white space", "Give a document that has words")
+    draft = _from_characters(text, name)
+    notes = list(decoded.notes)
+    if controls:
+        notes.append(f"{counted(controls, 'control character')} removed")
+    draft.notes = [*notes, *draft.notes]
+    return draft
+
+
+def _from_characters(text: str, name: str) -> Draft:
+    if is_webvtt(text):
+        return read_webvtt(text)
+    if is_json(text, name):
+        return read_whisper(text)
+    if is_srt(text):
+        return read_srt(text)
+    if is_svg(text):
+        raise RefusedError("is an SVG picture", "Give the text as a document: what is written in pictures is not read")
+    if is_html(text, name):
+        return read_html(text)
+    if is_xml(text):
+        raise RefusedError("is XML of a kind that is not known", "Give the document as HTML, text, PDF or DOCX")
+    return read_markdown(text) if is_markdown(text, name) else read_text(text)

@@ -1,0 +1,220 @@
+"""Six pages as they are on the web: the article is kept with its structure, everything around it is dropped."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from weft.documents import Document, read_document
+
+PAGES = Path(__file__).parent / "pages"
+
+KEPT = {
+    "news": [
+        "# Harbour bridge reopens after nine months of repairs",
+        "The 1931 swing bridge carried its first traffic since last June, two weeks ahead of schedule.",
+        "Cyclists cross the reopened bridge on Monday morning.",
+        "At 6.30 on Monday morning, with the river still grey, forty cyclists rode across the harbour bridge",
+        "cracks in two of the eight trunnions on which the 640-tonne span turns.",
+        "## “We found more than we expected”",
+        "“We found more than we expected, and we found it late,” said Greta Halloran, the engineer in charge.",
+        "> You can't order a casting from 1931. Somebody has to make the pattern by hand.",
+        "Three changes were made while the span was off its bearings:\n\n- All eight trunnions were replaced, not only",
+        "- The footway is now 2.2 metres wide, up from 1.4.\n- Sensors report movement every second",
+        "“Nine months is a long time to sell bread to nobody,” said Piet Arends, who runs a bakery there.",
+        "The council expects 19,000 vehicles a day, about the same as before the closure.",
+    ],
+    "blog": [
+        "# Why I stopped batching",
+        "If it failed at three in the morning, it failed completely.",
+        "because it was not what I had expected.",
+        "## What I expected",
+        "They took five. Every job opened its own connection, read the same price list and said goodbye again.\n"
+        "We had bought parallelism and paid for it in handshakes.",
+        "1. Failures became small. One bad address spoils one invoice.\n2. Restarting became boring:",
+        "> I used to ask the system what it did. Now I look.",
+        "```python\ndef is_done(step, folder):\n    result = folder / step.name\n    if not result.exists():\n"
+        "        return False\n    return digest(step.inputs) == stored_digest(result)\n```",
+        "with the folder & the eleven lines, and worry about machines later. The x² growth in handshakes",
+    ],
+    "docs": [
+        "# Retry policies\n",
+        "A retry policy says how often a failed call is tried again and how long to wait in between.",
+        "Policies apply to calls, not to steps. A step that fails is never run twice by itself.",
+        "## Example\n\nThree attempts, doubling the wait each time:",
+        "from loomkit import Retry\n\npolicy = Retry(attempts=3, wait=0.5, factor=2)\n"
+        'if a < b:\n    print("<ok>")\n```',
+        "| Option | Default | Meaning |\n| --- | --- | --- |\n"
+        "| `attempts` | 1 | How often to try, the first time included. |",
+        "| `factor` | 2 | By how much the wait grows; `a\\|b` is not allowed. |",
+        "Set `jitter=True` to spread the load when many clients fail at once.",
+        "Counts the first call, so that 1 means no retry at all.",
+        "### What counts as a failure\n\n- A timeout.\n- A status of 500 or above:\n"
+        "  - 502 and 503 are retried at once,\n"
+        "  - 500 waits.",
+    ],
+    "banners": [
+        "# How to winter a beehive",
+        "Bees do not sleep through the winter. They form a ball around the queen and shiver,",
+        "if you can lift the back with one hand, feed.",
+        "## Damp kills, not cold",
+        "A strip of metal with holes of nine millimetres lets bees through and keeps mice out; wood they simply gnaw.",
+        "| October | Weigh, feed, fit the mouse guard |",
+        "Every time you open the lid in the cold, you spend a week of their honey.",
+    ],
+    "german": [
+        "# Das Moor kehrt zurück",
+        "Wo sechzig Jahre lang Torf gestochen wurde, steht wieder Wasser.",
+        "„Am Anfang haben uns alle für verrückt gehalten“, sagt Frieda Öhlmann und stößt den Spaten",
+        "Der Wasserstand ist um 40 Zentimeter gestiegen, und auf 120 Hektar wächst wieder Torfmoos.",
+        "## Streit um die Wiesen",
+        "„Entschädigt hat mich niemand“, sagt er, „und gefragt auch nicht.“",
+        "Für jeden vernässten Hektar sollen 900 Euro im Jahr fließen.",
+    ],
+    "wiki": [
+        "# Kettle stitch",
+        "links one signature of a sewn book to the one below it. It is made at the head and the tail of the spine",
+        "## Name\n\n"
+        'The word is thought to come from German Kettelstich or Kettenstich, "little chain stitch". In French',
+        "1. Come out of the kettle station.\n2. Pass behind the thread that joins the two sections below.",
+        "Binders call such a book hollow-backed, although the term has another meaning as well.",
+        "| Thread | Swell per signature |\n| --- | --- |\n| 18/3 | 0.35 mm |",
+    ],
+}
+DROPPED = {
+    "news": [
+        "Subscribe now", "Sport", "Advertisement", "Share on", "Why the tunnel", "Read also", "morning briefing",
+        "Most read", "Storm warning", "User4711", "All rights reserved", "dataLayer", "Transport", "Skip to",
+    ],
+    "blog": ["Archive", "Older:", "Newer:", "3 comments", "Great post", "carrier pigeon"],
+    "docs": ["Installation", "View page source", "¶", "Previous", "Copyright", "v: 3.2", "Guide"],
+    "banners": [
+        "privacy", "842 partners", "Before you go", "Kitchen", "Home", "bestselling", "You may also like",
+        "Ten flowers", "five answers", "Pin it", "Imprint", "commission",
+    ],
+    "german": ["Lokales", "Anzeige", "Lesen Sie auch", "Kraniche zählen", "Endlich mal", "Impressum"],
+    "wiki": [
+        "[edit]", "[1]", "Jump to", "From Craftopedia", "hiking trail", "Difficulty", "Contents", "Sewing on cords",
+        "References", "Coptic binding", "Categories", "Log in", "last edited",
+    ],
+}  # fmt: skip
+
+
+def page(name: str) -> Document:
+    return read_document((PAGES / f"{name}.html").read_bytes(), f"{name}.html")
+
+
+@pytest.mark.parametrize(
+    ("name", "passage"), [(name, passage) for name, passages in KEPT.items() for passage in passages]
+)
+def test_the_article_is_kept_with_its_structure(name: str, passage: str) -> None:
+    assert passage in page(name).text
+
+
+@pytest.mark.parametrize(("name", "words"), [(name, words) for name, each in DROPPED.items() for words in each])
+def test_what_stands_around_it_is_dropped(name: str, words: str) -> None:
+    assert words in re.sub(r"<[^>]*>", "", (PAGES / f"{name}.html").read_text()), "the page has it"
+    assert words not in page(name).text
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "author", "published", "language", "url"),
+    [
+        (
+            "news", "Harbour bridge reopens after nine months of repairs", "Imogen Vale, Tariq Osei",
+            "2024-03-04T06:30:00+00:00", "en-GB", "https://estuarypost.example/2024/03/harbour-bridge",
+        ),
+        ("blog", "Why I stopped batching", "Noor Adeyemi", "2023-11-02", "", ""),
+        ("docs", "Retry policies", "", "", "en", "https://docs.loomkit.example/en/3.2/retry.html"),
+        ("banners", "How to winter a beehive", "Wilma Kostić", "2022-10-19", "en", ""),
+        ("german", "Das Moor kehrt zurück", "Jürgen Weißmüller", "2021-08-15", "de", ""),
+        ("wiki", "Kettle stitch", "", "", "en", ""),
+    ],
+)  # fmt: skip
+def test_what_the_page_says_of_itself(
+    name: str, title: str, author: str, published: str, language: str, url: str
+) -> None:
+    found = page(name)
+    assert (found.title, found.author, found.published, found.language, found.url) == (
+        title,
+        author,
+        published,
+        language,
+        url,
+    )
+
+
+def test_other_facts_are_kept_too() -> None:
+    assert page("news").extra == {
+        "description": "Cyclists were first across as the bridge opened at dawn.",
+        "site": "The Estuary Post",
+        "modified": "2024-03-04T09:10:00+00:00",
+    }
+
+
+def short(head: str, body: str) -> Document:
+    words = "<p>Some words, and then, after a while, some more of them, until it is enough.</p>"
+    return read_document(f"<html><head>{head}</head><body>{body}{words}</body></html>".encode(), "file-name.html")
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "title"),
+    [
+        ("<title>The ferry | The Post</title>", "<h1>The ferry</h1>", "The ferry"),
+        ("<title>The ferry to the island | Library</title>", "<h1>Library</h1>", "The ferry to the island"),
+        ("<title>The ferry - Post</title>", "", "The ferry"),
+        ("<title>The ferry - a long story</title>", "", "The ferry - a long story"),
+        ("<meta property='og:title' content='The ferry: 2'><title>x</title>", "<h1>Other</h1>", "The ferry: 2"),
+        ("", "<h1>The <i>ferry</i><a href='#x'>#</a></h1>", "The ferry"),
+        ("", "", "file name"),
+    ],
+)
+def test_titles_of_pages(head: str, body: str, title: str) -> None:
+    assert short(head, body).title == title
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "author"),
+    [
+        ("<meta name=author content='By Ida Brandt'>", "", "Ida Brandt"),
+        ("<meta property='article:author' content='https://x.example/ida'>", "", ""),
+        ("", "<div class=byline>Von Ida Brandt</div>", "Ida Brandt"),
+        ("<script type='application/ld+json'>{broken</script>", "<a rel=author href=x>Ida</a>", "Ida"),
+        ('<script type="application/ld+json">{"@type": "Article", "author": "Ida"}</script>', "", "Ida"),
+    ],
+)
+def test_authors_of_pages(head: str, body: str, author: str) -> None:
+    assert short(head, body).author == author
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "published"),
+    [
+        ("<meta name=date content='2024-05-06'>", "", "2024-05-06"),
+        ("", "<time datetime='2024-05-06T07:08:09Z'>yesterday</time>", "2024-05-06T07:08:09Z"),
+        ("", "<time>yesterday</time>", ""),
+        ("<meta property='article:published_time' content='soon'>", "<i class=published>2024-05-06</i>", "2024-05-06"),
+    ],
+)
+def test_dates_of_pages(head: str, body: str, published: str) -> None:
+    assert short(head, body).published == published
+
+
+def test_markup_inside_lines() -> None:
+    body = (
+        "<p>Press <kbd>Esc</kbd> <q>now</q>, CO<sub>2</sub> and m<sup>2</sup>, <img alt='🎉'> <img alt='a picture'>"
+        "<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>, soft<wbr>ware</p><pre>a<br>  b</pre>"
+        "<ol start=3><li>three</li><li>four<p>more</p></li></ol><ul><ul><li>deep</li></ul></ul>"
+        "<dl><dt>word</dt><dd>what it means</dd></dl><table><tr><td>alone</td></tr></table>"
+    )
+    assert short("", body).text.startswith(
+        "Press `Esc` “now”, CO₂ and m², 🎉 漢, software\n\n```\na\n  b\n```\n\n3. three\n\n4. four\n\n   more\n\n"
+        "  - deep\n\nword\n\nwhat it means\n\nalone"
+    )
+
+
+def test_only_addresses_of_the_web_are_addresses() -> None:
+    assert short("<link rel=canonical href='javascript:alert(1)'>", "").url == ""
+    assert short("<meta property='og:url' content='https://x.example/a'>", "").url == "https://x.example/a"
