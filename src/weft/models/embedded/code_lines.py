@@ -1,0 +1,47 @@
+"""What a line of a program, a shell session, a log or a data file looks like, and what is said in its comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+_CODE: Final = re.compile(
+    r"^\s*(?:[$>%]\s+\S|>>>\s|\.\.\.\s|#include\b|#!|#define\b|import\s+[\w.{*]+|from\s+[\w.]+\s+import\b"
+    r"|(?:async\s+)?def\s+\w+\(|class\s+\w+[(:]|(?:public|private|protected|static|const|let|var|fn|func|function)\s+\w"
+    r"|return\b[^.]*;?$|(?:if|for|while|switch|elif|else if)\s*\(.*\)?\s*\{?$|(?:if|for|while|with)\b.*:$|else:?$"
+    r"|@\w+|</?\w+[^>]*>\s*$|SELECT\s.+\sFROM\s|INSERT\s+INTO\b|[\w.-]+\s*=\s*\S+$"
+    r"|(?:# ?)?(?:sudo|apt|apt-get|pip|npm|git|make|cd|bash|curl|wget|docker|cargo|\./\w+)\s+[-\w./])"
+    r"|[{};]\s*$|^\s*[\]})]+[,;]?\s*$|=>|->|::|&&|\|\||[!=]==?\s|\+=|\w\(\)|^\s*\"[\w -]+\"\s*:"
+    r"|^\s*[a-z_][\w-]*:\s*[\[{|>]?\s*$"
+)
+_TIMING: Final = re.compile(r"\d:\d\d[.,]?\d* *--> *\d")
+_COMMENT: Final = re.compile(r"^\s*(?:#(?![!\w])|//|/\*|\*(?=[\s/])|--\s|;;|\"\"\"|''')\s*")
+_WORDY: Final = re.compile(r"[^\W\d_]{2,}[,.]?(?:\s+[^\W\d_]{2,}[,.;:]?){4,}")
+_LEAST: Final = 0.35
+
+
+def is_code(line: str) -> bool:
+    return (
+        bool(_CODE.search(line))
+        and not _TIMING.search(line)
+        and not (_WORDY.search(line) and line.rstrip().endswith((".", "?", "!", ",", ";", ":")))
+    )
+
+
+def is_comment(line: str) -> bool:
+    return bool(_COMMENT.match(line))
+
+
+def comment_mark(line: str) -> int:
+    """How many characters at the beginning of a comment say only that it is one."""
+    mark = _COMMENT.match(line)
+    return mark.end() if mark else 0
+
+
+def looks_like_program(lines: Sequence[str]) -> bool:
+    """A file of code as a whole: there a line that begins with # is a comment, not a heading."""
+    said = [line for line in lines if line.strip()]
+    code = sum(1 for line in said if is_code(line) and not is_comment(line))
+    comments = sum(1 for line in said if is_comment(line))
+    return len(said) > 2 and code >= _LEAST * len(said) and code + comments >= 0.5 * len(said)

@@ -1,0 +1,272 @@
+"""What ideas and outline are built from: sentences as statements, titles and headings, weighed for one person.
+
+A sentence weighs its rank, more when it touches a topic of the person, more or less by their tone: beginners get plain
+and short sentences first, experts the ones with figures and contradictions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from weft.models.embedded.argument import stated
+from weft.models.embedded.clauses import capital, condition, main_clause, unfinished, without_opener
+from weft.models.embedded.compose import NOTHING, Line, Writer, fits, line_of
+from weft.models.embedded.languages import Language
+from weft.models.embedded.languages.language import words as word_set
+from weft.models.embedded.phrases import Phrase
+from weft.models.embedded.profile import Profile, Topic
+from weft.models.embedded.ranking import is_untied, leans, points_elsewhere
+from weft.models.embedded.reading import Reading
+from weft.models.embedded.sentence import Sentence, Span
+from weft.models.embedded.words import ANY_WORD, stem, tokens
+
+TITLE: Final = 96
+"""The most characters of a title; a hundred are allowed."""
+HEADING: Final = 84
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    label: str
+    sentences: tuple[int, ...]
+    """Best first."""
+    place: tuple[Span, ...]
+    """Where the text has the label itself."""
+
+    @property
+    def line(self) -> Line:
+        return Line(self.label, self.place)
+
+
+def _subject(reading: Reading, label: str) -> Subject:
+    known = next((theme for theme in reading.themes if theme.label == label), None)
+    if known is not None:
+        return Subject(label, known.sentences, reading.sentences[known.phrase.shown].spans)
+    topic = Topic(label)
+    about = [sentence for sentence in reading.sentences if topic.named_in(sentence.text)]
+    ordered = sorted(about, key=lambda one: (-one.rank, one.index))
+    return Subject(label, tuple(one.index for one in ordered), ordered[0].spans if ordered else ())
+
+
+class Material:
+    def __init__(self, reading: Reading, profile: Profile, summary: Mapping[str, Any]) -> None:
+        self.reading = reading
+        self.themes = [_subject(reading, str(label)) for label in summary.get("keyThemes", ())]
+        """As the summary names them: a person may have changed it."""
+        kept = {" ".join(str(quote.get("text", "")).split()) for quote in summary.get("importantQuotes", ())}
+        self.quotations = [quotation for quotation in reading.quotations if quotation.text in kept]
+        self.profile = profile
+        self.language: Language = reading.language
+        self.writer = Writer(reading)
+        self.limit = int(min(260, max(80, profile.rhythm * 9))) if profile.rhythm else 220
+        self._quoted = {quotation.sentence: quotation for quotation in reversed(reading.quotations)}
+        self._aside = reading.spoken
+        self.host = reading.host
+        self._numbered = frozenset(number.sentence for number in reading.numbers[:200])
+
+    def sentences(self, places: Iterable[int]) -> list[Sentence]:
+        return [self.reading.sentences[at] for at in places]
+
+    def weight(self, sentence: Sentence) -> float:
+        weight = sentence.rank
+        topics = self.topics_in(sentence)
+        if topics:
+            weight *= 1 + 0.12 * max(topic.interest for topic in topics)
+        if self.profile.tone == "beginner":
+            weight *= 1.25 if sentence.size <= 16 else 0.8 if sentence.size > 24 else 1.0
+        elif self.profile.tone == "expert":
+            weight *= 1.3 if sentence.index in self._numbered or sentence.roles & {"contrast", "cause"} else 0.95
+        return weight
+
+    def topics_in(self, sentence: Sentence) -> list[Topic]:
+        return [topic for topic in self.profile.topics if topic.named_in(sentence.text)]
+
+    def best(self, places: Iterable[int], count: int = 6) -> list[Sentence]:
+        found = [sentence for sentence in self.sentences(places) if sentence.sound and self.leads(sentence)]
+        return sorted(found, key=lambda sentence: (-self.weight(sentence), sentence.index))[:count]
+
+    def leads(self, sentence: Sentence) -> bool:
+        """Whether a piece may start from it: not from words nobody is named for, nor from those of the host."""
+        if sentence.index in self._aside or points_elsewhere(sentence, self.language):
+            return False
+        return not self.host or sentence.speaker != self.host
+
+    def is_greeting(self, asked: Sentence) -> bool:
+        """A question to somebody by name asks for a person, not for a thing."""
+        return any(part in asked.surface for speaker in self.reading.speakers for part in speaker.split())
+
+    def said(self, sentence: Sentence, limit: int) -> Line:
+        """What the sentence says, in quotation marks: what is already quoted in it, or all of it."""
+        quotation = self._quoted.get(sentence.index)
+        if quotation is not None:
+            fits_in = 12 <= len(quotation.text) <= limit
+            return self.writer.quoted(Line(quotation.text, ((quotation.start, quotation.end),))) if fits_in else NOTHING
+        line = self.standing(sentence, limit)
+        return self.writer.quoted(line) if line and not sentence.asks else NOTHING
+
+    def statement(self, sentence: Sentence, limit: int = 0) -> Line:
+        """The sentence by itself; nothing when it is too long to be shown and can't be made shorter."""
+        text = stated(sentence, limit or self.limit, self.language)
+        return line_of(sentence, text) if text else NOTHING
+
+    def standing(self, sentence: Sentence, limit: int = 0) -> Line:
+        """The same, but nothing when it leans on the sentence before."""
+        return (
+            NOTHING
+            if leans(sentence, self.language) and not is_untied(sentence, self.language)
+            else self.statement(sentence, limit)
+        )
+
+    def title(self, sentence: Sentence, most: int = TITLE) -> str:
+        """A title from a sentence: its main clause, or the thing it is about; "" when it gives neither."""
+        if leans(sentence, self.language) and not is_untied(sentence, self.language):
+            return ""
+        if sentence.index in self._quoted:
+            return self.said(sentence, most - 2).text
+        clause = main_clause(sentence.text, most, self.language)
+        if clause and (self.language.spaced or len(clause) <= most):
+            title = capital(unfinished(clause))
+            own = not self.language.first_person.isdisjoint(tokens(title, self.language.code))
+            return self.writer.quoted(Line(title)).text if own and len(title) + 4 <= most else title
+        thing = self.thing(sentence, most)
+        if len(thing.split()) > 3 or most < TITLE or len(sentence.text) > 1.7 * most:
+            return thing
+        bare = without_opener(sentence.text, self.language)
+        return condition(bare, most, self.language) or fits(unfinished(bare), most)
+
+    def thing(self, sentence: Sentence, most: int = HEADING) -> str:
+        """The fullest naming of something in the sentence: the first sleeping car in eleven years."""
+        sure = [phrase for phrase in self.phrases_in(sentence)[:6] if phrase.count > 1 or not phrase.text.endswith("s")]
+        # What is said once and ends in s may be a subject with its verb, which would claim something.
+        found = [self._naming(sentence, phrase) for phrase in sure[:4]]
+        good = [text for text in found if len(text.split()) > 2 and len(text) <= most]
+        return capital(max(good, key=lambda text: (len(text.split()) <= 8, len(text), text))) if good else ""
+
+    def figure(self, sentence: Sentence) -> str:
+        """The strongest number of a sentence with what it counts: 60 trees per hectare."""
+        words = sentence.words
+        for number in self.reading.numbers[:60]:
+            if number.sentence != sentence.index or not number.measures:
+                continue
+            first = number.text.lower().split()[0].strip("$€£¥₹%")
+            start = next((at for at, word in enumerate(words) if word == first), -1)
+            end = start + 1
+            while start >= 0 and end < len(words) and end - start < 6 and end not in sentence.breaks:
+                if not (self._describes(words[end]) or words[end] in _TIES):
+                    break
+                end += 1
+            while end > start + 1 and words[end - 1] in _TIES:
+                end -= 1
+            if start >= 0 and end - start > 1:
+                return sentence.words_from(start, end)
+        return ""
+
+    def phrases_in(self, sentence: Sentence) -> list[Phrase]:
+        return [phrase for phrase in self.reading.phrases if sentence.index in phrase.sentences]
+
+    def named_in(self, sentence: Sentence) -> list[str]:
+        """The phrases of a sentence, in its own forms."""
+        found = [text for phrase in self.phrases_in(sentence)[:4] if (text := self._occurrence(sentence, phrase))]
+        return list(dict.fromkeys(found))
+
+    def _occurrence(self, sentence: Sentence, phrase: Phrase) -> str:
+        """The phrase in the form this sentence has."""
+        size = len(phrase.text.split())
+        roots = [stem(word, self.language) for word in sentence.words]
+        at = next((at for at, root in enumerate(roots) if root == phrase.key[0]), -1)
+        if at < 0:
+            return phrase.text if phrase.text in sentence.text else ""
+        found = sentence.words_from(at, min(len(roots), at + size))
+        return found[:-2] if found.endswith(("'s", "’s")) else found
+
+    def _naming(self, sentence: Sentence, phrase: Phrase) -> str:
+        language, words = self.language, sentence.words
+        start = next((at for at, word in enumerate(words) if stem(word, language) == phrase.key[0]), -1)
+        if start < 0 or not language.before_nouns:
+            return ""
+        end = min(len(words), start + len(phrase.text.split()))
+        # Where adjectives stand behind the noun, what stands before it may be a verb.
+        before = language.code in ("en", "de", "nl")
+        while before and start > 0 and start not in sentence.breaks and self._describes(words[start - 1]):
+            if language.code == "de" and sentence.surface[start - 1][:1].isupper():
+                break
+            start -= 1
+        if start > 0 and start not in sentence.breaks and self._determines(words[start - 1]):
+            start -= 1
+        end = self._extended(sentence, end)
+        return sentence.words_from(start, end)
+
+    def _determines(self, word: str) -> bool:
+        # `de` is an article in Dutch and a preposition elsewhere.
+        return word in _DETERMINERS and (word != "de" or self.language.code == "nl")
+
+    def _describes(self, word: str) -> bool:
+        if word in self.language.function or word in self.language.verbs:
+            return False
+        return ANY_WORD.match(word) is not None and not word[0].isdigit()
+
+    def _extended(self, sentence: Sentence, end: int) -> int:
+        """Behind the phrase: `in eleven years`, `between Varna and Linz`."""
+        words = sentence.words
+        for _ in range(2):
+            at = end
+            if at >= len(words) or at in sentence.breaks or words[at] not in _TIES:
+                break
+            at += 1
+            while at < len(words) and at not in sentence.breaks and self._determines(words[at]):
+                at += 1
+            content = at
+            while at < len(words) and at not in sentence.breaks and self._describes(words[at]) and at - content < 5:
+                if at - content > 2 and not sentence.surface[at][:1].isupper():
+                    break
+                if at > content and self.language.code != "en" and not sentence.surface[at][:1].isupper():
+                    break
+                at += 1
+            if at == content:
+                break
+            if at + 1 < len(words) and words[at] in _PAIRING and words[end] in _BETWEEN and at not in sentence.breaks:
+                at += 2
+            end = at
+        return end
+
+    def named(self, name: str, near: int) -> Line:
+        """A name with the place where the text has it, nearest to where it is needed."""
+        text = self.reading.text
+        before, behind = text.rfind(name, 0, near), text.find(name, near)
+        places = [place for place in (before, behind) if place >= 0]
+        if not places:
+            return Line(name)
+        place = min(places, key=lambda at: abs(at - near))
+        return Line(name, ((place, place + len(name)),))
+
+    def heading(self, lead: Sentence, label: Line = NOTHING) -> Line:
+        """A heading for a part that a sentence leads: never more than fits on a line."""
+        text = self.title(lead, HEADING) or self.thing(lead)
+        if not text and label:
+            return Line(capital(label.text), (*lead.spans, *label.spans))
+        if not text:
+            text = self.figure(lead) or ", ".join(self.named_in(lead)[:2]) or unfinished(lead.text)
+        return line_of(lead, fits(capital(unfinished(text)), HEADING + 16))
+
+
+_DETERMINERS: Final = word_set("""
+the a an this that these those his her its their our my der die das den dem des ein eine einen einem einer le la
+les l un une des el los las una il lo gli i o a os as um uma de het een
+""")
+_BETWEEN: Final = word_set("between zwischen entre fra tra tussen")
+_PAIRING: Final = word_set("and und et y e en")
+_TIES: Final = word_set("""
+of per in for between behind at with on from to under about der des im am für zwischen auf mit von vom aus de du
+d à en entre sur pour avec del con sobre para por di da fra su van voor
+""")
+
+
+def close_to(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """What stands around a sentence and what is most like it, nearest first."""
+    around = [sentence.index + step for step in (1, -1, 2)]
+    near = [at for at in around if 0 <= at < len(sentences) and sentences[at].section == sentence.section]
+    like = [at for at, score in sentence.near if score > 0.08]
+    found = dict.fromkeys([*near, *like])
+    return [sentences[at] for at in found if at != sentence.index and sentences[at].sound]

@@ -1,0 +1,95 @@
+"""For whom a kit is made: topics with interest, tone, length, voice, and the rhythm of what they have written before.
+
+Relevance is the interest-weighted share of topics that a document's tags or themes name, word for word, in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, cast, get_args
+
+from weft.models.embedded.words import UNSPACED, tokens
+
+Tone = Literal["beginner", "intermediate", "expert", "mixed"]
+Voice = Literal["first-person", "third-person", "instructional"]
+WORDS: Final = (100, 10_000)
+UNKNOWN_RELEVANCE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    name: str
+    interest: int = 3
+
+    def named_in(self, text: str) -> bool:
+        """Whether its words stand in a text one after the other; parts of words do not count."""
+        wanted = tokens(self.name)
+        if not wanted:
+            return False
+        if UNSPACED.search(self.name):
+            return self.name.lower() in text.lower()
+        found = tokens(text)
+        return any(found[at : at + len(wanted)] == wanted for at in range(len(found) - len(wanted) + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    topics: tuple[Topic, ...] = ()
+    tone: Tone = "intermediate"
+    words: int = 1000
+    voice: Voice = "first-person"
+    rhythm: float = 0.0
+    """Words per sentence in the person's own writing; 0 when there is none to go by."""
+
+
+def parse_topics(value: Any) -> tuple[Topic, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise ValueError("topics is a list of {topic, interestLevel}")
+    return tuple(_topic(item) for item in value)
+
+
+def parse_profile(value: Mapping[str, Any] | None) -> Profile:
+    """A profile as people write it; what is left out has its default. ValueError for what can't be meant."""
+    given = value or {}
+    style = given.get("style") or {}
+    if not isinstance(style, Mapping):
+        raise ValueError("style is {tone, targetWordCount, voice}")
+    tone, voice = style.get("tone") or "intermediate", style.get("voice") or "first-person"
+    words = style.get("targetWordCount", 1000)
+    words = 1000 if words is None else words
+    if tone not in get_args(Tone):
+        raise ValueError(f"the tone is one of {', '.join(get_args(Tone))}, not {tone!r}")
+    if voice not in get_args(Voice):
+        raise ValueError(f"the voice is one of {', '.join(get_args(Voice))}, not {voice!r}")
+    if not isinstance(words, int) or isinstance(words, bool) or not WORDS[0] <= words <= WORDS[1]:
+        raise ValueError(f"targetWordCount is a whole number from {WORDS[0]} to {WORDS[1]}, not {words!r}")
+    samples = given.get("writingSamples") or ()
+    return Profile(parse_topics(given.get("topics")), cast(Tone, tone), words, cast(Voice, voice), _rhythm(samples))
+
+
+def relevance(topics: Sequence[Topic], labels: Iterable[str]) -> float:
+    """How much of what the person cares about the labels name, from 0 to 1; 0.5 when they named nothing."""
+    total = sum(topic.interest for topic in topics)
+    if not total:
+        return UNKNOWN_RELEVANCE
+    known = list(labels)
+    matched = sum(topic.interest for topic in topics if any(topic.named_in(label) for label in known))
+    return round(matched / total, 4)
+
+
+def _topic(item: Any) -> Topic:
+    if not isinstance(item, Mapping) or not str(item.get("topic", "")).strip():
+        raise ValueError(f"a topic is {{topic, interestLevel}}, not {item!r}")
+    interest = item.get("interestLevel", 3)
+    if not isinstance(interest, int) or isinstance(interest, bool) or not 1 <= interest <= 5:
+        raise ValueError(f"interestLevel is a whole number from 1 to 5, not {interest!r}")
+    return Topic(" ".join(str(item["topic"]).split()), interest)
+
+
+def _rhythm(samples: Sequence[str]) -> float:
+    text = "\n".join(samples)
+    stops = sum(text.count(sign) for sign in ".!?。！？")
+    return round(len(tokens(text)) / max(1, stops), 1) if text.strip() else 0.0

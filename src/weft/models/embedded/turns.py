@@ -1,0 +1,128 @@
+"""Who speaks and when, as transcripts say it at the beginning of a line: `[0:12] Ana: …`, `**Ana** (00:01:02): …`.
+
+One line proves nothing: `Note: …` looks the same. Speakers are believed when a few names come again and again and
+sentences follow them; times when several lines have one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from weft.models.embedded.languages.language import words
+
+TIME: Final = r"\d{1,2}:[0-5]\d(?::[0-5]\d)?"
+_TIMING: Final = re.compile(rf"\s*(?:\d+:)?(?P<time>{TIME})[.,]\d{{1,3}}\s*-->.*$")
+
+
+def _stamp(name: str) -> str:
+    return rf"[\[(<]?(?P<{name}>{TIME})(?:[.,]\d{{1,3}})?[\])>]?"
+
+
+_NAME: Final = r"(?:\*{1,2}|_{1,2})?(?P<speaker>[^\W\d_][\w .'’\-]{0,38}?)(?:\*{1,2}|_{1,2})?"
+_BEFORE: Final = rf"\s*(?:[-–—]\s+)?(?:{_stamp('before')}\s*[-–—|:]?\s*)?"
+_NAMED: Final = re.compile(
+    rf"{_BEFORE}{_NAME}(?:\s*{_stamp('inside')})?\s?[:：](?:\*{{1,2}}|_{{1,2}})?(?:\s*{_stamp('after')})?(?:\s+|$|(?<=：))"
+)
+_ALONE: Final = re.compile(rf"\s*{_NAME}\s+{_stamp('inside')}\s*$")
+_TIMED: Final = re.compile(rf"\s*(?:[-–—]\s+)?{_stamp('before')}(?:\s*[-–—|:]\s|\s+|$)")
+_NAME_LIMIT: Final = 4
+_LABELS: Final = words("""
+signed-off-by reviewed-by tested-by acked-by reported-by co-authored-by fixes commit merge bugzilla note notes
+warning example examples usage see tip tips important caution todo fixme source sources author authors date
+title ingredients method subject from to cc name description license licence copyright files file comment
+version package section priority maintainer homepage url urgency closes references reference synopsis returns
+args arguments parameters raises yields options option default type format output input result results step
+summary abstract keywords introduction conclusion background objective methods time servings serves yield prep
+remember hint question answer problem solution update edit ps nb http https mailto tel email phone address
+hinweis achtung beispiel zutaten quelle exemple remarque ingrédients ejemplo nota ingredientes fuente 注意 例如
+来源 作者 日期 标题
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    text_at: int
+    """How many characters of the line say only who and when."""
+    speaker: str = ""
+    time: str = ""
+
+
+def find_turns(lines: Sequence[str]) -> dict[int, Turn]:
+    """For each line that names a speaker or a time: what it says."""
+    found: dict[int, Turn] = {}
+    for number, line in enumerate(lines):
+        turn = _turn(line)
+        if turn is not None:
+            found[number] = turn
+    speakers = _believed(found, lines)
+    timed = sum(1 for turn in found.values() if turn.time)
+    kept: dict[int, Turn] = {}
+    for number, turn in found.items():
+        if _TIMING.match(lines[number]) or turn.speaker in speakers:
+            kept[number] = turn
+        elif turn.time and timed >= 3:
+            kept[number] = _only_time(turn, lines[number])
+    return kept
+
+
+def _turn(line: str) -> Turn | None:
+    timing = _TIMING.match(line)
+    if timing:
+        return Turn(len(line), time=timing.group("time"))
+    for pattern in (_NAMED, _ALONE):
+        match = pattern.match(line)
+        if match and _can_speak(match.group("speaker").strip()):
+            times = [time for name, time in match.groupdict().items() if name != "speaker" and time]
+            return Turn(match.end(), match.group("speaker").strip(), times[0] if times else "")
+    match = _TIMED.match(line)
+    return Turn(match.end(), time=match.group("before")) if match else None
+
+
+def _can_speak(speaker: str) -> bool:
+    parts = speaker.split()
+    if not parts or len(parts) > _NAME_LIMIT or speaker.lower() in _LABELS:
+        return False
+    return not parts[0][0].islower()
+
+
+def _believed(found: dict[int, Turn], lines: Sequence[str]) -> frozenset[str]:
+    times_said = Counter(turn.speaker for turn in found.values() if turn.speaker)
+    often = {name for name, count in times_said.items() if count >= 2}
+    total = sum(times_said[name] for name in often)
+    if total < 3 or len(often) > max(8, total // 3):
+        return frozenset()
+    said: defaultdict[str, list[int]] = defaultdict(list)
+    for number, turn in found.items():
+        if turn.speaker in often:
+            rest = lines[number][turn.text_at :].strip()
+            following = lines[number + 1].strip() if not rest and number + 1 < len(lines) else rest
+            said[turn.speaker].append(len(following.split()) + len(following) // 12)
+    lengths = [length for counts in said.values() for length in counts]
+    filled = sum(1 for line in lines if line.strip())
+    if sum(lengths) < 5 * len(lengths) or total < 0.1 * filled:
+        return frozenset()
+    # Somebody who speaks once among others who are known speaks all the same, if it is said in the same way.
+    timed = 2 * sum(1 for turn in found.values() if turn.speaker in often and turn.time) > total
+    first = min(number for number, turn in found.items() if turn.speaker in often)
+    once = {turn.speaker for number, turn in found.items() if number > first and bool(turn.time) == timed}
+    return frozenset(often | (once & set(times_said)))
+
+
+def _only_time(turn: Turn, line: str) -> Turn:
+    if not turn.speaker:
+        return turn
+    return Turn(max(0, line.find(turn.speaker)), time=turn.time)
+
+
+def clock(seconds: float) -> str:
+    """M:SS, or H:MM:SS from an hour on; "" beyond ninety-nine hours, which no recording has."""
+    whole = max(0, int(seconds))
+    if whole >= 360_000:
+        return ""
+    hours, rest = divmod(whole, 3600)
+    minutes, second = divmod(rest, 60)
+    return f"{hours}:{minutes:02d}:{second:02d}" if hours else f"{minutes}:{second:02d}"
