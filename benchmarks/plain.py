@@ -39,7 +39,7 @@ Tape = tuple[tuple[Call, ...], ...]
 """The calls before the first step body, between the first and the second, and so on: one part more than steps."""
 
 
-class RecordingDisk(Disk):
+class TapingDisk(Disk):
     """Writes, and keeps in mind what it did. For one session at a time."""
 
     def __init__(self, root: Path) -> None:
@@ -96,7 +96,7 @@ class RecordingDisk(Disk):
 
 async def record_tape(folder: Path, body: Body) -> Tape:
     """What a Weft session of five steps does to the disk. `folder` must be there and empty."""
-    disk = RecordingDisk(folder)
+    disk = TapingDisk(folder)
 
     async def step(session: str, number: int) -> Result:
         disk.begin_part()

@@ -193,7 +193,7 @@ class _Nouns:
 
     def is_led(self, sentence: Sentence, start: int, end: int) -> bool:
         """Whether an article or a preposition stands before it, as before a noun; or it begins something."""
-        if end - start > 1 and sentence.words[end - 1] in self._language.verbs:
+        if end - start > 1 and self._may_claim(sentence, start, end):
             return False
         if end - start > 1 and self._language.code == "de" and self._is_capital(sentence.words[start]):
             return False
@@ -202,6 +202,15 @@ class _Nouns:
         if not self._language.before_nouns or start == 0 or start in sentence.breaks:
             return True
         return sentence.words[start - 1] in self._language.before_nouns
+
+    def _may_claim(self, sentence: Sentence, start: int, end: int) -> bool:
+        """Whether a run may be a subject with its verb: `benefit persists` would say something, not name it."""
+        words, verbs = sentence.words, self._language.verbs
+        if any(word in verbs for word in words[start:end]):
+            return True
+        goes_on = end < len(words) and end not in sentence.breaks and words[end] not in verbs
+        ending = self._language.code == "en" and words[end - 1].endswith("s") and not words[end - 1].endswith("ss")
+        return ending and goes_on
 
     def _is_joined(self, sentence: Sentence, start: int, end: int) -> bool:
         """Held together by `de` or by capitals; elsewhere the second word may well be a verb."""
