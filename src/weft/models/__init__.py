@@ -1,4 +1,5 @@
 """What answers. One contract, one file per way of reaching a model; `embedded` is always there.
 
+model.py    the contract: a request in, a stream of typed parts out
 embedded/   language processing in plain Python: no key, no network, no weights
 """

@@ -1,0 +1,92 @@
+"""The one contract of every model: a request in, a stream of typed parts out.
+
+    async for part in model.stream(request): …
+
+Deltas (`TextDelta`, `ThinkingDelta`) come as the model writes; each tool call comes whole, as a `ToolCall`; usage comes
+as one or more `Usage` values, each the total so far; the stream ends with exactly one `Stop`, or with a `ModelError`.
+Closing the stream (`aclose`) ends the call at once. A model holds no conversation: the request has it all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from weft.protocol.errors import ExternalError
+from weft.protocol.messages import Message, ToolCall, ToolSpec, Usage
+
+ThinkingLevel = Literal["off", "low", "medium", "high"]
+StopReason = Literal["end", "tool_calls", "max_tokens", "refused", "stop_sequence"]
+ErrorKind = Literal[
+    "auth",
+    "rate_limited",
+    "overloaded",
+    "context_too_long",
+    "refused",
+    "invalid_request",
+    "network",
+    "malformed",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextDelta:
+    text: str
+    type: Literal["text_delta"] = "text_delta"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThinkingDelta:
+    """A piece of thinking; a `signature` closes the block it belongs to."""
+
+    text: str
+    signature: str = ""
+    type: Literal["thinking_delta"] = "thinking_delta"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    reason: StopReason
+    type: Literal["stop"] = "stop"
+
+
+Part = TextDelta | ThinkingDelta | ToolCall | Usage | Stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """All a model needs for one answer. `system` is the stable prefix; `schema` asks for one JSON value of its shape."""
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    schema: Mapping[str, Any] | None = None
+    max_tokens: int | None = None
+    thinking: ThinkingLevel = "off"
+    temperature: float | None = None
+
+
+class Model(Protocol):
+    """`name` is what a person calls it and the log records, such as "embedded" or "work/claude-sonnet-4-5"."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def window(self) -> int:
+        """How many tokens of prompt and answer fit."""
+        ...
+
+    def stream(self, request: Request) -> AsyncIterator[Part]: ...
+
+
+class ModelError(ExternalError):
+    """A model call failed. `kind` says how, `hint` what the person can do, `wait` the pause the provider asks for."""
+
+    def __init__(
+        self, kind: ErrorKind, message: str, *, hint: str = "", retryable: bool = False, wait: float | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, retryable=retryable)
+        self.kind = kind
+        self.wait = wait

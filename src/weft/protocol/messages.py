@@ -1,0 +1,85 @@
+"""What a model is told and what it answered: messages made of typed content, the same for every model.
+
+A message is a role and a tuple of content. A tool call is content of the assistant's message, its result content of
+the user message that follows; every call has exactly one result before the next model call. All values are plain data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    text: str
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking:
+    """What a model thought; `signature` is the provider's seal, given back unchanged."""
+
+    text: str
+    signature: str = ""
+    type: Literal["thinking"] = "thinking"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """The model asks for a tool. `malformed` is the text it wrote when that was no JSON object (`input` is then {})."""
+
+    call: str
+    tool: str
+    input: Mapping[str, Any]
+    malformed: str = ""
+    type: Literal["tool_call"] = "tool_call"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    call: str
+    tool: str
+    text: str
+    is_error: bool = False
+    type: Literal["tool_result"] = "tool_result"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """An image or a document given to a model that takes it."""
+
+    media_type: str
+    data: bytes
+    name: str = ""
+    type: Literal["media"] = "media"
+
+
+Content = Text | Thinking | ToolCall | ToolResult | Media
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    role: Literal["user", "assistant"]
+    content: tuple[Content, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as a model sees it: what `weft tools` lists is what is sent."""
+
+    name: str
+    description: str
+    input_schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one model call. `input` counts all of the prompt, cached parts included; None is "not reported"."""
+
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    reasoning: int | None = None
