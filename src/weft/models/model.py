@@ -56,7 +56,7 @@ Part = TextDelta | ThinkingDelta | ToolCall | Usage | Stop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """All a model needs for one answer. `system` is the stable prefix; `schema` asks for one JSON value of its shape."""
+    """All a model needs for one answer. `system` is the stable prefix; `schema` asks for a JSON value of its shape."""
 
     system: str
     messages: tuple[Message, ...]
