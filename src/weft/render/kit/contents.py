@@ -1,0 +1,257 @@
+"""The kit as a reader meets it: items with a name, an anchor and the spans they rest on, in a fixed order.
+
+Reading is forgiving. A model other than ours leaves out evidence, a person edits a kit by hand: what is missing is not
+shown, what is of another type is shown as text, and what has no place here goes to `leftovers`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from weft.render.kit.figures import counted, language_name, measure_name, number, percent
+from weft.render.kit.leftovers import Leftover, leftovers
+from weft.render.kit.source import Source
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    id: str
+    """The anchor on the page: `point-3`."""
+    name: str
+    """What the source calls it where it refers back: `Point 3`."""
+    text: str = ""
+    title: str = ""
+    kind: str = ""
+    examples: tuple[str, ...] = ()
+    score: float | None = None
+    words: float | None = None
+    speaker: str = ""
+    time: str = ""
+    context: str = ""
+    spans: tuple[Span, ...] = ()
+    quoted: bool = False
+    """Whether the text is claimed to stand in the source as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    label: str
+    value: str
+    said: bool = False
+    """Whether the value is in the words of the source or the kit, not in ours."""
+    address: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    headline: Item
+    tldr: Item
+    points: tuple[Item, ...]
+    overview: Item
+    themes: tuple[Item, ...]
+    ideas: tuple[Item, ...]
+    analysis: Item
+    course: Item
+    context: Item
+    quotes: tuple[Item, ...]
+    hooks: tuple[Item, ...]
+    angles: tuple[Item, ...]
+    questions: tuple[Item, ...]
+    sections: tuple[Item, ...]
+    tags: tuple[str, ...]
+    related: tuple[str, ...]
+    category: str
+    form: str
+    """What the source was taken for: `transcript`."""
+    language: str
+    glance: tuple[Fact, ...]
+    """What one wants to know before reading."""
+    details: tuple[Fact, ...]
+    rest: tuple[Leftover, ...]
+
+    def items(self) -> Iterator[Item]:
+        """In the order of the page."""
+        yield from (self.headline, self.tldr, *self.points, self.overview, *self.themes, *self.ideas)
+        yield from (self.analysis, self.course, self.context, *self.quotes, *self.hooks, *self.angles)
+        yield from (*self.questions, *self.sections)
+
+
+_TEXTS: Final = {
+    "headline": ("headline", "Headline"),
+    "tldr": ("in-short", "In short"),
+    "overview": ("overview", "Overview"),
+    "detailedAnalysis": ("analysis", "Analysis"),
+    "narrativeFlow": ("course", "Course"),
+    "context": ("setting", "Setting"),
+}
+
+
+def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
+    summary, ideas = _mapping(kit.get("summary")), _mapping(kit.get("ideas"))
+    places, found = _mapping(summary.get("evidence")), _mapping(ideas.get("evidence"))
+    texts = {
+        field: Item(id=id, name=name, text=_text(summary.get(field)), spans=_spans(places.get(field)))
+        for field, (id, name) in _TEXTS.items()
+    }
+    return Contents(
+        headline=texts["headline"],
+        tldr=texts["tldr"],
+        points=_items(summary, places, "bullets", "point"),
+        overview=texts["overview"],
+        themes=_items(summary, places, "keyThemes", "theme"),
+        ideas=_items(summary, places, "coreIdeas", "idea"),
+        analysis=texts["detailedAnalysis"],
+        course=texts["narrativeFlow"],
+        context=texts["context"],
+        quotes=_items(summary, places, "importantQuotes", "quote"),
+        hooks=_items(ideas, found, "hooks", "hook"),
+        angles=_items(ideas, found, "angles", "angle"),
+        questions=_items(ideas, found, "questions", "question"),
+        sections=_items(kit, {}, "suggestedOutline", "section"),
+        tags=_texts(summary.get("tags")),
+        related=_texts(summary.get("relatedConcepts")),
+        category=_text(summary.get("category")),
+        form=_text(summary.get("detectedSource")),
+        language=_text(summary.get("language")),
+        glance=tuple(_glance(kit, summary, source)),
+        details=tuple(_details(kit, summary, ideas, source)),
+        rest=leftovers(kit),
+    )
+
+
+def _items(parent: Mapping[str, Any], places: Mapping[str, Any], field: str, name: str) -> tuple[Item, ...]:
+    every = _list(places.get(field))
+    return tuple(
+        _item(value, f"{name}-{at}", f"{name.capitalize()} {at}", every[at - 1] if at <= len(every) else ())
+        for at, value in enumerate(_list(parent.get(field)), 1)
+    )
+
+
+def _item(value: Any, id: str, name: str, places: Any) -> Item:
+    if not isinstance(value, Mapping):
+        return Item(id=id, name=name, text=_text(value), spans=_spans(places))
+    text = next((value[key] for key in ("text", "explanation", "description", "question", "notes") if key in value), "")
+    return Item(
+        id=id,
+        name=name,
+        text=_text(text),
+        title=next((_text(value[key]) for key in ("concept", "title", "heading") if key in value), ""),
+        kind=_text(value.get("type")),
+        examples=_texts(value.get("examples")),
+        score=_number(value.get("relevanceScore")),
+        words=_number(value.get("estimatedWords")),
+        speaker=_text(value.get("speaker")),
+        time=_text(value.get("timestamp")),
+        context=_text(value.get("context")),
+        spans=_spans(value.get("evidence") or places),
+        quoted=id.startswith("quote-"),
+    )
+
+
+def _glance(kit: Mapping[str, Any], summary: Mapping[str, Any], source: Source) -> Iterator[Fact]:
+    meta, readability = _mapping(kit.get("meta")), _mapping(summary.get("readability"))
+    minutes, words = _number(meta.get("estimatedReadingTimeMinutes")), _number(summary.get("wordCount"))
+    if minutes is not None:
+        yield Fact(label="Reading time", value=f"{number(minutes)}\u00a0min")
+    if words is not None:
+        yield Fact(label="Words", value=number(words))
+    if readability.get("level"):
+        yield Fact(label="To read", value=_text(readability["level"]))
+    if summary.get("sentiment"):
+        yield Fact(label="Sentiment", value=_text(summary["sentiment"]))
+    if summary.get("language"):
+        yield Fact(label="Language", value=language_name(_text(summary["language"])))
+    relevance = _number(meta.get("relevanceToUser"))
+    if relevance is not None:
+        yield Fact(label="Relevance to you", value=percent(relevance))
+
+
+def _details(
+    kit: Mapping[str, Any], summary: Mapping[str, Any], ideas: Mapping[str, Any], source: Source
+) -> Iterator[Fact]:  # fmt: skip
+    origin, meta = _mapping(kit.get("source")), _mapping(kit.get("meta"))
+    yield from _told("Source", _text(origin.get("label")), source.title, "Title")
+    yield from _told("Author", source.author)
+    yield from _told("Published", source.published)
+    for address in dict.fromkeys(one for one in (_text(origin.get("url")), source.url) if one):
+        yield Fact(label="Address", value=address, said=True, address=True)
+    yield from _told("File kind", source.kind)
+    yield from _told("Taken for", _text(summary.get("detectedSource")))
+    yield from _told("Category", _text(summary.get("category")))
+    yield from _told("Sentiment", _text(summary.get("sentiment")))
+    code, stated = _text(summary.get("language")), source.language
+    for one in dict.fromkeys(language_name(code) for code in (code, stated) if code):
+        yield Fact(label="Language", value=one)
+    yield from _readability(_mapping(summary.get("readability")))
+    yield from _amounts("Words", lambda value: number(value), {"": summary.get("wordCount")})
+    minutes = {"": meta.get("estimatedReadingTimeMinutes"), "in the summary": summary.get("readingTimeMinutes")}
+    yield from _amounts("Reading time", lambda value: counted(value, "minute"), minutes)
+    scores = {"": meta.get("relevanceToUser"), "in the summary": _mapping(summary.get("score")).get("relevanceToUser")}
+    yield from _amounts("Relevance to you", percent, scores)
+    yield from _told("Content id", _text(kit.get("contentId")))
+    for part, value in (("summary", summary), ("ideas", ideas)):
+        if value.get("contentId") not in (None, kit.get("contentId")):
+            yield from _told(f"Content id in the {part}", _text(value["contentId"]))
+    yield from _told("Source id", _text(origin.get("id")))
+
+
+def _told(label: str, value: str, second: str = "", other: str = "") -> Iterator[Fact]:
+    if value:
+        yield Fact(label=label, value=value, said=True)
+    if second and second != value:
+        yield Fact(label=other, value=second, said=True)
+
+
+def _amounts(label: str, shown: Any, values: Mapping[str, Any]) -> Iterator[Fact]:
+    """Each value once: the same amount twice is one fact."""
+    seen: set[str] = set()
+    for place, value in values.items():
+        amount = _number(value)
+        text = shown(amount) if amount is not None else _text(value)
+        if text and text not in seen:
+            seen.add(text)
+            yield Fact(label=f"{label} {place}".strip(), value=text)
+
+
+def _readability(found: Mapping[str, Any]) -> Iterator[Fact]:
+    score, length = _number(found.get("score")), _number(found.get("wordsPerSentence"))
+    level, measure = _text(found.get("level")), measure_name(_text(found.get("measure")))
+    parts = [level, f"{measure} {number(score)}" if score is not None else measure]
+    parts += [counted(length, "word") + " a sentence"] if length is not None else []
+    if any(parts):
+        yield Fact(label="Readability", value=", ".join(part for part in parts if part))
+
+
+# -- values of any type, read as what they should be
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_text(one) for one in _list(value))
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _spans(value: Any) -> tuple[Span, ...]:
+    pairs = (one for one in _list(value) if isinstance(one, list | tuple) and len(one) == 2)
+    return tuple(dict.fromkeys((low, high) for low, high in pairs if type(low) is int and type(high) is int))

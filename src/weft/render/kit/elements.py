@@ -1,0 +1,41 @@
+"""HTML by construction: an element is made of elements and plain text, and plain text is always escaped.
+
+`Html` is the only type that is taken as mark-up, and only `element` and the page's own parts make one; so a text that
+somebody else wrote can't become mark-up by being forgotten.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from weft.render.kit.characters import visible
+
+Child = str | None
+_VOID: Final = frozenset({"meta", "link", "br", "hr"})
+
+
+class Html(str):
+    """Finished mark-up."""
+
+    __slots__ = ()
+
+
+def text(value: str) -> Html:
+    return value if isinstance(value, Html) else Html(escape(visible(value), quote=False))
+
+
+def element(name: str, /, *children: Child, **attributes: str | None) -> Html:
+    """Attributes that are None are left out; a trailing underscore and underscores inside stand for hyphens."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(visible(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    if name in _VOID:
+        return Html(f"<{name}{given}>")
+    return Html(f"<{name}{given}>{join(*children)}</{name}>")
+
+
+def join(*children: Child) -> Html:
+    return Html("".join(text(child) for child in children if child is not None))

@@ -1,0 +1,212 @@
+"""The kit as one HTML file that needs nothing else: no request, no script, its own style.
+
+Its security policy allows exactly the style that is in it, by hash. The order is a reader's: what the source says, what
+is worth quoting, what one could write, an outline; then the details, and last the source that all of it points into.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any, Final
+
+from weft.render.kit.characters import direction, language_tag, one_line, visible
+from weft.render.kit.contents import Contents, Fact, read_kit
+from weft.render.kit.elements import Child, Html, element, join
+from weft.render.kit.figures import counted, number
+from weft.render.kit.parts import Parts, ribbon
+from weft.render.kit.passages import find_passages
+from weft.render.kit.source import Source
+from weft.render.kit.source_text import PRINTED, WHOLE, SourceText
+
+_STYLE: Final = "style.css"
+_LEGEND: Final = "A number in a box leads to the passage of the source that a statement rests on."
+_PRINTED: Final = "Only the paragraphs that the kit refers to are printed."
+
+
+def kit_page(kit: Mapping[str, Any], *, source: Source) -> str:
+    """The same bytes for the same kit and source."""
+    contents = read_kit(kit, source)
+    passages = find_passages(contents.items(), source)
+    said = " ".join([contents.headline.text, contents.tldr.text, contents.overview.text])
+    parts = Parts(
+        language=language_tag(contents.language, source.language),
+        way=direction(said) or "ltr",
+        passages=passages,
+        source=source.text,
+    )
+    sections = [section for section in _sections(contents, parts, source) if section[2] is not None]
+    body = element(
+        "body",
+        element("a", "Skip to the kit", href="#kit", class_="skip"),
+        element(
+            "div",
+            _masthead(contents, parts, source),
+            _navigation([(id, title) for id, title, _ in sections]),
+            element("main", *(_section(id, title, inside) for id, title, inside in sections), id="kit", tabindex="-1"),
+            element("footer", element("p", parts.own("Made with Weft."))),
+            class_="page",
+        ),
+        dir=parts.way,
+    )
+    return "<!DOCTYPE html>\n" + element("html", _head(contents, source), "\n", body, lang="en") + "\n"
+
+
+def _head(contents: Contents, source: Source) -> Html:
+    style = files(__package__).joinpath(_STYLE).read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    title = one_line(contents.headline.text or source.title or "Writing kit")
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", f"{title} – writing kit"),
+        element("style", Html(style)),
+    )
+
+
+def _masthead(contents: Contents, parts: Parts, source: Source) -> Html:
+    kicker = list(dict.fromkeys(one for one in ("Writing kit", contents.category, contents.form) if one))
+    spread = [part for one in kicker for part in (" ", element("span", parts.own(one)))]
+    titled = source.title and one_line(source.title) != one_line(contents.headline.text)
+    byline = [
+        parts.said("span", source.title, class_="title") if titled else None,
+        parts.said("span", source.author) if source.author else None,
+        element("span", parts.own(source.published)) if source.published else None,
+    ]
+    headline, tldr = contents.headline, contents.tldr
+    facts = [
+        element("div", element("dt", fact.label), element("dd", parts.own(fact.value))) for fact in contents.glance
+    ]
+    told = [part for one in byline if one is not None for part in (" ", one)]
+    return element(
+        "header",
+        element("p", *spread, class_="kicker"),
+        parts.said("h1", headline.text or source.title or "Writing kit", parts.refs(headline), id=headline.id),
+        element("p", *told, class_="byline") if told else None,
+        parts.said("p", tldr.text, parts.refs(tldr), class_="standfirst", id=tldr.id) if tldr.text else None,
+        element("dl", *facts, class_="glance") if facts else None,
+        element("p", parts.own(_LEGEND), class_="legend") if parts.passages.every else None,
+        class_="masthead",
+    )
+
+
+def _navigation(sections: list[tuple[str, str]]) -> Html:
+    links = [element("li", element("a", title, href=f"#{id}")) for id, title in sections]
+    return element("nav", element("ol", *links), aria_label="Contents")
+
+
+def _section(id: str, title: str, inside: Html | None) -> Html:
+    return element("section", element("h2", title, id=f"{id}-title"), inside, id=id, aria_labelledby=f"{id}-title")
+
+
+def _sections(contents: Contents, parts: Parts, source: Source) -> list[tuple[str, str, Html | None]]:
+    return [
+        ("says", "What it says", _says(contents, parts)),
+        ("quotes", "Worth quoting", _all(parts.quote(item) for item in contents.quotes)),
+        ("ideas", "Ideas for your own piece", _ideas(contents, parts)),
+        ("outline", "A suggested outline", parts.outline(contents) if contents.sections else None),
+        ("terms", "Words to search with", _terms(contents, parts)),
+        ("details", "Details", _details(contents, parts)),
+        ("source", "The source", _source(parts, source)),
+    ]
+
+
+def _all(found: Any) -> Html | None:
+    whole = join(*found)
+    return whole if whole else None
+
+
+def _says(contents: Contents, parts: Parts) -> Html | None:
+    return _all(
+        [
+            parts.listed("Key points", "ol", map(parts.point, contents.points), "points"),
+            parts.prose("Overview", contents.overview),
+            parts.listed("Themes", "ul", map(parts.theme, contents.themes), "themes"),
+            parts.listed("Core ideas", "ol", map(parts.idea, contents.ideas), "cards"),
+            parts.prose("Detailed analysis", contents.analysis),
+            parts.prose("How it unfolds", contents.course),
+            parts.prose("Setting", contents.context),
+        ]
+    )
+
+
+def _ideas(contents: Contents, parts: Parts) -> Html | None:
+    return _all(
+        [
+            parts.listed("Hooks", "ol", map(parts.hook, contents.hooks), "hooks"),
+            parts.listed("Angles", "ol", map(parts.angle, contents.angles), "angles"),
+            parts.listed("Questions", "ol", map(parts.hook, contents.questions), "hooks"),
+        ]
+    )
+
+
+def _terms(contents: Contents, parts: Parts) -> Html | None:
+    return _all([parts.words("Tags", contents.tags), parts.words("Related concepts", contents.related)])
+
+
+def _details(contents: Contents, parts: Parts) -> Html:
+    rows: list[Child] = [
+        element("tr", element("th", fact.label, scope="row"), element("td", _value(fact, parts)))
+        for fact in contents.details
+    ]
+    rows += [
+        element("tr", element("th", element("code", path), scope="row"), parts.said("td", value))
+        for path, value in contents.rest
+    ]
+    head = element("thead", element("tr", element("th", "Field", scope="col"), element("th", "Value", scope="col")))
+    return join(
+        element(
+            "table", element("caption", "Where this kit comes from, and its measures"), head, element("tbody", *rows)
+        ),
+        element("p", parts.own(_unplaced(parts)), class_="lead") if parts.passages.lost else None,
+    )
+
+
+def _unplaced(parts: Parts) -> str:
+    lost = counted(parts.passages.lost, "place")
+    return f"{lost} that this kit refers to can't be found in the source as it is now, and can't be linked."
+
+
+def _value(fact: Fact, parts: Parts) -> Html:
+    if not fact.address:
+        return parts.said("span", fact.value) if fact.said else parts.own(fact.value)
+    shown = element("bdi", fact.value)
+    if visible(fact.value).startswith(("https://", "http://")):
+        return element("a", shown, href=fact.value, rel="noopener noreferrer", class_="address")
+    return shown
+
+
+def _source(parts: Parts, source: Source) -> Html | None:
+    if not source.text.strip():
+        return None
+    shown = SourceText(source, parts.passages)
+    count = len(parts.passages.every)
+    lead = f"{counted(count, 'passage')} that the kit rests on {'is' if count == 1 else 'are'} marked."
+    if not count:
+        lead = "The kit names no passages of it."
+    if shown.excerpted:
+        lead += (
+            f" The source has {number(shown.length)} characters; beyond {number(WHOLE)} only the passages and what"
+            " stands around them are shown. The whole is in content.md, beside this page."
+        )
+    long = shown.length > PRINTED
+    tag = language_tag(source.language, parts.language)
+    return join(
+        element("p", parts.own(lead), class_="lead"),
+        element("p", parts.own(_PRINTED), class_="lead printed") if long else None,
+        ribbon(parts.passages.every, shown.length),
+        element(
+            "div",
+            shown.html(),
+            class_="text long" if long else "text",
+            lang=tag,
+            dir=direction(source.text) or parts.way,
+        ),
+    )

@@ -1,0 +1,203 @@
+"""The parts of the page that show items: each item is an anchor, is in its own language, and links to its passages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from weft.render.kit.characters import Direction, direction, one_line, paragraphs
+from weft.render.kit.contents import Contents, Item
+from weft.render.kit.elements import Child, Html, element, join
+from weft.render.kit.figures import counted, number, percent
+from weft.render.kit.passages import Passage, Passages
+
+_GLIMPSE: Final = 220
+"""Characters of a passage that are shown when one points at its number."""
+_MAPPED: Final = 5000
+"""Characters of a source that need a map: in a shorter one every mark is in sight."""
+_FEW: Final = 4
+"""More numbers than this stand on a line of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    language: str
+    """The tag of the kit's language; empty when unknown."""
+    way: Direction
+    passages: Passages
+    source: str
+
+    # -- words
+
+    def said(self, name: str, text: str, *more: Child, class_: str | None = None, id: str | None = None) -> Html:
+        """An element of the kit's own words: in its language, and in its direction where that is not the page's."""
+        own = direction(text)
+        turned = own if own is not None and own != self.way else None
+        return element(name, text, *more, class_=class_, id=id, lang=self.language, dir=turned)
+
+    def own(self, text: str) -> Html:
+        """Our words inside a line that may run the other way."""
+        return element("span", text, dir="ltr") if self.way == "rtl" else join(text)
+
+    def refs(self, item: Item) -> Html | None:
+        found = self.passages.of[item.id]
+        if not found:
+            return None
+        if not item.quoted:  # a quote's own passage stands before that of its context
+            found = tuple(sorted(found, key=lambda passage: passage.number))
+        links = [part for passage in found for part in (" ", self._ref(passage))]
+        if len(found) > _FEW:
+            label = element("span", "From", class_="from")
+            return element("span", label, *links, class_="refs many", lang="en")
+        return element("span", *links, class_="refs", lang="en")
+
+    def _ref(self, passage: Passage) -> Html:
+        glimpse = one_line(self.source[passage.start : passage.end])
+        short = glimpse if len(glimpse) <= _GLIMPSE else glimpse[:_GLIMPSE].rstrip() + " …"
+        time = f", at {passage.time}" if passage.time else ""
+        return element(
+            "a",
+            str(passage.number),
+            href=f"#{passage.id}",
+            aria_label=f"Passage {passage.number} of the source{time}",
+            title=f"{passage.time}  {short}".strip(),
+        )
+
+    # -- parts
+
+    def prose(self, title: str, item: Item) -> Html | None:
+        if not item.text:
+            return None
+        *before, last = paragraphs(item.text) or [""]
+        lines = [self.said("p", one) for one in before]
+        return element(
+            "section",
+            element("h3", title),
+            *lines,
+            self.said("p", last, self.refs(item)),
+            id=item.id,
+            class_="prose",
+        )
+
+    def listed(self, title: str, name: str, lines: Iterable[Html], class_: str) -> Html | None:
+        found = list(lines)
+        return element("section", element("h3", title), element(name, *found, class_=class_)) if found else None
+
+    def point(self, item: Item) -> Html:
+        return element("li", self.said("span", item.text, self.refs(item)), id=item.id)
+
+    def theme(self, item: Item) -> Html:
+        return element("li", self.said("span", item.text, class_="name"), self.refs(item), id=item.id)
+
+    def idea(self, item: Item) -> Html:
+        examples = [self.said("li", example) for example in item.examples]
+        return element(
+            "li",
+            self.said("h4", item.title) if item.title else None,
+            self.said("p", item.text, self.refs(item)) if item.text or not examples else None,
+            element("p", "For example" if len(examples) == 1 else "Examples", class_="label") if examples else None,
+            element("ul", *examples, class_="examples") if examples else None,
+            id=item.id,
+        )
+
+    def quote(self, item: Item) -> Html:
+        found = self.passages.of[item.id]
+        after: list[Child] = []
+        if item.speaker:
+            after.append(self.said("cite", item.speaker))
+        if item.time:
+            time = element("a", item.time, href=f"#{found[0].id}") if found else item.time
+            after.append(element("span", time, class_="time"))
+        if item.id in self.passages.missing:
+            after.append(element("strong", self.own("not found word for word in the source"), class_="missing"))
+        elif found:
+            label = "in the source" if len(found) == 1 else "in the source, with its context"
+            after.append(element("span", self.own(label), self.refs(item), class_="where"))
+        said = [self.said("p", one) for one in paragraphs(item.text)]
+        return element(
+            "figure",
+            element("blockquote", *said),
+            element("figcaption", *(part for one in after for part in (" ", one))) if after else None,
+            self.said("p", item.context, class_="around") if item.context else None,
+            id=item.id,
+            class_="quote",
+        )
+
+    def hook(self, item: Item) -> Html:
+        return element("li", self._kind(item), self.said("p", item.text, self.refs(item)), id=item.id)
+
+    def angle(self, item: Item) -> Html:
+        score = None
+        if item.score is not None:
+            share = percent(item.score)
+            score = element("p", _bar(item.score), self.own(f"{share} relevant to you"), class_="score")
+        return element("li", self.said("h4", item.title), self.said("p", item.text, self.refs(item)), score, id=item.id)
+
+    def outline(self, contents: Contents) -> Html:
+        sections = contents.sections
+        amounts = [item.words for item in sections]
+        total = math.fsum(amount for amount in amounts if amount is not None)
+        lead = f"{counted(len(sections), 'section')}, {counted(total, 'word')}" if total else None
+        lines = [self._section(item, total) for item in sections]
+        return join(element("p", self.own(lead), class_="lead") if lead else None, element("ol", *lines, class_="plan"))
+
+    def _section(self, item: Item, total: float) -> Html:
+        words = None
+        if item.words is not None:
+            words = element("p", self.own(counted(item.words, "word")), _bar(item.words / total), class_="score")
+        notes = paragraphs(item.text)
+        last = notes.pop() if notes else ""
+        lines = [self.said("p", one) for one in notes]
+        return element(
+            "li",
+            self.said("h3", item.title),
+            words,
+            *lines,
+            self.said("p", last, self.refs(item)) if last or self.passages.of[item.id] else None,
+            id=item.id,
+        )
+
+    def words(self, title: str, texts: Sequence[str]) -> Html | None:
+        return self.listed(title, "ul", [self.said("li", one) for one in texts], "words")
+
+    def _kind(self, item: Item) -> Html | None:
+        return element("p", self.own(item.kind), class_="label") if item.kind else None
+
+
+def _bar(share: float) -> Html:
+    """A drawing, as a style of an element's own would need a laxer policy for the whole page."""
+    width = number(round(min(max(share, 0), 1) * 100, 1))
+    track = element("rect", class_="track", width="100", height="4", rx="2")
+    filled = element("rect", class_="filled", width=width, height="4", rx="2")
+    return element(
+        "svg", track, filled, class_="bar", viewBox="0 0 100 4", preserveAspectRatio="none", aria_hidden="true"
+    )
+
+
+def ribbon(passages: Sequence[Passage], length: int) -> Html | None:
+    """Where in the source the passages stand, from its beginning to its end."""
+    if len(passages) < 2 or length < _MAPPED:
+        return None
+    ticks = [
+        element(
+            "rect",
+            x=f"{1000 * one.start / length:.1f}",
+            width=f"{max(1000 * (one.end - one.start) / length, 2.5):.1f}",
+            height="10",
+        )
+        for one in passages
+    ]
+    label = f"Where in the source the {len(passages)} passages stand"
+    track = element("rect", class_="track", width="1000", height="10")
+    return element(
+        "svg",
+        track,
+        *ticks,
+        class_="ribbon",
+        viewBox="0 0 1000 10",
+        preserveAspectRatio="none",
+        role="img",
+        aria_label=label,
+    )
