@@ -89,6 +89,9 @@ _TEXTS: Final = {
     "narrativeFlow": ("course", "Course"),
     "context": ("setting", "Setting"),
 }
+_SAYS: Final = {"idea": "explanation", "angle": "description", "question": "question", "section": "notes"}
+"""The field of an item that says what it has to say; `text` for the others."""
+_TITLES: Final = {"idea": "concept", "angle": "title", "section": "heading"}
 
 
 def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
@@ -135,12 +138,12 @@ def _items(parent: Mapping[str, Any], places: Mapping[str, Any], field: str, nam
 def _item(value: Any, id: str, name: str, places: Any) -> Item:
     if not isinstance(value, Mapping):
         return Item(id=id, name=name, text=_text(value), spans=_spans(places))
-    text = next((value[key] for key in ("text", "explanation", "description", "question", "notes") if key in value), "")
+    kind = id.partition("-")[0]
     return Item(
         id=id,
         name=name,
-        text=_text(text),
-        title=next((_text(value[key]) for key in ("concept", "title", "heading") if key in value), ""),
+        text=_text(value.get(_SAYS.get(kind, "text"))),
+        title=_text(value.get(_TITLES[kind])) if kind in _TITLES else "",
         kind=_text(value.get("type")),
         examples=_texts(value.get("examples")),
         score=_number(value.get("relevanceScore")),
@@ -149,7 +152,7 @@ def _item(value: Any, id: str, name: str, places: Any) -> Item:
         time=_text(value.get("timestamp")),
         context=_text(value.get("context")),
         spans=_spans(value.get("evidence") or places),
-        quoted=id.startswith("quote-"),
+        quoted=kind == "quote",
     )
 
 
@@ -168,7 +171,7 @@ def _glance(kit: Mapping[str, Any], summary: Mapping[str, Any], source: Source) 
         yield Fact(label="Language", value=language_name(_text(summary["language"])))
     relevance = _number(meta.get("relevanceToUser"))
     if relevance is not None:
-        yield Fact(label="Relevance to you", value=percent(relevance))
+        yield Fact(label="Relevance", value=percent(relevance))
 
 
 def _details(

@@ -41,13 +41,28 @@ SHOWN: Final = frozenset(
     ]
 )
 """The paths that `contents` reads."""
+_FIGURES: Final = re.compile(
+    r"(?:relevance\w+|readability\.score|wordsPerSentence|wordCount|\w*eadingTimeMinutes|estimatedWords|\[\]\[\])$"
+)
+"""What `contents` can only show when it is a number."""
 
 
 def leftovers(kit: Mapping[str, Any]) -> tuple[Leftover, ...]:
-    return tuple((path, text) for path, text in leaves(kit) if re.sub(r"\[\d+\]", "[]", path) not in SHOWN and text)
+    return tuple((path, _written(value)) for path, value in leaves(kit) if value != "" and not _is_shown(path, value))
 
 
-def leaves(value: Any, path: str = "") -> Iterator[Leftover]:
+def _is_shown(path: str, value: Any) -> bool:
+    place = re.sub(r"\[\d+\]", "[]", path)
+    if place not in SHOWN:
+        return False
+    return not _FIGURES.search(place) or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Every value that is neither a list nor an object, with its path: `summary.bullets[2]`."""
     if isinstance(value, Mapping):
         for key, child in value.items():
@@ -56,4 +71,4 @@ def leaves(value: Any, path: str = "") -> Iterator[Leftover]:
         for at, child in enumerate(value):
             yield from leaves(child, f"{path}[{at}]")
     else:
-        yield path, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        yield path, value

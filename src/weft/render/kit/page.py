@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, Final
 
-from weft.render.kit.characters import direction, language_tag, one_line, visible
+from weft.render.kit.characters import direction, language_tag, one_line
 from weft.render.kit.contents import Contents, Fact, read_kit
 from weft.render.kit.elements import Child, Html, element, join
 from weft.render.kit.figures import counted, number
@@ -178,7 +178,7 @@ def _value(fact: Fact, parts: Parts) -> Html:
     if not fact.address:
         return parts.said("span", fact.value) if fact.said else parts.own(fact.value)
     shown = element("bdi", fact.value)
-    if visible(fact.value).startswith(("https://", "http://")):
+    if fact.value.lower().startswith(("https://", "http://")):
         return element("a", shown, href=fact.value, rel="noopener noreferrer", class_="address")
     return shown
 

@@ -125,6 +125,6 @@ class SourceText:
         lines = []
         for passage in fresh:
             links = [element("a", item.name, href=f"#{item.id}") for item in self._passages.uses[passage.number]]
-            spread = [part for link in links for part in (", ", link)][1:]
+            spread = [part for link in links for part in (" ", link)]
             lines.append(element("li", element("b", str(passage.number)), *spread))
         return element("ul", *lines, class_="uses", lang="en", dir="ltr", aria_label="Used in")
