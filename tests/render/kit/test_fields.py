@@ -153,6 +153,29 @@ def test_anything_at_all_is_a_page(kit: dict[str, Any]) -> None:
     assert kit_markdown(kit, source=Source(text="")).startswith("# ")
 
 
+def places_in(value: Any) -> list[tuple[Any, Any]]:
+    """Every field and list entry as (what holds it, its key)."""
+    if not isinstance(value, dict | list):
+        return []
+    keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
+    return [place for key in keys for place in [(value, key), *places_in(value[key])]]
+
+
+@pytest.mark.parametrize("instead", ["", None, [], {}, 7, "<b>", [[3, 9]]])
+def test_any_field_may_be_empty_or_of_another_type(instead: Any) -> None:
+    """One after the other: no link leads nowhere, nothing is left open, and whatever stands there is shown."""
+    kit, source = kit_and_source("# The mill\n\nThe mill turns. The river was lower this year than in any year before.")
+    for holder, key in places_in(kit):
+        before = holder[key]
+        holder[key] = instead
+        page = read_page(kit_page(kit, source=source))
+        markdown = kit_markdown(kit, source=source)
+        if instead == "<b>":
+            assert "<b>" in page.first("body").text
+            assert "\\<b\\>" in markdown
+        holder[key] = before
+
+
 def test_the_same_kit_gives_the_same_bytes() -> None:
     for kit, source in KITS.values():
         assert kit_page(kit, source=source) == kit_page(kit, source=source)

@@ -258,6 +258,22 @@ def test_emphasis_of_a_markdown_source_is_set_and_keeps_its_characters() -> None
     assert marked("no **bold** here", "text").all("strong") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("```rust\nlet x;\n\nx\n```", ["```rust\n", "\n```"]),
+        ("```\nnever closed", ["```\n"]),
+        ("```\n```", ["```\n"]),
+        ("| a |\n| b |", []),
+    ],
+)
+def test_the_fences_of_code_are_not_shown(text: str, hidden: list[str]) -> None:
+    node = marked(text)
+    assert node.tag == "pre"
+    assert node.text == text
+    assert [one.text for one in node.by_class("syntax")] == hidden
+
+
 def test_a_passage_may_begin_inside_emphasis() -> None:
     text = "Some **bold words** here."
     kit = {"summary": {"tldr": "x", "evidence": {"tldr": [[12, 22]]}}}

@@ -93,7 +93,10 @@ def _block(text: str, start: int, end: int) -> Block:
 
 def marks(text: str, block: Block, kind: str) -> Iterator[Mark]:
     """What is emphasis, code or syntax in a block of Markdown: in order, none inside another."""
-    if kind in _UNMARKED or block.kind == "code":
+    if kind in _UNMARKED:
+        return
+    if block.kind == "code":
+        yield from _fences(text, block)
         return
     start = block.start
     if block.kind == "heading" and (found := _HEADING.match(text, start)):
@@ -110,6 +113,16 @@ def marks(text: str, block: Block, kind: str) -> Iterator[Mark]:
         yield low, low + size, "syntax"
         yield low + size, high - size, inner
         yield high - size, high, "syntax"
+
+
+def _fences(text: str, block: Block) -> Iterator[Mark]:
+    """The first and the last line of fenced code; what is indented or a table has none."""
+    inside = text[block.start : block.end]
+    first, last = inside.find("\n") + 1, inside.rfind("\n")
+    if first and (opened := _FENCE.match(inside)):
+        yield block.start, block.start + first, "syntax"
+        if first <= last and inside[last + 1 :].strip().startswith(opened[1]):
+            yield block.start + last, block.end, "syntax"
 
 
 def excerpts(text: str, every: Sequence[Block], passages: Sequence[Passage]) -> list[Span]:

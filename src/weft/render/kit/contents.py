@@ -7,7 +7,7 @@ shown, what is of another type is shown as text, and what has no place here goes
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -121,7 +121,7 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
         category=_text(summary.get("category")),
         form=_text(summary.get("detectedSource")),
         language=_text(summary.get("language")),
-        glance=tuple(_glance(kit, summary, source)),
+        glance=tuple(_glance(kit, summary)),
         details=tuple(_details(kit, summary, ideas, source)),
         rest=leftovers(kit),
     )
@@ -156,7 +156,7 @@ def _item(value: Any, id: str, name: str, places: Any) -> Item:
     )
 
 
-def _glance(kit: Mapping[str, Any], summary: Mapping[str, Any], source: Source) -> Iterator[Fact]:
+def _glance(kit: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[Fact]:
     meta, readability = _mapping(kit.get("meta")), _mapping(summary.get("readability"))
     minutes, words = _number(meta.get("estimatedReadingTimeMinutes")), _number(summary.get("wordCount"))
     if minutes is not None:
@@ -191,7 +191,7 @@ def _details(
     for one in dict.fromkeys(language_name(code) for code in (code, stated) if code):
         yield Fact(label="Language", value=one)
     yield from _readability(_mapping(summary.get("readability")))
-    yield from _amounts("Words", lambda value: number(value), {"": summary.get("wordCount")})
+    yield from _amounts("Words", number, {"": summary.get("wordCount")})
     minutes = {"": meta.get("estimatedReadingTimeMinutes"), "in the summary": summary.get("readingTimeMinutes")}
     yield from _amounts("Reading time", lambda value: counted(value, "minute"), minutes)
     scores = {"": meta.get("relevanceToUser"), "in the summary": _mapping(summary.get("score")).get("relevanceToUser")}
@@ -210,7 +210,7 @@ def _told(label: str, value: str, second: str = "", other: str = "") -> Iterator
         yield Fact(label=other, value=second, said=True)
 
 
-def _amounts(label: str, shown: Any, values: Mapping[str, Any]) -> Iterator[Fact]:
+def _amounts(label: str, shown: Callable[[float], str], values: Mapping[str, Any]) -> Iterator[Fact]:
     """Each value once: the same amount twice is one fact."""
     seen: set[str] = set()
     for place, value in values.items():

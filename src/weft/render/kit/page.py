@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -21,7 +22,6 @@ from weft.render.kit.passages import find_passages
 from weft.render.kit.source import Source
 from weft.render.kit.source_text import PRINTED, WHOLE, SourceText
 
-_STYLE: Final = "style.css"
 _LEGEND: Final = "A number in a box leads to the passage of the source that a statement rests on."
 _PRINTED: Final = "Only the paragraphs that the kit refers to are printed."
 
@@ -55,7 +55,7 @@ def kit_page(kit: Mapping[str, Any], *, source: Source) -> str:
 
 
 def _head(contents: Contents, source: Source) -> Html:
-    style = files(__package__).joinpath(_STYLE).read_text("utf-8")
+    style = _style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     title = one_line(contents.headline.text or source.title or "Writing kit")
@@ -69,6 +69,11 @@ def _head(contents: Contents, source: Source) -> Html:
         element("title", f"{title} – writing kit"),
         element("style", Html(style)),
     )
+
+
+@cache
+def _style() -> str:
+    return files(__package__).joinpath("style.css").read_text("utf-8")
 
 
 def _masthead(contents: Contents, parts: Parts, source: Source) -> Html:
@@ -89,10 +94,14 @@ def _masthead(contents: Contents, parts: Parts, source: Source) -> Html:
         "header",
         element("p", *spread, class_="kicker"),
         parts.said("h1", headline.text or source.title or "Writing kit", parts.refs(headline), id=headline.id),
-        element("p", *told, class_="byline") if told else None,
-        parts.said("p", tldr.text, parts.refs(tldr), class_="standfirst", id=tldr.id) if tldr.text else None,
+        element(
+            "div",
+            element("p", *told, class_="byline") if told else None,
+            parts.said("p", tldr.text, parts.refs(tldr), class_="standfirst", id=tldr.id) if tldr.text else None,
+            element("p", parts.own(_LEGEND), class_="legend") if parts.passages.every else None,
+            class_="opening",
+        ),
         element("dl", *facts, class_="glance") if facts else None,
-        element("p", parts.own(_LEGEND), class_="legend") if parts.passages.every else None,
         class_="masthead",
     )
 
@@ -118,7 +127,7 @@ def _sections(contents: Contents, parts: Parts, source: Source) -> list[tuple[st
     ]
 
 
-def _all(found: Any) -> Html | None:
+def _all(found: Iterable[Html | None]) -> Html | None:
     whole = join(*found)
     return whole if whole else None
 

@@ -96,7 +96,7 @@ class Parts:
         return element(
             "li",
             self.said("h4", item.title) if item.title else None,
-            self.said("p", item.text, self.refs(item)) if item.text or not examples else None,
+            self.said("p", item.text, self.refs(item)) if item.text or self.passages.of[item.id] else None,
             element("p", "For example" if len(examples) == 1 else "Examples", class_="label") if examples else None,
             element("ul", *examples, class_="examples") if examples else None,
             id=item.id,

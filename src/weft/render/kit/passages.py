@@ -62,8 +62,10 @@ def find_passages(items: Iterable[Item], source: Source) -> Passages:
     spans: dict[str, list[Span]] = {}
     every = list(items)
     for item in every:
-        inside = [span for span in item.spans if 0 <= span[0] < span[1] <= len(source.text)]
-        lost += len(item.spans) - len(inside)
+        # What says nothing is not shown, so nothing could lead back to it.
+        stated = item.spans if item.text or item.title else ()
+        inside = [span for span in stated if 0 <= span[0] < span[1] <= len(source.text)]
+        lost += len(stated) - len(inside)
         if item.quoted and not any(words.holds(span, item.text) for span in inside):
             place = words.find(item.text)
             inside = [place, *inside] if place else inside

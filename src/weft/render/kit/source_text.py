@@ -77,9 +77,8 @@ class SourceText:
         time = self._clock.first_within(block.start, block.end)
         said = element("p", time, class_="when") if time else None
         fresh = [passage for passage in inside if passage.start >= block.start]
-        return element(
-            "div", said, body, self._uses(fresh) if fresh else None, class_="block" if inside else "block bare"
-        )
+        names = ["block", *(["headed"] if block.kind == "heading" else []), *([] if inside else ["bare"])]
+        return element("div", said, body, self._uses(fresh) if fresh else None, class_=" ".join(names))
 
     def _within(self, low: int, high: int) -> list[Passage]:
         """The passages that touch a range, also those that began before it."""
