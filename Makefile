@@ -8,9 +8,9 @@ BIN := .venv/bin
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
-run: .venv/.ready  ## make the environment and run the example pipeline, offline and with no key
-	@$(BIN)/weft --workspace demo run digest examples/tides.md
-	@echo; $(BIN)/weft --workspace demo plan digest examples/tides.md
+run: .venv/.ready  ## make the environment and build a writing kit, offline and with no key
+	@$(BIN)/weft --workspace demo run examples/tides.md
+	@echo; $(BIN)/weft --workspace demo plan examples/tides.md
 
 test: .venv/.ready-dev  ## the same, then every test and check
 	@$(MAKE) --no-print-directory run

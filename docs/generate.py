@@ -38,6 +38,7 @@ from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.profile import Style, WriterProfile
 from weft.workspace.skill import SkillFront
 
 REFERENCE: Final = Path(__file__).parent / "reference"
@@ -57,6 +58,8 @@ EVENT_MEANINGS: Final = {
 """For the events whose class has no docstring."""
 
 FIELD_MEANINGS: Final = {
+    "input_recorded.originals": "The files as they were given, kept beside `file`: each name with its hash.",
+    "run_started.profile": "What stood in place of parts of the profile, for this run alone, by dotted name.",
     "artifact": "The artifact's file name.",
     "artifact_accepted.content": "The artifact's text; absent when the text is in `blobs/<hash>`.",
     "artifact_accepted.hash": "The hash of the artifact's bytes.",
@@ -112,6 +115,8 @@ STEP_INPUT_MEANINGS: Final = {
     "attempt": "The number of this attempt.",
     "idempotency_key": "The same for every attempt at the same work: hand it to services that can honour it.",
     "inputs": "The text of each input that the step reads, by name.",
+    "documents": "What each of them that is a document says of itself: `kind`, `title`, `author`, `published`, "
+    "`language`, `url`, `words`, `cues` (`start`, `end`, `speaker`, `offset`, `length`), `pages`, `notes`, `extra`.",
     "artifacts": "The artifacts of the required steps by file name: parsed for `.json`, text otherwise.",
     "parameters": "The parameters that the step reads, by name.",
     "profile": "The parts of the profile that the step names, by dotted name; `None` for a part that is not set.",
@@ -409,6 +414,18 @@ def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
+def profile_keys() -> str:
+    """The parts of a writer's profile, by the dotted names that steps use."""
+    rows = []
+    for name, info in WriterProfile.model_fields.items():
+        inner = Style.model_fields if name == "style" else {}
+        for key, part in ({f"style.{key}": part for key, part in inner.items()} or {name: info}).items():
+            schema = (Style if inner else WriterProfile).model_json_schema()["properties"][key.split(".")[-1]]
+            kind = "list of topics" if name == "topics" else schema_words(schema)
+            rows.append((f"`{key}`", kind, default_words(part.get_default()), part.description or ""))
+    return table(("part", "type", "default", "meaning"), rows)
+
+
 # -- checks
 
 
@@ -435,6 +452,7 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "skill-keys": keys_of(SkillFront),
     "config-keys": keys_of(Config),
     "pack-keys": keys_of(PackFile),
+    "profile-keys": profile_keys,
     "checks": checks,
     **{f"check-{name}": check_section(name) for name in sorted(CHECKS)},
 }

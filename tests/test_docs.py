@@ -37,8 +37,8 @@ from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFil
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
-PAGES = ("README", "checks", "command-line", "config", "log", "packs", "pipelines", "session-folder")
-BEING_WRITTEN = ("README.md", "docs/tutorial.md")
+PAGES = ("README", "checks", "command-line", "config", "documents", "log", "packs", "pipelines", "session-folder")
+BEING_WRITTEN = ("README.md", "docs/tutorial.md", "docs/writing.md")
 """Their examples run too; they may be missing."""
 
 
@@ -232,13 +232,12 @@ def test_every_environment_variable_that_is_read_is_documented() -> None:
 
 
 NAMES = {
-    "weft.protocol.ids": ["MACHINE_FILES"],
+    "weft.protocol.ids": ["CONTENT", "MACHINE_FILES"],
     "weft.session.log": ["LOG"],
     "weft.session.manifest": ["MANIFEST"],
     "weft.session.lock": ["LOCK"],
     "weft.session.sessions": ["HOMES", "TRASH"],
     "weft.session.legacy": ["PHASES"],
-    "weft.orchestrator.opening": ["CONTENT"],
     "weft.workspace.config": ["FILE"],
     "weft.workspace.profile": ["FILE"],
     "weft.workspace.pipeline_reader": ["FOLDER"],
@@ -281,10 +280,11 @@ def test_everything_a_workspace_gets_is_documented(tmp_path: Path) -> None:
     assert weft("run", "big", source, "--input", f"more={source}", "--session-id", "one").code == 0
     (weft.session("one") / "big.md").write_text("mine")
     assert weft("run", "--session-id", "one").code == 0
-    assert weft("run", "digest", source, "--session-id", "two").code == 0
+    assert weft("run", "summarize", source, "--session-id", "two").code == 0
     assert weft("sessions", "rm", "two").code == 0
     session = {path.name for path in weft.session("one").iterdir()} - {"big.md"}
-    assert {"blobs", "aside", "attachments", "content.md", ".lock"} <= session
+    assert {"blobs", "aside", "attachments", "content.md", "original.txt", ".lock"} <= session
+    session -= {"original.txt"}
     told, places = page("session-folder").partition("## The workspace")[::2]
     assert [name for name in sorted(session) if not re.search(rf"\| `{re.escape(name)}/?` \|", told)] == []
     there = {path.name for path in workspace.iterdir()}

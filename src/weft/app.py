@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+import stat
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,19 +24,20 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from weft import __version__
-from weft.files import READ_LIMIT, Disk, Folder, translated
+from weft.documents import MAX_BYTES
+from weft.files import Disk, Folder, translated
 from weft.orchestrator.execute import Executor
-from weft.orchestrator.facts import ReadFile
+from weft.orchestrator.inputs import GivenFile, GivenInput, ReadFile, is_address
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.machine import RunSpec
-from weft.orchestrator.opening import CONTENT, GivenInput, Opening, OpeningAsk, open_up
+from weft.orchestrator.opening import Opening, OpeningAsk, open_up
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.runner import Publish, Runner, own_findings
-from weft.orchestrator.validate import Documents, parse
+from weft.orchestrator.validate import parse
 from weft.protocol.commands import InterruptRun, StartRun
 from weft.protocol.errors import EXIT_USAGE, UsageError, UserError
 from weft.protocol.events import DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
-from weft.protocol.ids import check_session_id, session_id_for
+from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.plans import Plan
 from weft.protocol.steps import StepFunction
 from weft.session.legacy import Legacy, older_files, read_legacy
@@ -43,10 +45,14 @@ from weft.session.log import LOG, Now
 from weft.session.session import Session, no_session
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
+from weft.tools.fetch import Fetched, fetch
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.workspace import Workspace
 
+__all__ = ["MAX_BYTES", "App", "Ask", "GivenFile", "OpenSession", "RegisteredFunction", "is_address", "read_given"]
+
 T = TypeVar("T")
+Fetch = Callable[[str], Awaitable[Fetched]]
 
 DISK_THREADS: Final = 16
 """Syncs of different sessions overlap; more threads than this bring nothing on the disks it was measured on."""
@@ -57,8 +63,10 @@ class Ask:
     """Which session: the one of a file, a named one, or a new one."""
 
     pipeline: str | Pipeline | None = None
-    file: Path | None = None
-    """The pipeline's first input."""
+    file: Path | GivenFile | None = None
+    """The pipeline's first input: a file, or what was read from standard input or an address."""
+    together: tuple[Path | GivenFile, ...] = ()
+    """Further files, to be read with it as one document."""
     inputs: Mapping[str, Path] = field(default_factory=dict)
     session: str | None = None
     new: bool = False
@@ -181,9 +189,9 @@ class OpenSession:
     async def _judge_edits(self, opening: Opening, executor: Executor) -> None:
         """A kept edit must also pass the checks that are code."""
         values = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in opening.artifacts}
-        documents = Documents({**opening.facts.inputs, **opening.facts.values, **values}, opening.parameters)
         for event in opening.events:
             if isinstance(event, EditAccepted):
+                documents = opening.facts.documents(event.step, {**opening.facts.values, **values})
                 found = await own_findings(executor, opening.pipeline.steps[event.step], values, documents)
                 if found:
                     raise UserError(f"can't accept {event.step}: {found[0]}", hint=EDIT_HINT)
@@ -193,6 +201,8 @@ class OpenSession:
         self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
         aside: list[DurableEvent] = []
         for taken in opening.inputs.values():
+            for name, data in taken.originals.items():
+                aside += session.take_input(name, data, taken.known.get(name))
             known = next((i.hash for i in session.state.inputs.values() if i.file == taken.file), None)
             aside += session.take_input(taken.file, taken.data, known)
         session.vouch(opening.artifacts)
@@ -202,12 +212,15 @@ class OpenSession:
 
 
 class App:
-    def __init__(self, workspace: Workspace, now: Now, functions: Mapping[str, RegisteredFunction]) -> None:
+    def __init__(
+        self, workspace: Workspace, now: Now, functions: Mapping[str, RegisteredFunction], fetch_page: Fetch = fetch
+    ) -> None:
         self.workspace = workspace
         self.config = workspace.config()
         self.sessions = Sessions(workspace.folder, now)
         self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
         self._functions = functions
+        self._fetch = fetch_page
 
     @classmethod
     def open(
@@ -217,9 +230,10 @@ class App:
         disk: Disk | None = None,
         now: Now | None = None,
         functions: Mapping[str, RegisteredFunction] | None = None,
+        fetch_page: Fetch = fetch,
     ) -> App:
         workspace = Workspace.open(path, disk)
-        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {})
+        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {}, fetch_page)
         if disk is None:
             workspace.folder.disk.sync = app.config.durable
         return app
@@ -281,6 +295,11 @@ class App:
         finally:
             session.close()
 
+    async def fetch_input(self, url: str) -> GivenFile:
+        """A page of the web as an input. Only what is public is reached, within limits of size and time."""
+        fetched = (await self._fetch(url)).good()
+        return GivenFile(fetched.data, url)
+
     # -- what the doors need
 
     def executor(self) -> Executor:
@@ -316,13 +335,13 @@ class App:
 
     def given(self, pipeline: Pipeline, ask: Ask) -> dict[str, GivenInput]:
         """The bytes of every file the person named."""
-        paths = dict(ask.inputs)
+        named: dict[str, tuple[Path | GivenFile, ...]] = {name: (path,) for name, path in ask.inputs.items()}
         if ask.file is not None:
             first = next(iter(pipeline.inputs), None)
             if first is None:
                 raise UsageError(f"the pipeline {pipeline.name} takes no file", hint=f"weft run {pipeline.name}")
-            paths[first] = ask.file
-        return {name: GivenInput(_read_given(path), os.path.abspath(path)) for name, path in paths.items()}
+            named[first] = (ask.file, *ask.together)
+        return {name: GivenInput(tuple(_given_file(file) for file in files)) for name, files in named.items()}
 
     # -- inside
 
@@ -364,8 +383,9 @@ class App:
         """A named session; else the newest session of this pipeline on this file; else a new id."""
         if ask.session is not None:
             return check_session_id(ask.session)
-        origin = os.path.abspath(ask.file) if ask.file else ""
-        title = ask.file.stem if ask.file else pipeline.name
+        files = (ask.file, *ask.together) if ask.file else ()
+        origin = "\0".join(_identity(file) for file in files)
+        title = Path(files[0].name).stem if files else pipeline.name
         number = 1
         while True:
             name = session_id_for(pipeline.name, origin, title, number)
@@ -385,23 +405,41 @@ class App:
 
 def _legacy(folder: Folder, ask: Ask) -> Legacy | None:
     """What an older system left in a folder without a log; None for a folder of our own whose creation was cut off."""
-    ours = {CONTENT} if ask.file is not None else set()
-    return read_legacy(folder) if older_files(folder) - ours else None
+    found = older_files(folder)
+    if ask.file is not None:
+        found = {name for name in found if name != CONTENT and not is_original(name)}
+    return read_legacy(folder) if found else None
 
 
 def _nothing(_: str) -> None:
     """The files of a session that does not exist."""
 
 
-def _read_given(path: Path) -> bytes:
+def _identity(file: Path | GivenFile) -> str:
+    return file.identity if isinstance(file, GivenFile) else os.path.abspath(file)
+
+
+def _given_file(file: Path | GivenFile) -> GivenFile:
+    return file if isinstance(file, GivenFile) else GivenFile(read_given(file), os.path.abspath(file))
+
+
+def read_given(path: Path) -> bytes:
+    """The bytes of a file that a person named, up to the limit of documents."""
     try:
+        # Opened without waiting, so that a pipe nobody writes to is empty instead of a hang.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > READ_LIMIT:
-                raise UserError(
-                    f"{path} has {size:,} bytes; the limit is {READ_LIMIT:,}", hint="split it", exit_code=EXIT_USAGE
-                )
-            return file.read()
+            status = os.fstat(file.fileno())
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError
+            if not stat.S_ISREG(status.st_mode) and not stat.S_ISFIFO(status.st_mode):
+                raise UserError(f"{path} is a device, not a file", exit_code=EXIT_USAGE)
+            os.set_blocking(file.fileno(), True)
+            if status.st_size > MAX_BYTES:
+                raise _too_large(path, f"has {status.st_size:,} bytes")
+            data = file.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise _too_large(path, "goes on and on")
+            return data
     except FileNotFoundError as error:
         raise UserError(
             f"there is no file {path}",
@@ -409,6 +447,12 @@ def _read_given(path: Path) -> bytes:
             exit_code=EXIT_USAGE,
         ) from error
     except IsADirectoryError as error:
-        raise UserError(f"{path} is a folder, not a file", exit_code=EXIT_USAGE) from error
+        raise UserError(
+            f"{path} is a folder, not a file", hint=f"name the files in it: {path}/*", exit_code=EXIT_USAGE
+        ) from error
     except OSError as error:
         raise translated(error, f"can't read {path}") from error
+
+
+def _too_large(path: Path, how: str) -> UserError:
+    return UserError(f"{path} {how}; the limit is {MAX_BYTES:,}", hint="split it", exit_code=EXIT_USAGE)

@@ -218,3 +218,13 @@ def test_markup_inside_lines() -> None:
 def test_only_addresses_of_the_web_are_addresses() -> None:
     assert short("<link rel=canonical href='javascript:alert(1)'>", "").url == ""
     assert short("<meta property='og:url' content='https://x.example/a'>", "").url == "https://x.example/a"
+
+
+@pytest.mark.parametrize("tag", ["article", "main"])
+def test_a_page_with_one_short_article_is_that_article(tag: str) -> None:
+    page = f"<html><body><div>Home | News</div><{tag}><h1>Rain</h1><p>It rained for 12 days.</p></{tag}></body></html>"
+    document = read_document(page.encode(), "rain.html")
+    assert document.text == "# Rain\n\nIt rained for 12 days."
+    assert document.notes == ()
+    two = page.replace("</body>", f"<{tag}>Another, much longer text.</{tag}></body>")
+    assert "Home | News" in read_document(two.encode(), "rain.html").text

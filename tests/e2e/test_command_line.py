@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -62,7 +63,14 @@ def test_every_command_has_help(weft: Weft, name: str) -> None:
         (["run", "letters", "POEM", "--session-id", "../../x"], "is not a session id"),
         (["run", "letters", "POEM", "--session-id", "Ab"], "is not a session id"),
         (["run", "letters", "POEM", "--accept", "count", "--force", "count"], "can't both name count"),
-        (["run", "letters", "POEM", "POEM", "--session-id", "poem"], "several files"),
+        (["run", "letters", "POEM", "other.txt", "--session-id", "poem"], "several files"),
+        (["run", "letters", "POEM", "--together"], "at least two files"),
+        (["run", "letters", "POEM", "--topics", "rain:3"], "no step of the pipeline letters reads topics"),
+        (["run", "letters", "POEM", "--tone", "loud"], "'beginner', 'intermediate', 'expert', 'mixed'"),
+        (["run", "letters", "POEM", "--word-count", "99"], "100<=x<=10000"),
+        (["run", "letters", "https://example.org/"], "add --allow-network"),
+        (["profile", "set", "--topics", "rain:6"], "is no topic"),
+        (["profile", "set"], "nothing to set"),
         (["completion", "tcsh"], "'bash', 'zsh', 'fish'"),
         (["init", "--pack", "digets"], "did you mean 'digest'?"),
     ],
@@ -122,11 +130,19 @@ def test_several_files_get_a_session_each_and_the_worst_exit_code(weft: Weft, so
     ran = weft("run", "letters", empty, source)
     assert ran.code == 1
     assert len(ran.out.splitlines()) == 1
-    assert "0 is less than the minimum of 1" in ran.err
+    assert "empty.txt is empty" in ran.err
+    assert "2 documents: 1 done, 1 failed" in ran.err
 
 
-def test_input_that_is_not_text(weft: Weft, tmp_path: Path) -> None:
-    binary = tmp_path / "picture.bin"
+def test_input_that_is_no_document(weft: Weft, tmp_path: Path) -> None:
+    binary = tmp_path / "picture.gif"
+    binary.write_bytes(b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04" * 4)
+    ran = weft("run", binary)
+    assert ran.code == 2
+    assert "picture.gif" in ran.err
+    assert not (weft.workspace / "sessions").exists()
+    pipeline = weft.workspace / "pipelines/letters.yaml"
+    pipeline.write_text(pipeline.read_text().replace("steps:", "inputs: {source: {kind: text}}\nsteps:"))
     binary.write_bytes(b"GIF89a\xff\xfe")
     ran = weft("run", binary)
     assert ran.code == 2
@@ -157,7 +173,8 @@ def test_the_first_run_on_a_fresh_machine_works(tmp_path: Path) -> None:
     ran = fresh("run", text)
     assert ran.code == 0, ran.err
     assert "made the workspace" in ran.err
-    assert "river rose by 3 metres" in Path(ran.out.strip()).read_text()
+    kit, markdown, page = (Path(line).read_text() for line in ran.out.splitlines())
+    assert all("river rose by 3 metres" in text for text in (kit, markdown, page))
 
 
 def test_pipelines_show(weft: Weft) -> None:
@@ -248,7 +265,8 @@ def test_a_check_against_an_input_that_was_not_given_is_a_finding(weft: Weft, so
     notes = source.with_name("notes.txt")
     notes.write_text("so it goes")
     assert weft("run", "letters", source, "--session-id", "poem", "--input", f"notes={notes}").code == 0
-    assert (weft.session("poem") / "attachments/notes.txt").read_text() == "so it goes"
+    assert (weft.session("poem") / "attachments/notes.md").read_text().endswith("\n\nso it goes\n")
+    assert (weft.session("poem") / "attachments/notes.original.txt").read_text() == "so it goes"
 
 
 def test_an_edit_must_pass_a_pack_s_own_check_too(weft: Weft, source: Path) -> None:
@@ -277,22 +295,26 @@ def test_ctrl_c_ends_a_batch(weft: Weft, source: Path) -> None:
         weft.command("run", "letters", source, other, "--json"), env=weft.env, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
-    while b"step_started" not in process.stdout.readline():
-        pass
+    started: set[str] = set()
+    while len(started) < min(2, os.cpu_count() or 1):
+        line = json.loads(process.stdout.readline())
+        if line["type"] == "step_started":
+            started.add(line["session"])
     process.send_signal(signal.SIGINT)
-    rest = process.stdout.read()
+    rest = [json.loads(line) for line in process.stdout.read().splitlines()]
     assert process.wait(20) == 130
     process.stdout.close()
-    assert b"session_created" not in rest
+    assert {line["session"] for line in rest if line["type"] == "run_ended"} == started
+    assert all(line["outcome"] == "interrupted" for line in rest if line["type"] == "run_ended")
 
 
 def test_init_lays_a_pack_and_never_overwrites(tmp_path: Path) -> None:
     weft = Weft(tmp_path / "ws", tmp_path / "ledger")
-    assert weft("init").code == 0
+    assert weft("init", "--pack", "digest").code == 0
     agent = weft.workspace / ".claude/agents/reader.md"
     agent.write_text(agent.read_text() + "My own line.\n")
     (weft.workspace / "sessions/keep-me").mkdir(parents=True)
-    again = weft("init")
+    again = weft("init", "--pack", "digest")
     assert again.code == 0
     assert agent.read_text().endswith("My own line.\n")
     assert "kept" in again.err

@@ -62,7 +62,7 @@ def test_what_is_left_out_has_its_default() -> None:
         ({"style": {"targetWordCount": "1000"}}, "from 100 to 10000"),
         ({"style": "terse"}, "style is"),
         ({"topics": "ai, bees"}, "topics is a list"),
-        ({"topics": ["ai"]}, "a topic is"),
+        ({"topics": [7]}, "a topic is"),
         ({"topics": [{"topic": " "}]}, "a topic is"),
         ({"topics": [{"topic": "ai", "interestLevel": 9}]}, "from 1 to 5"),
     ],
@@ -114,3 +114,22 @@ def test_the_caller_knows_the_source_better() -> None:
     text = kits.text_of("essay-maps.md")
     assert embedded.summary(text, content_id="c", source_kind="podcast")["detectedSource"] == "podcast"
     assert embedded.summary(text, content_id="c", source_kind="vtt")["detectedSource"] == "transcript"
+
+
+@pytest.mark.parametrize(
+    ("topic", "label", "named"),
+    [
+        ("tides", "tide", True),
+        ("tide", "the tides of March", True),
+        ("stories", "story", True),
+        ("Leitungen", "Leitung", True),
+        ("sea level", "sea levels", True),
+        ("art", "article", False),
+        ("on", "one", False),
+        ("car", "care", False),
+        ("ai", "ais", False),
+    ],
+)
+def test_one_or_many_of_a_thing_is_the_same_topic(topic: str, label: str, named: bool) -> None:
+    (wish,) = embedded.parse_profile({"topics": [topic]}).topics
+    assert (embedded.relevance([wish], [label]) == 1.0) is named

@@ -233,6 +233,7 @@ writing-kit · on-rivers-3fa9c1          2 of 2 steps · 0.0 s
   ✓ Done in 0.0 s · everything was up to date
     /home/maria/.weft/sessions/on-rivers-3fa9c1/kit.md
     /home/maria/.weft/sessions/on-rivers-3fa9c1/kit.html
+    weft open on-rivers-3fa9c1
 """)
 
 

@@ -196,6 +196,8 @@ SAMPLES: dict[str, Any] = {
     "inputs": {"input:source": "ab12"},
     "parameters": {"n": [1, None, 2.5]},
     "chosen": {"n": 1},
+    "profile": {"style.tone": "expert"},
+    "originals": {"original.pdf": "cd34"},
     "cause": "retry",
     "kind": "timeout",
     "outcome": "failed",

@@ -80,21 +80,25 @@ class FromParameter:
 class FromDocument:
     name: str
     at: ValuePath
+    otherwise: Fraction | None = None
 
 
 def _target(value: object) -> Fraction | FromParameter | FromDocument:
     number = exact(value)
     if number is not None:
         return number
-    if isinstance(value, Mapping) and all(isinstance(part, str) and part for part in value.values()):
-        if set(value) == {"parameter"}:
-            return FromParameter(value["parameter"])
-        if set(value) == {"document", "at"}:
-            path = parse_path(value["at"])
-            if not path.many:
-                return FromDocument(value["document"], path)
+    if isinstance(value, Mapping):
+        found = dict(value)
+        otherwise = exact(found.pop("otherwise")) if "otherwise" in found and "document" in found else None
+        if all(isinstance(part, str) and part for part in found.values()):
+            if set(found) == {"parameter"}:
+                return FromParameter(found["parameter"])
+            if set(found) == {"document", "at"}:
+                path = parse_path(found["at"])
+                if not path.many and (otherwise is None) == ("otherwise" not in value):
+                    return FromDocument(found["document"], path, otherwise)
     raise ValueError(
-        "a target is a number, {parameter: name}, or {document: name, at: path to one number}, "
+        "a target is a number, {parameter: name}, or {document: name, at: path to one number, otherwise: number}, "
         f"which {shown(value)} is not"
     )
 
@@ -102,8 +106,11 @@ def _target(value: object) -> Fraction | FromParameter | FromDocument:
 class SumNearOptions(CheckOptions):
     target: Annotated[
         Fraction | FromParameter | FromDocument,
-        PlainValidator(_target, json_schema_input_type=int | float | dict[str, str]),
-    ] = Field(description="What the sum has to be near: a number, {parameter: name} or {document: name, at: path}.")
+        PlainValidator(_target, json_schema_input_type=int | float | dict[str, str | int | float]),
+    ] = Field(
+        description="What the sum has to be near: a number, {parameter: name} or {document: name, at: path}; "
+        "`otherwise` in the last is for a value that is not set."
+    )
     within: float = Field(default=0.1, ge=0, le=1, description="How far off it may be, as a share of the target.")
 
     def reads(self) -> tuple[str, ...]:
@@ -157,6 +164,8 @@ def _resolve(target: Fraction | FromParameter | FromDocument, given: CheckInput)
     else:
         item = find(target.at, given.documents[target.name])[0]
         value, name = (None if isinstance(item, Gap) else item.value), f"`{target.at.text}` of {target.name}"
+        if value is None and target.otherwise is not None:
+            return target.otherwise
     number = exact(value)
     if number is None:
         return Fault("", f"there is no target: {name} is {shown(value)}, not a number", f"set {name} to a number")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
-from weft.app import App, Ask
+from weft.app import MAX_BYTES, App, Ask, GivenFile, is_address
 from weft.cli.place import DEFAULT_WORKSPACE, pairs
+from weft.cli.writer import profile_options, profile_parts
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+STANDARD_INPUT: Final = "-"
 
 _OPTIONS = (
     click.argument("words", nargs=-1, metavar="[PIPELINE] [FILE]..."),
@@ -26,6 +31,9 @@ _OPTIONS = (
     click.option("--from", "start_from", metavar="STEP", help="Run this step and all that depends on it."),
     click.option("--until", metavar="STEP", help="Stop after this step: it and what it needs."),
     click.option("--accept", multiple=True, metavar="STEP", help="Keep your edit of its artifact as the result."),
+    click.option("--together", is_flag=True, help="Read all the files as one document, in one session."),
+    click.option("--allow-network", is_flag=True, help="Let an address (https://…) be fetched."),
+    *profile_options("for this run"),
 )
 
 
@@ -38,6 +46,7 @@ def ask_options(function: Decorated) -> Decorated:
 def start_run(given: Mapping[str, Any]) -> StartRun:
     return StartRun(
         parameters=pairs(given["settings"], "--set", "VALUE"),
+        profile=profile_parts(given),
         force=frozenset(given["force"]),
         start_from=given["start_from"],
         until=given["until"],
@@ -46,18 +55,46 @@ def start_run(given: Mapping[str, Any]) -> StartRun:
 
 
 def asks(app: App, words: tuple[str, ...], given: Mapping[str, Any]) -> list[Ask]:
-    """One ask for each file; one without a file when none is named."""
+    """One ask for each file, or one for all that are to be read together; one without a file when none is named."""
     pipeline, rest = _pipeline_and_files(app, words)
-    files = [Path(word) for word in (*rest, *given["files"])]
     inputs = {name: Path(value) for name, value in pairs(given["inputs"], "--input", "FILE").items()}
-    session = given["session"]
-    if session and len(files) > 1:
-        raise UsageError("--session-id names one session, but there are several files", hint="run them one by one")
-    if session and given["new"]:
+    named = list(dict.fromkeys(_normal(word) for word in (*rest, *given["files"])))
+    session, new = given["session"], given["new"]
+    if session and new:
         raise UsageError("--new and --session-id contradict each other")
+    if given["together"] and len(named) < 2:
+        raise UsageError("--together needs at least two files")
+    if session and len(named) > 1 and not given["together"]:
+        raise UsageError(
+            "--session-id names one session, but there are several files",
+            hint="run them one by one, or add --together to read them as one document",
+        )
+    files = [_file(app, word, allow_network=given["allow_network"]) for word in named]
     if not files:
-        return [Ask(pipeline=pipeline, inputs=inputs, session=session, new=given["new"])]
-    return [Ask(pipeline=pipeline, file=file, inputs=inputs, session=session, new=given["new"]) for file in files]
+        return [Ask(pipeline=pipeline, inputs=inputs, session=session, new=new)]
+    if given["together"]:
+        together = tuple(files[1:])
+        return [Ask(pipeline=pipeline, file=files[0], together=together, inputs=inputs, session=session, new=new)]
+    return [Ask(pipeline=pipeline, file=file, inputs=inputs, session=session, new=new) for file in files]
+
+
+def _normal(word: str) -> str:
+    """So that the same file named twice is one file."""
+    return word if word == STANDARD_INPUT or is_address(word) else os.path.normpath(word)
+
+
+def _file(app: App, word: str, *, allow_network: bool) -> Path | GivenFile:
+    if word == STANDARD_INPUT:
+        if sys.stdin.isatty():
+            print("reading standard input; Ctrl+D ends it", file=sys.stderr)
+        return GivenFile(sys.stdin.buffer.read(MAX_BYTES + 1))
+    if not is_address(word):
+        return Path(word)
+    if not allow_network:
+        raise UsageError(
+            f"{word} is on the network, and Weft stays off it unless you say otherwise", hint="add --allow-network"
+        )
+    return asyncio.run(app.fetch_input(word))
 
 
 def _pipeline_and_files(app: App, words: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
@@ -67,7 +104,8 @@ def _pipeline_and_files(app: App, words: tuple[str, ...]) -> tuple[str | None, t
     names = app.workspace.pipeline_names()
     if words[0] in names:
         return words[0], words[1:]
-    if "/" not in words[0] and "." not in words[0] and not Path(words[0]).exists():
+    is_name = words[0] != STANDARD_INPUT and "/" not in words[0] and "." not in words[0]
+    if is_name and not Path(words[0]).exists():
         app.workspace.pipeline(words[0])  # says which ones there are
     return None, words
 

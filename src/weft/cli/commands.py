@@ -17,7 +17,9 @@ from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_
 COMMANDS: Final = {
     "run": ("weft.cli.run", "Bring a session up to date: run what is still to be done."),
     "plan": ("weft.cli.plan", "Show what a run would do, and why."),
+    "open": ("weft.cli.opener", "Open what a session made in the browser."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
+    "profile": ("weft.cli.profile", "Show or change what is known of you."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
     "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),
@@ -76,6 +78,13 @@ def weft(ctx: click.Context, workspace: str | None) -> None:
     ctx.obj = workspace
 
 
+def complain(error: WeftError) -> None:
+    from weft.render.cells import clean
+
+    lines = str(error).split("\n")
+    print("\n".join(["weft: " + clean(lines[0]), *map(clean, lines[1:])]), file=sys.stderr)
+
+
 def run_command_line(words: Sequence[str]) -> int:
     """The whole life of a command: its exit code, with every error said on standard error."""
     try:
@@ -89,10 +98,7 @@ def run_command_line(words: Sequence[str]) -> int:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
     except WeftError as error:
-        from weft.render.cells import clean
-
-        lines = str(error).split("\n")
-        print("\n".join(["weft: " + clean(lines[0]), *map(clean, lines[1:])]), file=sys.stderr)
+        complain(error)
         return error.exit_code
     except BrokenPipeError:
         # Whoever read our output has gone; Python would complain again when it closes standard output.

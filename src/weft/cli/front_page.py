@@ -13,7 +13,9 @@ Options:
 Commands:
   run         Bring a session up to date: run what is still to be done.
   plan        Show what a run would do, and why.
+  open        Open what a session made in the browser.
   sessions    List, show, follow, verify and remove sessions.
+  profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
   packs       List packs, and what differs from what you have.
   init        Make a workspace and lay a pack into it.

@@ -14,7 +14,7 @@ from weft.workspace.pack import LaidFile, lay_pack
 from weft.workspace.pack_file import Pack, find_packs, load_pack
 from weft.workspace.spelling import suggest
 
-DEFAULT_PACK: Final = "digest"
+DEFAULT_PACK: Final = "writing"
 
 
 @click.command("init")

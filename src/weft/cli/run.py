@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import signal
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from weft.app import App, Ask, OpenSession
 from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
 from weft.cli.screen import screen_for
+from weft.cli.stopping import interruptible
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UsageError, WeftError
 from weft.protocol.events import Outcome
@@ -25,36 +26,62 @@ OUTCOMES: dict[Outcome, int] = {"done": EXIT_DONE, "failed": EXIT_FAILED, "inter
 @click.command("run")
 @ask_options
 @click.option("--output", "-o", metavar="PATH", help="Copy the wanted artifact there; - prints it.")
+@click.option("--watch", "watching", is_flag=True, help="Go on: run again whenever a file it depends on is saved.")
 @click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
 @json_option
 @workspace_option
 def command(
-    words: tuple[str, ...], output: str | None, plain: bool, as_json: bool, workspace: str | None, **given: Any
+    words: tuple[str, ...],
+    output: str | None,
+    watching: bool,
+    plain: bool,
+    as_json: bool,
+    workspace: str | None,
+    **given: Any,
 ) -> int:
     """Bring a session up to date: run what is still to be done, and say why.
 
     \b
     weft run FILE                 the workspace's only or default pipeline
     weft run PIPELINE FILE…       one session for each file
+    weft run --together FILE…     one session for all of them
+    weft run -                    what comes on standard input
     weft run --session-id ID      continue a session
 
     The same file and pipeline come back to the same session: what is finished is not done again.
     """
     from weft.cli.init import ensure_workspace
 
-    ensure_workspace(workspace_path(workspace))
+    place = workspace_path(workspace)
+    ensure_workspace(place)
+
+    def once() -> int:
+        with open_app(workspace) as app:
+            wish, found = start_run(given), asks(app, words, given)
+            if output and len(found) > 1:
+                raise UsageError("--output takes one file's result; there are several files")
+            if len(found) == 1:
+                return asyncio.run(_one(app, found[0], wish, output, as_json=as_json, plain=plain))
+            from weft.cli.batch import Batch
+
+            return asyncio.run(Batch(app, found, wish, as_json=as_json, plain=plain).run())
+
+    if not watching:
+        return once()
+    from weft.cli.commands import complain
+    from weft.cli.watching import watch
+
     with open_app(workspace) as app:
-        wish = start_run(given)
-        found = asks(app, words, given)
-        if output and len(found) > 1:
-            raise UsageError("--output takes one file's result; there are several files")
-        worst = EXIT_DONE
-        for ask in found:
-            code = asyncio.run(_one(app, ask, wish, output, as_json=as_json, plain=plain))
-            worst = max(worst, code)
-            if code == EXIT_INTERRUPTED:
-                break
-    return worst
+        files = _watchable(asks(app, words, given))
+    return watch(files, place, once, complain)
+
+
+def _watchable(found: list[Ask]) -> list[Path]:
+    given = [file for ask in found for file in (ask.file, *ask.together, *ask.inputs.values())]
+    files = [file for file in given if isinstance(file, Path)]
+    if not files or any(file is not None and not isinstance(file, Path) for file in given):
+        raise UsageError("--watch needs files: standard input and addresses can't be watched")
+    return files
 
 
 async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool) -> int:
@@ -66,7 +93,7 @@ async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_jso
             session.id, str(session.folder), artifacts, program_words(app), as_json=as_json, plain=plain
         )
         show = screen.show
-        with _interruptible(session):
+        with interruptible(session.interrupt):
             async with screen.going():
                 for event in held:
                     screen.show(event)
@@ -78,39 +105,19 @@ async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_jso
 
 
 def _deliver(session: OpenSession, step: str, output: str | None) -> None:
-    """The data: the wanted artifact's path on standard output, or the artifact where the person wants it."""
-    for artifact in session.pipeline.steps[step].artifacts:
-        path = session.folder / artifact
-        if output == "-":
-            sys.stdout.buffer.write(path.read_bytes())
-            sys.stdout.buffer.flush()
-        elif output:
-            try:
-                shutil.copyfile(path, output)
-            except OSError as error:
-                raise WeftError(f"the run is done, but {output} can't be written: {error.strerror}") from error
-        else:
-            print(path)
-
-
-class _interruptible:  # noqa: N801  a context manager, read as a word
-    """Ctrl+C (or a polite kill) interrupts the run; a second one leaves at once: the log is safe either way."""
-
-    def __init__(self, session: OpenSession) -> None:
-        self._session = session
-        self._loop = asyncio.get_running_loop()
-        self._pressed = False
-
-    def __enter__(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.add_signal_handler(number, self._press)
-
-    def __exit__(self, *_: object) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.remove_signal_handler(number)
-
-    def _press(self) -> None:
-        if self._pressed:
-            os._exit(EXIT_INTERRUPTED)
-        self._pressed = True
-        self._session.interrupt()
+    """The data: the wanted artifacts' paths on standard output, or one of them where the person wants it."""
+    names = session.pipeline.steps[step].artifacts
+    if output is None:
+        for name in names:
+            print(session.folder / name)
+        return
+    ending = os.path.splitext(output)[1]
+    path = session.folder / next((name for name in names if ending and name.endswith(ending)), names[0])
+    if output == "-":
+        sys.stdout.buffer.write(path.read_bytes())
+        sys.stdout.buffer.flush()
+        return
+    try:
+        shutil.copyfile(path, output)
+    except OSError as error:
+        raise WeftError(f"the run is done, but {output} can't be written: {error.strerror}") from error

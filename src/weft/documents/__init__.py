@@ -8,6 +8,7 @@
     docx.py epub.py  packed XML                                       (archive.py, xml_part.py)
     captions.py whisper.py   captions and transcripts                 (speech.py)
     content_md.py    a session's content.md, both ways                (marks.py)
+    together.py      several documents as one
 
 Whatever can't be read is a `DocumentError` that names the file, what is wrong with it, and what to do.
 """
@@ -15,7 +16,17 @@ Whatever can't be read is a `DocumentError` that names the file, what is wrong w
 from __future__ import annotations
 
 from weft.documents.content_md import from_content_md, to_content_md
-from weft.documents.document import Cue, Document, DocumentError
+from weft.documents.document import MAX_BYTES, Cue, Document, DocumentError
 from weft.documents.reading import read_document
+from weft.documents.together import join_documents
 
-__all__ = ["Cue", "Document", "DocumentError", "from_content_md", "read_document", "to_content_md"]
+__all__ = [
+    "MAX_BYTES",
+    "Cue",
+    "Document",
+    "DocumentError",
+    "from_content_md",
+    "join_documents",
+    "read_document",
+    "to_content_md",
+]

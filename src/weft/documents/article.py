@@ -71,11 +71,21 @@ def find_article(page: Element) -> tuple[Element, bool]:
     _drop_named(body, weights)
     weights = _weigh(body)
     if not weights[id(body)].mass:
-        return body, False
+        short = _only_article(body, weights)
+        return (short, True) if short else (body, False)
     root = _descend(body, weights)
     _drop_links(root, _weigh(root))
     kept = len(squeezed(root.all_text()))
     return root, kept >= min(200, visible / 4)
+
+
+def _only_article(body: Element, weights: dict[int, _Weight]) -> Element | None:
+    """On a page without a whole paragraph: the one element that calls itself the article, if the text is in it."""
+    called = [element for element in body.elements() if element.tag == "article"]
+    called = called or [element for element in body.elements() if element.tag == "main"]
+    if len(called) == 1 and 2 * weights[id(called[0])].text >= weights[id(body)].text > 0:
+        return called[0]
+    return None
 
 
 def _weigh(root: Element) -> dict[int, _Weight]:

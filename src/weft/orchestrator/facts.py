@@ -5,18 +5,20 @@ A run works on this snapshot: a file edited while it runs counts from the next r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from weft.checks import check_documents
+from weft.orchestrator.inputs import InputText, ReadFile
 from weft.orchestrator.plan import OnDisk, StepFacts
 from weft.orchestrator.validate import Documents, fault_of, parse
-from weft.protocol.errors import EXIT_USAGE, ExternalError, UserError
+from weft.protocol.errors import ExternalError
 from weft.protocol.hashes import canonical, hash_bytes, hash_value
 from weft.session.state import SessionState
 from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Pipeline, Step
+from weft.workspace.profile import part, with_part
 from weft.workspace.workspace import Workspace
 
 SHORT_VALUE = 60
@@ -34,26 +36,24 @@ class Material:
     profile: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class InputText:
-    text: str
-    hash: str
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What the inputs that are documents say of themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
+    session: str
     steps: Mapping[str, StepFacts]
     materials: Mapping[str, Material]
     inputs: Mapping[str, str]
     """Each input's text."""
     values: Mapping[str, Any]
     """Each artifact that is on the disk, parsed."""
+    parameters: Mapping[str, Any]
 
-
-ReadFile = Callable[[str], bytes | None]
-"""A session file's bytes, or None when it is not there."""
+    def documents(self, step: str, artifacts: Mapping[str, Any]) -> Documents:
+        """What the checks of a step may compare with."""
+        return _documents(self.session, self.inputs, self.materials[step], artifacts, self.parameters)
 
 
 def gather(
@@ -66,41 +66,47 @@ def gather(
     read: ReadFile,
     model: str = "embedded",
     registered: Mapping[str, str] | None = None,
+    overrides: Mapping[str, Any] | None = None,
 ) -> Facts:
-    """`registered` gives the version of each function that an embedding program brings along."""
+    """`registered` gives the version of each function that an embedding program brings along, `overrides` what stands
+    in place of parts of the profile."""
     texts = {name: given.text for name, given in inputs.items()}
     hashes = {name: given.hash for name, given in inputs.items()}
     files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
     profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}
+    for key, value in (overrides or {}).items():
+        profile = with_part(profile, key, value)
     values = _values(files)
-    documents = Documents({**texts, **values}, parameters)
     steps: dict[str, StepFacts] = {}
     materials: dict[str, Material] = {}
     for name, step in pipeline.steps.items():
         agent = workspace.agent(step.agent) if step.agent else None
-        material = _material(workspace, step, agent, texts, parameters, profile, model)
+        material = _material(workspace, step, agent, inputs, parameters, profile, model)
         materials[name] = material
         made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
         done = state.steps[name].completion if name in state.steps else None
         recorded = done.artifacts if done else {}
+        documents = _documents(state.session, texts, material, values, parameters)
         on_disk = {
             artifact: _on_disk(step, artifact, files[artifact], recorded.get(artifact), documents)
             for artifact in step.artifacts
         }
         steps[name] = StepFacts(made_from, on_disk, _schema_version(step))
-    return Facts(steps, materials, texts, values)
+    return Facts(state.session, steps, materials, texts, values, parameters)
 
 
-def input_text(data: bytes, place: str) -> InputText:
-    """An input as text, or an error that says what is wrong with it and where it is."""
-    try:
-        return InputText(data.decode("utf-8-sig"), hash_bytes(data))
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{place} is not UTF-8 text (byte {error.start + 1} of {len(data)})",
-            hint="give a text file; one in another encoding must be saved as UTF-8 first",
-            exit_code=EXIT_USAGE,
-        ) from error
+def _documents(
+    session: str,
+    texts: Mapping[str, str],
+    material: Material,
+    artifacts: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+) -> Documents:
+    """Of the profile only the parts that the step reads: of any other a change would go unnoticed."""
+    profile: dict[str, Any] = {}
+    for key, value in material.profile.items():
+        profile = with_part(profile, key, value)
+    return Documents({**texts, "session": {"id": session}, "profile": profile, **artifacts}, parameters)
 
 
 def _values(files: Mapping[str, bytes | None]) -> dict[str, Any]:
@@ -120,13 +126,14 @@ def _material(
     workspace: Workspace,
     step: Step,
     agent: Agent | None,
-    texts: Mapping[str, str],
+    inputs: Mapping[str, InputText],
     parameters: Mapping[str, Any],
     profile: Mapping[str, Any],
     default_model: str,
 ) -> Material:
     model = step.model or (agent.model if agent else None) or default_model
     names = dict.fromkeys([*step.skills, *(agent.skills if agent else ())])
+    read = {name: inputs[name] for name in step.inputs if name in inputs}
     return Material(
         code=step.code or _embedded(step, agent, model),
         model=model,
@@ -134,7 +141,8 @@ def _material(
         skills={name: workspace.skill(name).text for name in names},
         profile={key: part(profile, key) for key in step.profile},
         parameters={name: parameters[name] for name in step.parameters},
-        inputs={name: texts[name] for name in step.inputs if name in texts},
+        inputs={name: given.text for name, given in read.items()},
+        documents={name: given.about for name, given in read.items() if given.about is not None},
     )
 
 
@@ -189,13 +197,3 @@ def _short(value: Any) -> str:
 def _schema_version(step: Step) -> str:
     versions = [schema.version for schema in step.schemas.values()]
     return ",".join(versions)
-
-
-def part(profile: Mapping[str, Any], key: str) -> Any:
-    """A dotted part of the profile; None when it is not set."""
-    value: Any = profile
-    for name in key.split("."):
-        if not isinstance(value, Mapping) or name not in value:
-            return None
-        value = value[name]
-    return value

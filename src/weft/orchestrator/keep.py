@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from weft.orchestrator.facts import Facts, ReadFile
+from weft.orchestrator.facts import Facts
+from weft.orchestrator.inputs import ReadFile
 from weft.orchestrator.machine import step_hash
 from weft.orchestrator.plan import inputs_of
 from weft.orchestrator.validate import is_code

@@ -139,6 +139,7 @@ def _start(spec: RunSpec, state: SessionState) -> Decision:
         parameters=spec.parameters,
         chosen=spec.chosen,
         model=spec.model,
+        profile=spec.wish.profile,
     )
     return _advance(spec, state, Progress(run, steps), [started], [])
 

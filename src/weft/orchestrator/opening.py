@@ -10,9 +10,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from weft.orchestrator.facts import Facts, InputText, ReadFile, gather, input_text
+from weft.orchestrator.facts import Facts, gather
+from weft.orchestrator.inputs import GivenInput, ReadFile, SessionInput, take_inputs
 from weft.orchestrator.keep import Kept, adopt, keep_edits
 from weft.protocol.commands import Artifact, StartRun
 from weft.protocol.errors import UsageError, UserError
@@ -21,29 +22,8 @@ from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
-from weft.workspace.spelling import suggest
+from weft.workspace.spelling import listed, suggest
 from weft.workspace.workspace import Workspace
-
-CONTENT: Final = "content.md"
-"""The first input's copy in the session; further inputs are attachments."""
-
-
-@dataclass(frozen=True, slots=True)
-class GivenInput:
-    """An input the person named: its bytes and where they keep it."""
-
-    data: bytes
-    origin: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionInput:
-    file: str
-    data: bytes
-    origin: str
-    text: InputText
-    new: bool
-    """It differs from what the log has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +70,11 @@ def open_up(ask: OpeningAsk) -> Opening:
     events: list[DurableEvent] = []
     if state.seq == 0:
         _add(state, events, _birth(ask))
-    inputs = _inputs(ask, state)
-    for name, given in inputs.items():
-        if given.new:
-            size, digest = len(given.data), given.text.hash
-            recorded = InputRecorded(input=name, file=given.file, hash=digest, size=size, origin=given.origin)
-            _add(state, events, recorded)
+    adopting = ask.legacy is not None
+    inputs = take_inputs(ask.pipeline, ask.session, state, ask.given, ask.read, adopting=adopting)
+    for name, taken in inputs.items():
+        if taken.new:
+            _add(state, events, _recorded(name, taken))
     remembered = state.run.chosen if state.run else {}
     known = {name: value for name, value in remembered.items() if name in ask.pipeline.parameters}
     parameters = _parameters(ask, known)
@@ -107,6 +86,7 @@ def open_up(ask: OpeningAsk) -> Opening:
         parameters=parameters,
         model=ask.model,
         registered=ask.registered,
+        overrides=ask.wish.profile,
         inputs={name: given.text for name, given in inputs.items()},
         read=ask.read,
     )
@@ -124,7 +104,19 @@ def open_up(ask: OpeningAsk) -> Opening:
         events=tuple(events),
         inputs=inputs,
         artifacts=tuple(kept.artifacts),
-        notes=tuple(kept.notes),
+        notes=(*(note for taken in inputs.values() for note in taken.notes), *kept.notes),
+    )
+
+
+def _recorded(name: str, taken: SessionInput) -> InputRecorded:
+    originals = {file: hash_bytes(data) for file, data in taken.originals.items()} or taken.known
+    return InputRecorded(
+        input=name,
+        file=taken.file,
+        hash=taken.text.hash,
+        size=len(taken.data),
+        origin=taken.origin,
+        originals=originals,
     )
 
 
@@ -139,7 +131,7 @@ def _parameters(ask: OpeningAsk, known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_wish(pipeline: Pipeline, wish: StartRun) -> None:
-    """Every step a flag names must exist."""
+    """Every step that a flag names must exist, and what stands in for the profile must be read."""
     named = {"--force": wish.force, "--accept": wish.accept}
     named |= {"--from": frozenset(filter(None, [wish.start_from])), "--until": frozenset(filter(None, [wish.until]))}
     for flag, steps in named.items():
@@ -147,6 +139,13 @@ def check_wish(pipeline: Pipeline, wish: StartRun) -> None:
             raise UsageError(
                 f"{flag} {step}: the pipeline {pipeline.name} has no such step",
                 hint=suggest(step, pipeline.steps, "steps"),
+            )
+    read = {part for step in pipeline.steps.values() for part in step.profile}
+    for key in wish.profile:
+        if not any(f"{key}.".startswith(f"{part}.") for part in read):
+            raise UsageError(
+                f"no step of the pipeline {pipeline.name} reads {key} of the profile, so it would change nothing",
+                hint=f"it reads {listed(sorted(read))}" if read else "leave it out",
             )
     both = sorted(wish.accept & (wish.force | {wish.start_from or ""}))
     if both:
@@ -167,50 +166,6 @@ def _check_same_pipeline(ask: OpeningAsk) -> None:
             f"session {ask.session} belongs to the pipeline {ask.state.pipeline}, not {ask.pipeline.name}",
             hint="leave the pipeline out to continue it, or choose another --session-id",
         )
-
-
-def _inputs(ask: OpeningAsk, state: SessionState) -> dict[str, SessionInput]:
-    """Each input as this run takes it: a file that changed since it was recorded wins over the session's copy."""
-    for name in ask.given.keys() - ask.pipeline.inputs.keys():
-        raise UsageError(
-            f"the pipeline {ask.pipeline.name} has no input {name!r}", hint=suggest(name, ask.pipeline.inputs, "inputs")
-        )
-    found: dict[str, SessionInput] = {}
-    for index, (name, spec) in enumerate(ask.pipeline.inputs.items()):
-        taken = _one_input(ask, state, name, first=index == 0)
-        if taken:
-            found[name] = taken
-        elif spec.required:
-            raise UsageError(
-                f"the pipeline {ask.pipeline.name} needs the input {name!r}",
-                hint=f"weft run {ask.pipeline.name} FILE" if index == 0 else f"add --input {name}=FILE",
-            )
-    return found
-
-
-def _one_input(ask: OpeningAsk, state: SessionState, name: str, *, first: bool) -> SessionInput | None:
-    given, known = ask.given.get(name), state.inputs.get(name)
-    file = known.file if known else CONTENT if first else f"attachments/{name}{_ending(given)}"
-    copied = ask.read(file) if known or ask.legacy else None
-    digest = hash_bytes(given.data) if given else None
-    if given and (copied is None or not known or digest != known.hash):
-        text = input_text(given.data, given.origin)
-        return SessionInput(file, given.data, given.origin, text, new=known is None or digest != known.hash)
-    if copied is None:
-        if known is None:
-            return None
-        raise UserError(
-            f"the session's copy of the input {name} is gone ({file})",
-            hint=f"put it back, or give the file again: weft run --session-id {ask.session} {known.origin or 'FILE'}",
-        )
-    text = input_text(copied, f"{ask.session}/{file}")
-    origin = given.origin if given else known.origin if known else ""
-    return SessionInput(file, copied, origin, text, new=known is None or text.hash != known.hash)
-
-
-def _ending(given: GivenInput | None) -> str:
-    stem, dot, ending = (given.origin if given else "").rpartition(".")
-    return f".{ending}" if stem and dot and ending.isalnum() and len(ending) <= 8 else ".txt"
 
 
 def _kept(ask: OpeningAsk, facts: Facts, state: SessionState, inputs: Mapping[str, SessionInput]) -> Kept:

@@ -192,6 +192,7 @@ class Runner:
             attempt=start.attempt,
             idempotency_key=start.idempotency_key,
             inputs=material.inputs,
+            documents=material.documents,
             artifacts=upstream,
             parameters=material.parameters,
             profile=material.profile,
@@ -212,7 +213,7 @@ class Runner:
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}
-        documents = Documents({**self._facts.inputs, **upstream, **own}, self._spec.parameters)
+        documents = self._facts.documents(step.name, {**upstream, **own})
 
         def judge() -> list[Finding]:
             return [found for name, value in own.items() for found in validate(step, name, value, documents)]

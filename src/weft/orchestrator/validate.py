@@ -122,10 +122,23 @@ def schema_findings(name: str, value: Any, schema: SchemaFile) -> list[Finding]:
     if validator is None:
         validator = _VALIDATORS[schema.hash] = jsonschema_rs.validator_for(schema.schema)
     errors = list(validator.iter_errors(value))
-    findings = [_schema_finding(name, error) for error in errors[:FINDINGS_LIMIT]]
+    findings = [_schema_finding(name, error) for error in _spread(errors, FINDINGS_LIMIT)]
     if len(errors) > FINDINGS_LIMIT:
-        findings.append(Finding(name, "", f"and {len(errors) - FINDINGS_LIMIT} more of the same kind"))
+        more = f"and {len(errors) - FINDINGS_LIMIT} more that do not fit the schema"
+        findings.append(Finding(name, "", more, "correct these first; the others are told next time"))
     return findings
+
+
+def _spread(errors: Sequence[Any], most: int) -> list[Any]:
+    """As many as allowed, in their order, from every part of it: fifty bad quotes must not hide a bad date."""
+    seen: dict[Any, int] = {}
+    ranks = []
+    for error in errors:
+        part = error.instance_path[0] if error.instance_path else None
+        seen[part] = seen.get(part, -1) + 1
+        ranks.append(seen[part])
+    chosen = sorted(sorted(range(len(errors)), key=lambda index: ranks[index])[:most])
+    return [errors[index] for index in chosen]
 
 
 def _schema_finding(name: str, error: Any) -> Finding:

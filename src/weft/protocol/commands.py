@@ -15,9 +15,11 @@ INLINE_LIMIT: Final = 256 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartRun:
-    """Bring the session up to date. `until` limits it; `force`, `start_from` and `accept` overrule the planner."""
+    """Bring the session up to date. `until` limits it; `force`, `start_from` and `accept` overrule the planner.
+    `profile` stands in place of parts of the person's profile for this run, by dotted name."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    profile: Mapping[str, Any] = field(default_factory=dict)
     force: frozenset[str] = frozenset()
     start_from: str | None = None
     until: str | None = None

@@ -48,13 +48,15 @@ class SessionAdopted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputRecorded:
-    """An input was copied into the session as `file`; `origin` is where the person keeps it."""
+    """An input was read into the session as `file`; `origin` is where the person keeps it."""
 
     input: str
     file: str
     hash: str
     size: int
     origin: str = ""
+    originals: Mapping[str, str] = field(default_factory=dict)
+    """The files as they were given, kept beside `file`, each with its hash; {} when `file` is the given one itself."""
     type: Literal["input_recorded"] = "input_recorded"
 
 
@@ -71,6 +73,8 @@ class RunStarted:
     chosen: Mapping[str, Any] = field(default_factory=dict)
     """The parameters that a person set in this session; the others follow the pipeline's defaults."""
     model: str = "embedded"
+    profile: Mapping[str, Any] = field(default_factory=dict)
+    """What stands in place of parts of the person's profile, for this run alone, by dotted name."""
     version: int = LOG_VERSION
     type: Literal["run_started"] = "run_started"
 

@@ -12,8 +12,14 @@ from weft.protocol.hashes import hash_bytes
 SESSION_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{2,79}\Z")
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
 ARTIFACT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)+\Z")
-MACHINE_FILES: Final = frozenset({"log.jsonl", "session.json", "content.md"})
-"""Names at the top of a session folder that no artifact may take."""
+CONTENT: Final = "content.md"
+"""The first input in a session, in its normal form; further inputs are attachments."""
+ORIGINAL: Final = "original"
+"""The first input as it was given, under its own ending, beside `CONTENT`."""
+MACHINE_FILES: Final = frozenset({"log.jsonl", "session.json", CONTENT})
+"""Names at the top of a session folder that no artifact may take, besides those of originals."""
+
+_ORIGINAL_FILE: Final = re.compile(rf"{ORIGINAL}(-\d+)?\.[a-z0-9]+\Z")
 
 
 def check_session_id(text: str) -> str:
@@ -27,13 +33,18 @@ def check_session_id(text: str) -> str:
 
 def artifact_name_problem(name: str) -> str | None:
     """Why this can't be an artifact's name, or None when it can."""
-    if name in MACHINE_FILES:
+    if name in MACHINE_FILES or is_original(name):
         return f"{name} is a file the session keeps for itself"
     if len(name) > 100:
         return "an artifact's name has at most 100 characters"
     if not ARTIFACT.match(name):
         return "an artifact is a plain file name with an ending, such as summary.json (no folders, no leading dot)"
     return None
+
+
+def is_original(name: str) -> bool:
+    """Whether a name at the top of a session folder is that of an input as it was given."""
+    return bool(_ORIGINAL_FILE.match(name))
 
 
 def slug(text: str, limit: int = 40) -> str:

@@ -23,6 +23,8 @@ class StepInput:
     """The same for every attempt at the same work: hand it to services that can honour it."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """The text of each input of the pipeline that this step reads."""
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What each of them says of itself: kind, title, author, published, language, url, words, cues, pages, notes."""
     artifacts: Mapping[str, Any] = field(default_factory=dict)
     """The artifacts of the required steps by file name: parsed for `.json`, text otherwise."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -38,6 +40,11 @@ class StepInput:
     def text(self) -> str:
         """The first input's text; "" for a pipeline without inputs."""
         return next(iter(self.inputs.values()), "")
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """What the first input says of itself; {} for one that is taken as plain text."""
+        return next(iter(self.documents.values()), {})
 
 
 StepFunction = Callable[[StepInput], Any | Awaitable[Any]]

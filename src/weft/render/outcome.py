@@ -20,7 +20,7 @@ _INTERRUPTED = "interrupted"
 
 def outcome_lines(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
     if view.outcome == "done":
-        return _done(view, now, sheet)
+        return _done(view, now, sheet, program)
     if view.outcome == "failed":
         return _failed(view, now, sheet, program)
     return _interrupted(view, now, sheet, program)
@@ -31,14 +31,17 @@ def result_paths(view: RunView) -> list[str]:
     return [os.path.join(view.folder, name) for name in view.files(view.desired)]
 
 
-def _done(view: RunView, now: float, sheet: Page) -> list[Text]:
+def _done(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
     states = [step.state for step in view.steps.values()]
     ran, skipped = states.count("done"), states.count("skipped")
     made = f"{ran} ran, {skipped} skipped" if ran else "everything was up to date"
     lines = [_headline(view, now, sheet, "Done in", f" {sheet.signs.dot} {made}")]
     lines += _message(view, sheet)
-    for path in result_paths(view):
+    paths = result_paths(view)
+    for path in paths:
         lines += sheet.folded(path, 4, "bold")
+    if any(path.endswith(".html") for path in paths):
+        lines += sheet.wrapped(f"{program} open {view.session}", 4)
     return lines
 
 

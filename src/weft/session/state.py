@@ -56,6 +56,7 @@ class InputState:
     hash: str
     size: int
     origin: str
+    originals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -124,7 +125,7 @@ def _created(state: SessionState, event: e.SessionCreated | e.SessionAdopted, re
 
 
 def _input(state: SessionState, event: e.InputRecorded, _: Record) -> None:
-    state.inputs[event.input] = InputState(event.file, event.hash, event.size, event.origin)
+    state.inputs[event.input] = InputState(event.file, event.hash, event.size, event.origin, event.originals)
 
 
 def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:

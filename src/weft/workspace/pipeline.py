@@ -13,16 +13,17 @@ from weft.checks import CheckCall
 from weft.protocol.errors import Problem
 from weft.workspace import graph
 from weft.workspace.parameters import ParameterSpec, parameter_values
-from weft.workspace.pipeline_file import pipeline_json_schema
+from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
 from weft.workspace.schema_file import SchemaFile
 
-__all__ = ["InputSpec", "ParameterSpec", "Pipeline", "SchemaFile", "Step", "pipeline_json_schema"]
+__all__ = ["InputKind", "InputSpec", "ParameterSpec", "Pipeline", "SchemaFile", "Step", "pipeline_json_schema"]
 
 
 @dataclass(frozen=True)
 class InputSpec:
     description: str = ""
     required: bool = True
+    kind: InputKind = "document"
 
 
 @dataclass(frozen=True, kw_only=True)

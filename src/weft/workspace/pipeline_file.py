@@ -23,6 +23,7 @@ from weft.workspace.fields import (
     Version,
 )
 
+InputKind = Literal["document", "text"]
 DEFAULT_ATTEMPTS: Final = 3
 DEFAULT_TIMEOUT: Final = 600.0
 NAMES_SCHEMA: Final[dict[str, Any]] = {"propertyNames": {"pattern": f"^{NAME.pattern.removesuffix(chr(92) + 'Z')}$"}}
@@ -33,6 +34,10 @@ class InputEntry(Strict):
 
     description: str = Field(default="", description="What the input is, for the person who gives it")
     required: bool = Field(default=True, description="Whether a run needs it: true or false")
+    kind: InputKind = Field(
+        default="document",
+        description="document: any format, read and brought into one normal form; text: UTF-8 text, taken as it is",
+    )
 
 
 class ParameterEntry(Strict):

@@ -47,7 +47,10 @@ def _judged(draft: Draft, name: str) -> Pipeline:
         version=draft.file.version,
         file=draft.source.file,
         hash=draft.source.hash,
-        inputs={input_: InputSpec(entry.description, entry.required) for input_, entry in draft.file.inputs.items()},
+        inputs={
+            input_: InputSpec(entry.description, entry.required, entry.kind)
+            for input_, entry in draft.file.inputs.items()
+        },
         parameters=parameters,
         steps=steps,
         final=final,

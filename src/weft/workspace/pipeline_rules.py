@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from weft.protocol.ids import NAME, artifact_name_problem
 from weft.workspace import graph
@@ -14,6 +15,7 @@ from weft.workspace.pipeline_file import ParameterEntry, StepEntry
 from weft.workspace.spelling import listed, nearest
 from weft.workspace.step_rules import artifacts_of, texts_in
 
+RESERVED_DOCUMENTS: Final = ("session", "profile")
 _NAME_HINT = "a name is small letters, digits, _ and -, at most 64, beginning with a letter or digit"
 
 
@@ -27,6 +29,9 @@ def names(draft: Draft, stem: str) -> None:
         for name in draft.names(section):
             if not NAME.match(name):
                 draft.report_key((section, name), f"'{name}' is not a good name", _NAME_HINT)
+    for name in draft.names("inputs"):
+        if name in RESERVED_DOCUMENTS:
+            draft.report_key(("inputs", name), f"'{name}' is what checks call the {name} itself", "use another name")
 
 
 def parameters(draft: Draft) -> dict[str, ParameterSpec]:

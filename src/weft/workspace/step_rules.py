@@ -255,13 +255,15 @@ def _call(draft: Draft, path: Path, name: str, options: dict[str, Any], artifact
 
 
 def _readable(draft: Draft, at: Path, artifacts: tuple[str, ...]) -> list[str]:
-    """What a check of this step may compare with: inputs, the step's artifacts, those of the steps it requires itself.
+    """What a check of this step may compare with: inputs, the step's artifacts, those of the steps it requires itself,
+    the session and the profile.
 
     An artifact further back is no input of the step, so a change of it would go unnoticed.
     """
     before = draft.steps[str(at[-1])].requires
     earlier = [artifact for name in draft.steps if name in before for artifact in artifacts_of(draft.steps[name])]
-    return [*draft.names("inputs"), *earlier, *artifacts]
+    own = ["session", *(["profile"] if draft.steps[str(at[-1])].profile else [])]
+    return [*draft.names("inputs"), *earlier, *artifacts, *own]
 
 
 def _documents(draft: Draft, path: Path, call: CheckCall, readable: Iterable[str], makers: Mapping[str, str]) -> None:
@@ -272,7 +274,9 @@ def _documents(draft: Draft, path: Path, call: CheckCall, readable: Iterable[str
         if document in good:
             continue
         hint = suggest(document, good, "documents it can read")
-        if document in makers:
+        if document == "profile":
+            hint = "name the parts of the profile that the step reads in its 'profile'"
+        elif document in makers:
             hint = f"it is made by the step '{makers[document]}': add that to 'requires'"
         place = next((place for place, text in texts_in(call.options, path) if text == document), path)
         draft.report(place, f"this step can't read '{document}'", hint)

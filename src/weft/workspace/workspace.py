@@ -13,7 +13,7 @@ from weft.workspace.config import Config, read_config
 from weft.workspace.library import Library
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.pipeline_reader import ENDING, FOLDER, read_pipeline
-from weft.workspace.profile import read_profile
+from weft.workspace.profile import WriterProfile, read_profile, read_writer, write_profile
 from weft.workspace.skill import Skill
 from weft.workspace.spelling import listed, nearest
 
@@ -94,6 +94,12 @@ class Workspace:
 
     def profile(self) -> Mapping[str, Any]:
         return read_profile(self.folder)
+
+    def writer(self) -> WriterProfile:
+        return read_writer(self.folder)
+
+    def write_profile(self, value: Mapping[str, Any]) -> None:
+        write_profile(self.folder, value)
 
     def config(self) -> Config:
         return read_config(self.folder)

@@ -1,6 +1,7 @@
 """For whom a kit is made: topics with interest, tone, length, voice, and the rhythm of what they have written before.
 
-Relevance is the interest-weighted share of topics that a document's tags or themes name, word for word, in any case.
+Relevance is the interest-weighted share of topics that a document's tags or themes name: word for word, in any case,
+one or many of a thing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ class Topic:
         if UNSPACED.search(self.name):
             return self.name.lower() in text.lower()
         found = tokens(text)
-        return any(found[at : at + len(wanted)] == wanted for at in range(len(found) - len(wanted) + 1))
+        return any(
+            all(_alike(one, other) for one, other in zip(found[at:], wanted, strict=False))
+            for at in range(len(found) - len(wanted) + 1)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,20 @@ def relevance(topics: Sequence[Topic], labels: Iterable[str]) -> float:
     return round(matched / total, 4)
 
 
+def _alike(one: str, other: str) -> bool:
+    """The same word, or one is the plural of the other in the way most European languages make it."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if short.endswith("y") and long == f"{short[:-1]}ies":
+        return len(short) > 3
+    ending = long[len(short) :] if long.startswith(short) else ""
+    return (ending in ("s", "es") and len(short) > 2) or (ending in ("n", "en", "e", "er") and len(short) > 4)
+
+
 def _topic(item: Any) -> Topic:
+    if isinstance(item, str):
+        item = {"topic": item}
     if not isinstance(item, Mapping) or not str(item.get("topic", "")).strip():
         raise ValueError(f"a topic is {{topic, interestLevel}}, not {item!r}")
     interest = item.get("interestLevel", 3)

@@ -1,0 +1,152 @@
+"""Several documents in one command: a few at a time, one line each, and a table at the end.
+
+A document that fails does not stop the others; the exit code says that one did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+from weft.app import App, Ask, OpenSession
+from weft.cli.place import is_ascii, is_terminal, screen_width
+from weft.cli.screen import FRAME
+from weft.cli.stopping import interruptible
+from weft.protocol.commands import StartRun
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
+from weft.protocol.events import Event, Record
+from weft.render.batch import DocumentView, batch_lines, batch_table, batch_text
+from weft.render.cells import clean
+from weft.render.view import RunView
+from weft.session.codec import event_fields, to_json
+
+AT_ONCE: Final = 4
+
+
+class Batch:
+    def __init__(self, app: App, asks: Sequence[Ask], wish: StartRun, *, as_json: bool, plain: bool) -> None:
+        self._app = app
+        self._asks = asks
+        self._wish = wish
+        self._as_json = as_json
+        self._live = not as_json and not plain and is_terminal(sys.stderr)
+        self._documents = [DocumentView(ask.file.name if ask.file else "") for ask in asks]
+        self._open: set[OpenSession] = set()
+        self._interrupted = False
+
+    async def run(self) -> int:
+        free = asyncio.Semaphore(min(AT_ONCE, os.cpu_count() or 1))
+        with interruptible(self._interrupt):
+            async with self._shown(), asyncio.TaskGroup() as group:
+                for ask, document in zip(self._asks, self._documents, strict=True):
+                    group.create_task(self._one(ask, document, free))
+        states = {document.state for document in self._documents}
+        if "interrupted" in states:
+            return EXIT_INTERRUPTED
+        return EXIT_FAILED if "failed" in states else EXIT_DONE
+
+    def _interrupt(self) -> None:
+        self._interrupted = True
+        for session in self._open:
+            session.interrupt()
+
+    async def _one(self, ask: Ask, document: DocumentView, free: asyncio.Semaphore) -> None:
+        async with free:
+            if self._interrupted:
+                document.finished("interrupted", time.monotonic(), "not begun")
+            else:
+                document.state, document.started = "running", time.monotonic()
+                try:
+                    await self._make(ask, document)
+                except WeftError as error:
+                    document.finished("failed", time.monotonic(), str(error))
+        self._say(document)
+
+    async def _make(self, ask: Ask, document: DocumentView) -> None:
+        held: list[Record | Event] = []
+
+        def publish(event: Record | Event) -> None:
+            if document.run is None:
+                held.append(event)
+            else:
+                self._show(document.run, event)
+
+        async with self._app.session(ask, publish, self._wish) as session:
+            steps = {name: step.artifacts for name, step in session.pipeline.steps.items()}
+            document.run = RunView(session.id, str(session.folder), steps)
+            for event in held:
+                self._show(document.run, event)
+            self._open.add(session)
+            if self._interrupted:
+                session.interrupt()
+            try:
+                outcome = await session.submit(self._wish)
+            finally:
+                self._open.discard(session)
+            problem = _problem(document.run) if outcome == "failed" else document.run.message
+            document.finished(outcome, time.monotonic(), problem)
+            if outcome == "done" and not self._as_json and not (self._live and is_terminal(sys.stdout)):
+                for artifact in session.pipeline.steps[self._wish.until or session.pipeline.final].artifacts:
+                    print(session.folder / artifact, flush=True)
+
+    # -- what is seen
+
+    def _show(self, run: RunView, event: Record | Event) -> None:
+        run.apply(event.event if isinstance(event, Record) else event, time.monotonic())
+        if self._as_json:
+            place = {"seq": event.seq, "at": event.at} if isinstance(event, Record) else {}
+            fields = event_fields(event.event if isinstance(event, Record) else event)
+            sys.stdout.buffer.write(to_json({"session": run.session, **place, **fields}) + b"\n")
+            sys.stdout.buffer.flush()
+
+    def _say(self, document: DocumentView) -> None:
+        if not self._live and not self._as_json:
+            done = sum(one.ended is not None for one in self._documents)
+            text = clean(f"[{done}/{len(self._documents)}] {document.name}: {document.told()}")
+            print(text, file=sys.stderr, flush=True)
+
+    @asynccontextmanager
+    async def _shown(self) -> AsyncIterator[None]:
+        if not self._live:
+            try:
+                yield
+            finally:
+                if not self._as_json:
+                    print(f"\n{batch_text(self._documents, time.monotonic())}", file=sys.stderr)
+            return
+        from rich.console import Console
+        from rich.live import Live
+
+        console = Console(file=sys.stderr, highlight=False)
+        ascii = is_ascii(sys.stderr)
+        with Live(console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False) as live:
+
+            async def tick() -> None:
+                while True:
+                    width, height = screen_width(sys.stderr), console.size.height - 1
+                    frame = batch_lines(self._documents, time.monotonic(), width, height, ascii=ascii)
+                    live.update(frame, refresh=True)
+                    await asyncio.sleep(FRAME)
+
+            ticking = asyncio.create_task(tick())
+            try:
+                yield
+            finally:
+                ticking.cancel()
+                await asyncio.wait([ticking])
+                width = screen_width(sys.stderr)
+                live.update(batch_table(self._documents, time.monotonic(), width, ascii=ascii), refresh=True)
+
+
+def _problem(run: RunView) -> str:
+    """Which step failed and what was wrong, for a line in a table."""
+    for step in run.steps.values():
+        if step.state == "failed":
+            found = "; ".join(str(finding) for finding in step.findings) or step.message
+            return f"{step.name}: {found}"
+    return run.message

@@ -1,0 +1,90 @@
+"""`weft profile`: what Weft knows of the person it writes for, in profile.json."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from weft.cli.place import json_option, open_app, workspace_option, workspace_path
+from weft.cli.writer import profile_options, profile_parts
+from weft.protocol.errors import UsageError
+from weft.workspace.profile import FILE, WriterProfile, with_part
+
+SAMPLE_LIMIT = 20_000
+"""Characters of a writing sample that are kept: more says nothing more about how somebody writes."""
+
+
+@click.group("profile")
+def command() -> None:
+    """Show or change what is known of you: topics, tone, length, voice, samples of your writing."""
+
+
+@command.command("show")
+@json_option
+@workspace_option
+def show(as_json: bool, workspace: str | None) -> None:
+    """Show the profile, with the defaults for what is not set."""
+    with open_app(workspace) as app:
+        value, writer = app.workspace.profile(), app.workspace.writer()
+    if as_json:
+        print(json.dumps(value, ensure_ascii=False))
+        return
+    print(_told(writer))
+    print(f"in {workspace_path(workspace) / FILE}", file=sys.stderr)
+
+
+@command.command("set")
+@click.option(
+    "--sample", "samples", multiple=True, metavar="FILE", help="A piece of your own writing; may be repeated."
+)
+@click.option("--no-samples", is_flag=True, help="Forget the samples.")
+@workspace_option
+def set_(samples: tuple[str, ...], no_samples: bool, workspace: str | None, **given: Any) -> None:
+    """Change the parts that are named; everything else stays as it is. The next run makes again what depends on it."""
+    parts = profile_parts(given)
+    if not parts and not samples and not no_samples:
+        raise UsageError(
+            "there is nothing to set", hint="name a part, such as --topics, --tone, --word-count, --voice or --sample"
+        )
+    from weft.cli.init import ensure_workspace
+
+    ensure_workspace(workspace_path(workspace))
+    with open_app(workspace) as app:
+        value = dict(app.workspace.profile())
+        kept = [] if no_samples else list(value.get("writingSamples", []))
+        read = [_sample(Path(name)) for name in samples]
+        if samples or no_samples:
+            parts["writingSamples"] = [*kept, *(text for text in read if text not in kept)]
+        for key, part in parts.items():
+            value = with_part(value, key, part)
+        app.workspace.write_profile(value)
+        print(_told(app.workspace.writer()))
+
+
+for _option in reversed(profile_options("from now on")):
+    set_ = _option(set_)
+
+
+def _sample(path: Path) -> str:
+    from weft.app import read_given
+    from weft.documents import read_document
+
+    return read_document(read_given(path), path.name).text[:SAMPLE_LIMIT].strip()
+
+
+def _told(profile: WriterProfile) -> str:
+    topics = ", ".join(f"{topic.topic}:{topic.interestLevel}" for topic in profile.topics)
+    samples = sum(len(sample.split()) for sample in profile.writingSamples)
+    style = profile.style
+    lines = {
+        "topics": topics or "none",
+        "tone": style.tone,
+        "word count": str(style.targetWordCount),
+        "voice": style.voice,
+        "samples": f"{len(profile.writingSamples)} with {samples:,} words" if profile.writingSamples else "none",
+    }
+    return "\n".join(f"{name:<11} {value}" for name, value in lines.items())

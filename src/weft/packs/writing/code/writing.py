@@ -1,0 +1,59 @@
+"""The steps of the `writing` pack: thin, because the embedded engine and the pages do the work.
+
+An agent's `embedded:` names the function that stands in for it when no model is connected.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft.documents import Cue
+from weft.models import embedded
+from weft.protocol.steps import StepInput
+from weft.render.kit import Source, kit_markdown, kit_page
+
+
+def summary(step: StepInput) -> dict[str, Any]:
+    about = step.document
+    return embedded.summary(
+        step.text,
+        content_id=step.session,
+        title=about["title"],
+        profile_topics=step.profile["topics"] or (),
+        source_kind=about["kind"],
+        cues=about["cues"],
+    )
+
+
+def ideas(step: StepInput) -> dict[str, Any]:
+    return embedded.ideas(step.text, step.artifacts["summary.json"], profile=step.profile)
+
+
+def outline(step: StepInput) -> dict[str, Any]:
+    made = step.artifacts
+    return embedded.outline(step.text, made["summary.json"], made["ideas.json"], profile=step.profile)
+
+
+def writing_kit(step: StepInput) -> dict[str, Any]:
+    about, made = step.document, step.artifacts
+    kit = embedded.writing_kit(
+        made["summary.json"],
+        made["ideas.json"],
+        made["outline.json"],
+        source={"id": step.session, "label": about["title"], "url": about["url"]},
+    )
+    source = Source(
+        title=about["title"],
+        author=about["author"],
+        published=about["published"],
+        language=about["language"],
+        kind=about["kind"],
+        url=about["url"],
+        text=step.text,
+        cues=[Cue(**cue) for cue in about["cues"]],
+    )
+    return {
+        "writing-kit.json": kit,
+        "writing-kit.md": kit_markdown(kit, source=source),
+        "writing-kit.html": kit_page(kit, source=source),
+    }

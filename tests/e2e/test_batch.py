@@ -1,0 +1,70 @@
+"""Many files in one command: a line for each, a table at the end, and one failure does not stop the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.made import Weft
+from tests.terminal import Terminal
+
+BAD = "def count(step):\n    ledger(step)\n    if 'bad' in step.text:\n        return {'words': 0, 'first': ''}\n"
+
+
+@pytest.fixture
+def files(weft: Weft, tmp_path: Path) -> list[Path]:
+    code = weft.workspace / "code/letters.py"
+    code.write_text(code.read_text().replace("def count(step):\n    ledger(step)\n", BAD))
+    found = []
+    for name, text in {"a.md": "so much depends", "b.txt": "bad words", "c.md": "upon a red", "d.md": ""}.items():
+        path = tmp_path / name
+        path.write_text(text)
+        found.append(path)
+    return found
+
+
+def test_the_rest_goes_on_and_the_exit_code_says_so(weft: Weft, files: list[Path]) -> None:
+    ran = weft("run", *files)
+    assert ran.code == 1
+    made = [Path(line) for line in ran.out.splitlines()]
+    assert sorted(path.read_text() for path in made) == ["3 words: a, red, upon\n", "3 words: depends, much, so\n"]
+    assert "b.txt: failed: count: count.json at /words: 0 is less than the minimum of 1" in ran.err
+    assert "d.md: failed: d.md is empty" in ran.err
+    assert "[4/4]" in ran.err
+    assert "4 documents: 2 done, 2 failed" in ran.err
+    again = weft("run", files[0], files[2])
+    assert again.code == 0
+    assert "2 documents: 2 up to date" in again.err
+
+
+def test_json_lines_say_which_session_they_are_of(weft: Weft, files: list[Path]) -> None:
+    ran = weft("run", *files, "--json")
+    assert ran.code == 1
+    sessions: dict[str, list[int]] = {}
+    for line in ran.out.splitlines():
+        event = json.loads(line)
+        if "seq" in event:
+            sessions.setdefault(event["session"], []).append(event["seq"])
+    assert len(sessions) == 3
+    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in sessions.values())
+
+
+def test_the_same_file_named_twice_is_one(weft: Weft, files: list[Path]) -> None:
+    ran = weft("run", files[0], files[0].parent / "." / files[0].name)
+    assert ran.code == 0
+    assert weft.ran() == ["count", "list", "report"]
+
+
+@pytest.mark.parametrize("width", [60, 110])
+def test_on_a_terminal(weft: Weft, files: list[Path], width: int) -> None:
+    terminal = Terminal(weft, "run", *map(str, files), width=width)
+    terminal.wait_for("4 documents: 2 done, 2 failed")
+    assert terminal.end() == 1
+    shown = terminal.text()
+    assert "✓ a.md" in shown
+    assert "✗ b.txt  failed" in shown
+    assert "count.json at /words: 0 is less than the minimum" in terminal.words()
+    assert "d.md is empty" in terminal.words()
+    assert all(len(line) <= width for line in shown.splitlines())
