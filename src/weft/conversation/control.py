@@ -70,6 +70,8 @@ class Control:
         """The open turn of each conversation."""
         self.closing: dict[str, frozenset[str]] = {}
         """Accepted interrupts whose record is still in the inbox: by conversation, the executions they hit."""
+        self.stopping: set[str] = set()
+        """Conversations whose open turn is interrupted and waits for what can't be stopped."""
         self.abandoned: set[tuple[str, str]] = set()
         """What ignored its end until the grace ran out and has not returned since."""
         self.dropped = 0
@@ -118,8 +120,12 @@ class Control:
 
     def _turn_completed(self, event: t.TurnCompleted) -> None:
         self.turns.pop(event.conversation, None)
+        self.stopping.discard(event.conversation)
         if event.key:
             self._add(event.conversation, event.key, "continuing", "continuation")
+
+    def _interrupted(self, event: t.TurnInterrupted) -> None:
+        self.stopping.add(event.conversation)
 
     def _continued(self, event: t.ContinuationTaken | t.ContinuationCancelled) -> None:
         self.intents.pop((event.conversation, event.key), None)
@@ -141,6 +147,8 @@ class Control:
             if talk.turn is None:
                 continue
             self.turns[name] = talk.turn.number
+            if talk.turn.interrupted:
+                self.stopping.add(name)
             for call_id, call in talk.turn.calls.items():
                 if call.phase == "asked":
                     self._add(name, f"t{talk.turn.number}/{call_id}", "awaiting", "tool")
@@ -239,9 +247,10 @@ class Control:
             busy = any(name in self.closing for name in names)
             return Reply("interrupt_in_progress" if busy else "nothing_to_interrupt")
         told = tuple(Target(name, x, how) for name in names for x, how in met.get(name, {}).items())
-        hit = [name for name in names if any(how != "unsupported" for how in met.get(name, {}).values())]
-        if not hit:
+        if all(target.how == "unsupported" for target in told):
             return Reply("unsupported", told)
+        # Also where nothing can be stopped: nothing new may start there. But a turn is interrupted only once.
+        hit = [name for name in names if name in met and name not in self.stopping]
         parts = tuple(self._part(name, met[name]) for name in hit)
         for name in hit:
             self._close(name, met[name], reason)
@@ -298,6 +307,7 @@ _APPLY: Mapping[type, Callable[..., None]] = {
     t.IntentRecorded: Control._intent_recorded,
     t.ModelSettled: Control._settled,
     t.ToolSettled: Control._settled,
+    t.TurnInterrupted: Control._interrupted,
     t.TurnCompleted: Control._turn_completed,
     t.ContinuationTaken: Control._continued,
     t.ContinuationCancelled: Control._continued,

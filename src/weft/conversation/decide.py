@@ -123,7 +123,7 @@ def _request(draft: Draft, command: c.RequestCall) -> None:
         draft.refuse(name, "undeclared_turn", **what)
     elif ask.call not in turn.calls:
         draft.refuse(name, "undeclared_call", **what)
-    elif turn.calls[ask.call].tool:
+    elif turn.calls[ask.call].phase != "declared":
         draft.refuse(name, "repeated_request", **what)
     elif name in draft.gate.closing or turn.interrupted:
         draft.refuse(name, "request_after_interrupt", **what)
@@ -178,6 +178,10 @@ def _settle_model(draft: Draft, command: c.SettleModel) -> None:
         return draft.refuse(
             name, "stale_settlement", execution=execution, outcome=command.outcome, text=command.text or command.reason
         )
+    asks = _named(command.asks) if command.outcome == "completed" else []
+    if turn.declared:
+        for spare in [ask for ask in asks if ask.call not in turn.calls]:
+            draft.refuse(name, "undeclared_call", turn=turn.number, call=spare.call)
     draft.emit(
         t.ModelSettled(
             conversation=name,
@@ -191,11 +195,10 @@ def _settle_model(draft: Draft, command: c.SettleModel) -> None:
             usage=command.usage,
         )
     )
-    asks = _named(command.asks)
-    if asks and command.outcome == "completed":
+    if asks:
         _take_calls(draft, name, asks)
     turn = draft.turn(name)
-    if turn.interrupted or command.outcome != "completed":
+    if name not in draft.gate.closing and (turn.interrupted or command.outcome != "completed"):
         # Nobody will ask for what is declared and not requested any more.
         for call_id in [call_id for call_id, call in turn.calls.items() if call.phase == "declared"]:
             settle_call(draft, name, call_id, "interrupted_before_execution", "none", command.reason)
@@ -212,9 +215,7 @@ def _take_calls(draft: Draft, name: str, asks: Sequence[c.ToolAsk]) -> None:
         return  # they are declared, so that the interrupt gives each its settlement
     for ask in asks:
         call = draft.turn(name).calls.get(ask.call)
-        if call is None:
-            draft.refuse(name, "undeclared_call", turn=turn.number, call=ask.call)
-        elif not call.tool:
+        if call is not None and call.phase == "declared":
             take_request(draft, name, ask)
 
 

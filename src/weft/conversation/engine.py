@@ -65,9 +65,9 @@ class Engine:
     def _handle(self, command: c.TalkCommand) -> list[t.TalkEvent]:
         if isinstance(command, c.SettleModel | c.SettleTool):
             self.control.returned(command.conversation, command.execution)
-        events = decide(self.state, command, self.gate, self.rules)
         if isinstance(command, c.RecordInterrupt):
             self.control.recorded(part.conversation for part in command.parts)
+        events = decide(self.state, command, self.gate, self.rules)
         for event in events:
             evolve(self.state, event)
             self.control.apply(event)

@@ -117,10 +117,13 @@ def start_turn(draft: Draft, name: str, continues: str | None = None) -> None:
 
 
 def complete(draft: Draft, name: str) -> None:
-    """Complete the turn if nothing in it is open, and start what comes next."""
+    """Complete the turn if nothing in it is open, and start what comes next.
+
+    While an accepted interrupt waits for its record, that record completes the turn: as interrupted.
+    """
     talk = draft.talk(name)
     turn = talk.turn if talk else None
-    if turn is None or not turn.complete:
+    if turn is None or not turn.complete or name in draft.gate.closing:
         return
     disposition = _disposition(turn)
     draft.emit(

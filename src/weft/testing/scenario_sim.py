@@ -22,6 +22,7 @@ PORTS: Final = ("starts", "handle_interrupts", "continuations", "delivered_chunk
 
 def run(scenario: Mapping[str, Any]) -> list[str]:
     """What is wrong; nothing when all is as expected."""
+    played: Played | None = None
     try:
         played = Played(scenario.get("given") or {})
         for number, step in enumerate(scenario.get("steps") or (), 1):
@@ -32,7 +33,7 @@ def run(scenario: Mapping[str, Any]) -> list[str]:
     except ScenarioError as error:
         return [f"the scenario can't be understood: {error}"]
     except BrokenPromiseError as error:
-        return [*played.faults, f"a promise was broken: {error}"]
+        return [*(played.faults if played else ()), f"a promise was broken: {error}"]
     return played.faults
 
 

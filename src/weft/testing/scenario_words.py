@@ -1,7 +1,7 @@
 """The vocabulary of scenario files and ours, side by side: commands in, events out, names of executions.
 
-A scenario says "llm" where we say model, "invocation" where we say call, "reserved" where we say intent, "outcome" where we say
-settlement. Its audit events are our refusals; a file may use any of the usual names for one.
+A scenario says "llm" where we say model, "invocation" where we say call, "reserved" where we say intent, "outcome"
+where we say settlement. Its audit events are our refusals; a file may use any of the usual names for one.
 """
 
 from __future__ import annotations

@@ -84,6 +84,20 @@ class Ledger:
     dropped: int = 0
     """Chunks dropped by processes that have crashed since."""
 
+    def copied(self) -> Ledger:
+        return Ledger(
+            [replace(accepted) for accepted in self.accepted],
+            Counter(self.started),
+            Counter(self.signals),
+            dict(self.running),
+            list(self.continuations),
+            list(self.notices),
+            list(self.shown),
+            list(self.processed),
+            list(self.replies),
+            self.dropped,
+        )
+
 
 @dataclass
 class World:
@@ -344,6 +358,54 @@ class World:
 
     def _activity(self) -> int:
         return next((r.seq for r in reversed(self.log) if not isinstance(r.event, t.IdleReached)), 0)
+
+    def copied(self) -> World:
+        """A world that goes its own way from here."""
+        twin = World.__new__(World)
+        for name in ("root", "grace", "model_interruptible", "auto_project", "auto_continue", "processors", "now"):
+            setattr(twin, name, getattr(self, name))
+        twin.alive, twin._pending = self.alive, list(self._pending)
+        twin.log, twin.checkpoints, twin.trail = list(self.log), dict(self.checkpoints), list(self.trail)
+        twin.ledger = self.ledger.copied()
+        twin.rules = replace(self.rules, processors=(*self.processors, twin._spy))
+        twin.status = replace(self.status, trail=twin.trail, _tools=set(self.status._tools), _asked=set(self.status._asked))
+        twin.transcript = replace(
+            self.transcript,
+            entries=list(self.transcript.entries),
+            _texts=dict(self.transcript._texts),
+            _calls=dict(self.transcript._calls),
+            _results=dict(self.transcript._results),
+        )
+        _, continuations, notifications, _ = self.projections
+        twin.projections = [
+            twin.status,
+            Continuations(twin._enqueue, continuations.checkpoint),
+            Notifications(lambda key, _: twin.ledger.notices.append(key), notifications.checkpoint),
+            twin.transcript,
+        ]
+        twin.engine = self._copied_engine(twin)
+        return twin
+
+    def _copied_engine(self, twin: World) -> Engine:
+        old = self.engine
+        engine = Engine(
+            State(self.root),
+            now=lambda: twin.now,
+            seq=old.activity,
+            grace=self.grace,
+            rules=twin.rules,
+            projections=twin.projections,
+            follow=False,
+        )
+        engine.state = old.state.copied()
+        engine.inbox.extend(old.inbox)
+        mine, control = engine.control, old.control
+        mine.turns, mine.closing, mine.stopping = dict(control.turns), dict(control.closing), set(control.stopping)
+        mine.abandoned, mine.dropped, mine._answers = set(control.abandoned), control.dropped, dict(control._answers)
+        for key, intent in control.intents.items():
+            handle = CountingHandle(twin.ledger.signals, key) if intent.handle else None
+            mine.intents[key] = replace(intent, handle=handle, texts=list(intent.texts))
+        return engine
 
     # -- what a test reads
 
