@@ -122,9 +122,15 @@ class Engine:
             and all(p.checkpoint >= self.activity for p in self.projections if p.blocking)
         )
 
+    @property
+    def settled(self) -> bool:
+        """Nothing runs or is open, though messages may wait for the next time."""
+        open_talks = any(talk.turn is not None or talk.pending for talk in self.state.talks.values())
+        return not self.inbox and not self.control.intents and not open_talks
+
     def note_idle(self) -> bool:
         """Whether it is at rest; the first time after any activity, the log says so."""
-        if not self.quiescent:
+        if not self.quiescent or self.state.stopping:
             return False
         if not self.state.rested and not self.state.stopped:
             self.submit(c.NoteIdle(conversation=self.state.root))

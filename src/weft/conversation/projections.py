@@ -216,6 +216,32 @@ class Transcript:
         return tuple(found)
 
 
+@dataclass(slots=True)
+class Transcripts:
+    """The transcripts of a conversation and of the sub-conversations that are open in it."""
+
+    root: str
+    checkpoint: int = 0
+    name: str = "transcript"
+    blocking: bool = False
+    _each: dict[str, Transcript] = field(default_factory=dict)
+
+    def take(self, event: object) -> None:
+        name = getattr(event, "conversation", "")
+        if name != self.root and not name.startswith(f"{self.root}/"):
+            return
+        if isinstance(event, t.ConversationEnded):
+            self._each.pop(name, None)
+        else:
+            self.of(name).take(event)
+
+    def of(self, conversation: str) -> Transcript:
+        found = self._each.get(conversation)
+        if found is None:
+            found = self._each[conversation] = Transcript(conversation)
+        return found
+
+
 def _content(said: Said) -> tuple[Content, ...]:
     if said.kind == "message":
         return (Text(text=said.text),)
@@ -233,7 +259,7 @@ def _content(said: Said) -> tuple[Content, ...]:
 def told_to_model(outcome: str, effect: str, text: str) -> str:
     """What the model hears of a tool call. It must never be told that something did not happen when it may have."""
     if outcome == "denied":
-        return f"The person did not allow this call{': ' + text if text else '.'}"
+        return f"This call was not allowed{': ' + text if text else ' by the person.'}"
     if outcome not in ("interrupted", "interrupted_before_execution"):
         return text
     why = {

@@ -38,6 +38,15 @@ class ToolAsk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEnd:
+    """What a tool says at its end. `tainting`: its text comes from outside and may carry somebody else's wishes."""
+
+    text: str
+    failed: bool = False
+    tainting: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SendMessage:
     conversation: str
     message: str

@@ -353,8 +353,8 @@ class World:
         return answer
 
     def stop(self, clean: bool | None = None) -> None:
-        draining = bool(self.engine.control.intents) or bool(self.engine.inbox)
-        self.submit(c.Stop(conversation=self.root, clean=not draining if clean is None else clean))
+        at_rest = self.engine.settled and not self.engine.control.abandoned
+        self.submit(c.Stop(conversation=self.root, clean=at_rest if clean is None else clean))
 
     def _activity(self) -> int:
         return next((r.seq for r in reversed(self.log) if not isinstance(r.event, t.IdleReached)), 0)
@@ -368,7 +368,9 @@ class World:
         twin.log, twin.checkpoints, twin.trail = list(self.log), dict(self.checkpoints), list(self.trail)
         twin.ledger = self.ledger.copied()
         twin.rules = replace(self.rules, processors=(*self.processors, twin._spy))
-        twin.status = replace(self.status, trail=twin.trail, _tools=set(self.status._tools), _asked=set(self.status._asked))
+        twin.status = replace(
+            self.status, trail=twin.trail, _tools=set(self.status._tools), _asked=set(self.status._asked)
+        )
         twin.transcript = replace(
             self.transcript,
             entries=list(self.transcript.entries),
