@@ -261,7 +261,7 @@ def live_events() -> str:
 
 
 def _event(kind: Any) -> str:
-    hints = typing.get_type_hints(kind, vars(events))
+    hints = typing.get_type_hints(kind)
     tag = tag_of(kind)
     rows = [
         (f"`{field.name}`", type_words(hints[field.name]), field_meaning(tag, field.name))
@@ -272,7 +272,7 @@ def _event(kind: Any) -> str:
 
 
 def tag_of(kind: Any) -> str:
-    (tag,) = typing.get_args(typing.get_type_hints(kind, vars(events))["type"])
+    (tag,) = typing.get_args(typing.get_type_hints(kind)["type"])
     return str(tag)
 
 

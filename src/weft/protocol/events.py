@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, assert_never
 
+from weft.protocol import talk
 from weft.protocol.errors import Finding
 
 LOG_VERSION: Final = 1
@@ -245,8 +246,9 @@ DurableEvent = (
     | EditAccepted
     | StepAdopted
     | RunEnded
+    | talk.TalkEvent
 )
-LiveEvent = StepProgressed | NoticeGiven
+LiveEvent = StepProgressed | NoticeGiven | talk.LiveTalkEvent
 Event = DurableEvent | LiveEvent
 
 
@@ -262,6 +264,28 @@ def is_durable(event: Event) -> bool:
         case EditAccepted() | StepAdopted():
             return True
         case StepProgressed() | NoticeGiven():
+            return False
+        case _:
+            return _is_durable_talk(event)
+
+
+def _is_durable_talk(event: talk.TalkEvent | talk.LiveTalkEvent) -> bool:
+    match event:
+        case talk.ConversationOpened() | talk.ConversationStopped() | talk.ConversationEnded():
+            return True
+        case talk.MessageAccepted() | talk.ContinuationTaken() | talk.ContinuationCancelled() | talk.TurnStarted():
+            return True
+        case talk.IntentRecorded() | talk.ModelSettled() | talk.ToolSettled() | talk.ProcessorFailed():
+            return True
+        case talk.CallsDeclared() | talk.ToolRequested():
+            return True
+        case talk.ApprovalRequested() | talk.ApprovalDecided() | talk.ApprovalRemembered():
+            return True
+        case talk.TurnInterrupted() | talk.TurnCompleted() | talk.CommandRefused():
+            return True
+        case talk.IdleReached() | talk.ShutdownRequested():
+            return True
+        case talk.TextStreamed() | talk.ThinkingStreamed() | talk.ToolProgressed():
             return False
         case _:
             assert_never(event)

@@ -35,7 +35,9 @@ from weft.protocol.events import (
     StepSkipped,
     StepStarted,
 )
+from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.cells import clean, paragraphs
+from weft.render.talk import talk_lines
 from weft.render.units import count, human_ms, human_size
 
 _StepEvent = (
@@ -70,6 +72,8 @@ class PlainLog:
 
 def plain_lines(event: Event, session: str = "", *, artifacts: Sequence[str] = (), program: str = "weft") -> list[str]:
     """The event in words. With a `session`, the end of a run also says what to do next."""
+    if isinstance(event, TalkEvent | LiveTalkEvent):
+        return talk_lines(event)
     match event:
         case SessionCreated():
             return [clean(f"session {event.session} created (pipeline {event.pipeline})")]

@@ -34,6 +34,7 @@ from weft.protocol.events import (
     StepSkipped,
     StepStarted,
 )
+from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.cells import paragraphs
 
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "interrupted"]
@@ -137,6 +138,8 @@ class RunView:
     message: str = ""
 
     def apply(self, event: Event, now: float) -> None:
+        if isinstance(event, TalkEvent | LiveTalkEvent):
+            return  # a conversation beside the run has a screen of its own
         match event:
             case SessionCreated():
                 self.pipeline = event.pipeline

@@ -153,8 +153,8 @@ def _fits(want: Any, value: Any) -> bool:
 def _shapes() -> dict[str, _Shape]:
     shapes: dict[str, _Shape] = {}
     for cls in typing.get_args(protocol.DurableEvent):
-        hints = typing.get_type_hints(cls, vars(protocol))
-        tuples = tuple(name for name, hint in hints.items() if hint == tuple[str, ...])
+        hints = typing.get_type_hints(cls)
+        tuples = tuple(name for name, hint in hints.items() if _is_tuple(hint))
         shapes[_tag(cls)] = _Shape(cls, {name: _want(hint) for name, hint in hints.items()}, tuples)
     return shapes
 
@@ -168,8 +168,13 @@ def _field_names() -> dict[str, tuple[str, ...]]:
 
 
 def _tag(cls: Any) -> str:
-    (tag,) = typing.get_args(typing.get_type_hints(cls, vars(protocol))["type"])
+    (tag,) = typing.get_args(typing.get_type_hints(cls)["type"])
     return str(tag)
+
+
+def _is_tuple(hint: Any) -> bool:
+    """A list in JSON that becomes a tuple as it is; findings are built one by one."""
+    return typing.get_origin(hint) is tuple and typing.get_args(hint)[0] is not Finding
 
 
 def _want(hint: Any) -> Any:
@@ -182,7 +187,7 @@ def _want(hint: Any) -> Any:
     if origin in (types.UnionType, typing.Union):
         return _Fit(lambda value: value is None or type(value) in inner)
     if origin is tuple:
-        element = dict if inner[0] is Finding else inner[0]
+        element = dict if inner[0] is Finding or typing.get_origin(inner[0]) is Mapping else inner[0]
         return _Fit(lambda value: isinstance(value, list) and all(isinstance(item, element) for item in value))
     if inner[1] is str:
         return _Fit(lambda value: isinstance(value, dict) and all(isinstance(item, str) for item in value.values()))

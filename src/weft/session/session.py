@@ -8,6 +8,7 @@ the artifacts' own text; then the artifact files are put in place; then the mani
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -37,6 +38,7 @@ class Session:
         self._parent = parent
         self._above = above
         self._lock = lock
+        self._one_writer = threading.Lock()
         self._dirty: set[str] = set()
         self._behind = False
         self._placed = False
@@ -96,7 +98,14 @@ class Session:
     # -- writing
 
     def record(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> list[Record]:
-        """One decision, durable when this returns; then its artifacts' files are in place."""
+        """One decision, durable when this returns; then its artifacts' files are in place.
+
+        A run and a conversation may both be at work in a session, each in a thread: their decisions come one by one.
+        """
+        with self._one_writer:
+            return self._record(events, artifacts)
+
+    def _record(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact]) -> list[Record]:
         if self._behind:
             raise ExternalError(
                 f"the files of session {self.folder.path.name} are behind its log; this process writes no more to it",

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from weft.protocol import events as e
 from weft.protocol.events import Outcome, Record
+from weft.protocol.talk import TalkEvent
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
 
@@ -99,6 +100,8 @@ class SessionState:
     """The last run."""
     set_aside: dict[str, str] = field(default_factory=dict)
     """Hashes of edits that were set aside and whose place the next accepted version takes."""
+    spoken: int = 0
+    """The number of the last event of a conversation; `conversation/` folds those."""
 
     def step(self, name: str) -> StepState:
         return self.steps.get(name) or self.steps.setdefault(name, StepState())
@@ -207,6 +210,10 @@ def _aside(state: SessionState, event: e.ArtifactSetAside, _: Record) -> None:
     state.set_aside[event.artifact] = event.hash
 
 
+def _spoken(state: SessionState, event: TalkEvent, record: Record) -> None:
+    state.spoken = record.seq
+
+
 def _nothing(state: SessionState, event: object, record: Record) -> None:
     """For the reader of the log; the state does not depend on it."""
 
@@ -228,4 +235,5 @@ _APPLY: Mapping[type, Any] = {
     e.StepInterrupted: _interrupted,
     e.EditAccepted: _kept,
     e.StepAdopted: _kept,
+    **dict.fromkeys(get_args(TalkEvent), _spoken),
 }

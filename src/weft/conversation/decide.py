@@ -1,0 +1,345 @@
+"""The heart of a conversation: a command and what the log says so far, in; the events that follow from it, out.
+
+    events = decide(state, command, gate)
+
+Pure and total: no clock, no disk, no randomness, and every command is answered, if only by the record that it was
+refused. A decision is built on a draft of the state that evolves with each event, so what is decided last sees what was
+decided first, and `fold(log) == state` holds by construction. The rules, in the order of the functions below:
+
+- a message starts a turn, or waits in the log for the next; nothing is dropped
+- all calls of a turn are declared before any of them is acted on; each is allowed, asked for, denied, or at fault
+- an intent is recorded before anything runs, and a settlement of an open intent is the only way in for a result
+- the turn is completed in the same decision as its last settlement, with the results in declared order
+- the gate speaks first: once an interrupt is accepted, what it hit ends interrupted, whatever else is in the inbox
+- after a crash nothing is run twice; what was open is settled as lost, approvals stay open
+- a sub-conversation is one tool call of its parent, and its end is that call's settlement, in the same decision
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from weft.conversation.state import State, TurnState, turn_of
+from weft.conversation.turns import (
+    MODEL,
+    OPEN,
+    PROCESS_LOST,
+    RULES,
+    SHUTDOWN_TIMEOUT,
+    Draft,
+    Gate,
+    Rules,
+    asked_call,
+    complete,
+    go_on,
+    intend,
+    model_interrupted,
+    open_turn,
+    running_call,
+    settle_call,
+    start_turn,
+    stop_turn,
+    take_request,
+)
+from weft.protocol import talk as t
+from weft.protocol import talk_commands as c
+
+
+def decide(state: State, command: c.TalkCommand, gate: Gate = OPEN, rules: Rules = RULES) -> list[t.TalkEvent]:
+    draft = Draft(state, gate, rules)
+    _DECIDE[type(command)](draft, command)
+    return draft.events
+
+
+# -- messages and turns
+
+
+def _message(draft: Draft, command: c.SendMessage) -> None:
+    name, state = command.conversation, draft.state
+    talk = draft.talk(name)
+    if state.stopping:
+        return draft.refuse(name, "shutting_down", message=command.message, text=command.text)
+    if name != state.root:
+        refusal: t.Refusal = "child_takes_no_messages" if talk else "unknown_conversation"
+        return draft.refuse(name, refusal, message=command.message, text=command.text)
+    starts = talk is None or talk.resting
+    draft.emit(
+        t.MessageAccepted(
+            conversation=name,
+            message=command.message,
+            text=command.text,
+            delivery="started" if starts else "queued",
+        )
+    )
+    if starts:
+        start_turn(draft, name)
+    return None
+
+
+def _continue(draft: Draft, command: c.Continue) -> None:
+    name, key = command.conversation, command.key
+    talk = draft.talk(name)
+    if talk is None:
+        draft.refuse(name, "unknown_continuation", key=key)
+    elif key == talk.pending:
+        if draft.gate.closes(name, key):
+            draft.refuse(name, "cancelled_continuation", key=key)
+        elif draft.state.stopping:
+            draft.refuse(name, "shutting_down", key=key)
+        else:
+            draft.emit(t.ContinuationTaken(conversation=name, key=key))
+            start_turn(draft, name, continues=key)
+    elif key in talk.cancelled:
+        draft.refuse(name, "cancelled_continuation", key=key)
+    elif key.startswith(f"{name}:") and 0 < turn_of(key.removeprefix(f"{name}:")) <= talk.continued:
+        draft.refuse(name, "repeated_continuation", key=key)
+    else:
+        draft.refuse(name, "unknown_continuation", key=key)
+
+
+# -- tool calls
+
+
+def _declare(draft: Draft, command: c.DeclareCalls) -> None:
+    name = command.conversation
+    turn = open_turn(draft, name, command.turn)
+    if turn is None:
+        draft.refuse(name, "undeclared_turn", turn=command.turn)
+    elif turn.declared:
+        draft.refuse(name, "repeated_declaration", turn=command.turn)
+    elif name in draft.gate.closing or turn.interrupted:
+        draft.refuse(name, "request_after_interrupt", turn=command.turn)
+    else:
+        draft.emit(t.CallsDeclared(conversation=name, turn=turn.number, calls=tuple(dict.fromkeys(command.calls))))
+
+
+def _request(draft: Draft, command: c.RequestCall) -> None:
+    name, ask = command.conversation, command.ask
+    turn = open_turn(draft, name, command.turn)
+    what: dict[str, Any] = {"turn": command.turn, "call": ask.call}
+    if turn is None or not turn.declared:
+        draft.refuse(name, "undeclared_turn", **what)
+    elif ask.call not in turn.calls:
+        draft.refuse(name, "undeclared_call", **what)
+    elif turn.calls[ask.call].phase != "declared":
+        draft.refuse(name, "repeated_request", **what)
+    elif name in draft.gate.closing or turn.interrupted:
+        draft.refuse(name, "request_after_interrupt", **what)
+    else:
+        take_request(draft, name, ask)
+        complete(draft, name)
+
+
+def _approval(draft: Draft, command: c.DecideApproval) -> None:
+    name, call_id = command.conversation, command.call
+    call = asked_call(draft, name, call_id)
+    turn = draft.talk(name) and draft.state.talks[name].turn
+    if call is None or not turn or command.turn not in (None, turn.number):
+        return draft.refuse(name, "stale_approval", call=call_id, outcome=command.decision)
+    if name in draft.gate.closing:
+        return draft.refuse(name, "approval_after_interrupt", call=call_id, outcome=command.decision)
+    draft.emit(
+        t.ApprovalDecided(
+            conversation=name,
+            turn=turn.number,
+            call=call_id,
+            decision=command.decision,
+            reason=command.reason or None,
+        )
+    )
+    if command.decision == "denied":
+        settle_call(draft, name, call_id, "denied", "none", command.reason)
+    else:
+        if command.decision == "session" and call.key and call.key not in draft.state.allowed:
+            draft.emit(t.ApprovalRemembered(conversation=name, key=call.key, tool=call.tool))
+        intend(draft, name, call_id)
+    return complete(draft, name)
+
+
+def _interrupt_approval(draft: Draft, command: c.InterruptApproval) -> None:
+    name, call_id = command.conversation, command.call
+    if asked_call(draft, name, call_id) is None or name in draft.gate.closing:
+        draft.refuse(name, "stale_interrupt", call=call_id)
+    else:
+        settle_call(draft, name, call_id, "interrupted_before_execution", "none", command.reason)
+        complete(draft, name)
+
+
+# -- settlements
+
+
+def _settle_model(draft: Draft, command: c.SettleModel) -> None:
+    name, execution = command.conversation, command.execution
+    talk = draft.talk(name)
+    turn = talk.turn if talk else None
+    if turn is None or turn.model != execution or draft.gate.closes(name, execution):
+        return draft.refuse(
+            name, "stale_settlement", execution=execution, outcome=command.outcome, text=command.text or command.reason
+        )
+    asks = _named(command.asks) if command.outcome == "completed" else []
+    if turn.declared:
+        for spare in [ask for ask in asks if ask.call not in turn.calls]:
+            draft.refuse(name, "undeclared_call", turn=turn.number, call=spare.call)
+    draft.emit(
+        t.ModelSettled(
+            conversation=name,
+            turn=turn.number,
+            execution=execution,
+            outcome=command.outcome,
+            text=command.text,
+            thinking=command.thinking,
+            reason=command.reason or None,
+            model=command.model or None,
+            usage=command.usage,
+        )
+    )
+    if asks:
+        _take_calls(draft, name, asks)
+    turn = draft.turn(name)
+    if name not in draft.gate.closing and (turn.interrupted or command.outcome != "completed"):
+        # Nobody will ask for what is declared and not requested any more.
+        for call_id in [call_id for call_id, call in turn.calls.items() if call.phase == "declared"]:
+            settle_call(draft, name, call_id, "interrupted_before_execution", "none", command.reason)
+    return complete(draft, name)
+
+
+def _take_calls(draft: Draft, name: str, asks: Sequence[c.ToolAsk]) -> None:
+    turn = draft.turn(name)
+    if not turn.declared:
+        draft.emit(
+            t.CallsDeclared(conversation=name, turn=turn.number, calls=tuple(ask.call for ask in asks)),
+        )
+    if name in draft.gate.closing or draft.turn(name).interrupted:
+        return  # they are declared, so that the interrupt gives each its settlement
+    for ask in asks:
+        call = draft.turn(name).calls.get(ask.call)
+        if call is not None and call.phase == "declared":
+            take_request(draft, name, ask)
+
+
+def _named(asks: Iterable[c.ToolAsk]) -> list[c.ToolAsk]:
+    """Every call with a name of its own: some models repeat them or leave them out."""
+    taken, named = {"", MODEL}, []
+    for ask in asks:
+        name, number = ask.call, 1
+        while name in taken:
+            number += 1
+            name = f"{ask.call or 'call'}-{number}"
+        taken.add(name)
+        named.append(ask if name == ask.call else replace(ask, call=name))
+    return named
+
+
+def _settle_tool(draft: Draft, command: c.SettleTool) -> None:
+    name, execution = command.conversation, command.execution
+    call_id = running_call(draft, name, execution)
+    if call_id is None or draft.gate.closes(name, execution):
+        return draft.refuse(name, "stale_settlement", execution=execution, outcome=command.outcome, text=command.text)
+    effect: t.ToolEffect = "completed" if command.outcome == "succeeded" else "unknown"
+    settle_call(draft, name, call_id, command.outcome, effect, command.text, tainting=command.tainting)
+    return complete(draft, name)
+
+
+# -- interrupts, crashes, the end
+
+
+def _record_interrupt(draft: Draft, command: c.RecordInterrupt) -> None:
+    for part in command.parts:
+        name = part.conversation
+        talk = draft.talk(name)
+        turn = talk.turn if talk else None
+        if turn is not None and turn.number == part.turn:
+            left = tuple(x for x, how in part.targets.items() if how == "unsupported")
+            draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=command.reason, unsupported=left))
+            stop_turn(draft, name, command.reason, part.targets, part.texts)
+            complete(draft, name)
+        elif talk is not None and part.key and talk.pending == part.key:
+            draft.emit(t.ContinuationCancelled(conversation=name, key=part.key, reason=command.reason))
+            go_on(draft, name, "interrupted")
+        else:
+            draft.refuse(name, "stale_interrupt", turn=part.turn, key=part.key)
+
+
+def _recover(draft: Draft, command: c.Recover) -> None:
+    state, draft.recovering = draft.state, True
+    if not state.opened or state.stopping:
+        draft.emit(t.ConversationOpened(conversation=state.root))
+    for name in sorted(draft.state.talks, key=lambda name: -name.count("/")):
+        talk = draft.talk(name)
+        if talk is None:
+            continue
+        if talk.turn is not None:
+            _recover_turn(draft, name, talk.turn, retry=command.retry)
+        elif talk.waiting and not talk.pending:
+            start_turn(draft, name)
+
+
+def _recover_turn(draft: Draft, name: str, turn: TurnState, *, retry: bool) -> None:
+    if turn.model:
+        model_interrupted(draft, name, turn, PROCESS_LOST)
+    for call_id, call in list(turn.calls.items()):
+        if call.phase == "declared":
+            settle_call(draft, name, call_id, "interrupted_before_execution", "none", PROCESS_LOST)
+        elif call.phase == "running" and not call.child:
+            if retry and call.safe_to_retry and not turn.interrupted and not call.observed:
+                intend(draft, name, call_id)
+            else:
+                effect: t.ToolEffect = "completed" if call.observed else "unknown"
+                settle_call(draft, name, call_id, "interrupted", effect, PROCESS_LOST)
+    turn = draft.turn(name)
+    if turn.complete and not turn.interrupted:
+        draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=PROCESS_LOST))
+    complete(draft, name)
+
+
+def _idle(draft: Draft, command: c.NoteIdle) -> None:
+    if draft.state.resting and not draft.state.rested and not draft.state.stopped:
+        draft.emit(t.IdleReached(conversation=draft.state.root))
+
+
+def _shutdown(draft: Draft, command: c.Shutdown) -> None:
+    if draft.state.stopping:
+        draft.refuse(command.conversation, "shutting_down")
+    else:
+        draft.emit(t.ShutdownRequested(conversation=draft.state.root))
+
+
+def _stop(draft: Draft, command: c.Stop) -> None:
+    """Let go: what is still open after the time a shutdown gives is settled as it is."""
+    if draft.state.stopped:
+        return draft.refuse(command.conversation, "shutting_down")
+    if not draft.state.stopping:
+        draft.emit(t.ShutdownRequested(conversation=draft.state.root))
+    for name in sorted(draft.state.talks, key=lambda name: name.count("/")):
+        talk = draft.talk(name)
+        if talk is not None and talk.turn is not None:
+            turn = talk.turn
+            if not turn.interrupted:
+                draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=SHUTDOWN_TIMEOUT))
+            running = {call.execution for call in turn.calls.values() if call.phase == "running"}
+            stop_turn(draft, name, SHUTDOWN_TIMEOUT, dict.fromkeys(running, "signalled"))
+            complete(draft, name)
+        elif talk is not None and talk.pending:
+            draft.emit(t.ContinuationCancelled(conversation=name, key=talk.pending, reason=SHUTDOWN_TIMEOUT))
+            go_on(draft, name, "interrupted")
+    draft.emit(t.ConversationStopped(conversation=draft.state.root, clean=command.clean))
+    return None
+
+
+_DECIDE: Mapping[type, Callable[[Draft, Any], None]] = {
+    c.SendMessage: _message,
+    c.Continue: _continue,
+    c.DeclareCalls: _declare,
+    c.RequestCall: _request,
+    c.DecideApproval: _approval,
+    c.InterruptApproval: _interrupt_approval,
+    c.SettleModel: _settle_model,
+    c.SettleTool: _settle_tool,
+    c.RecordInterrupt: _record_interrupt,
+    c.Recover: _recover,
+    c.NoteIdle: _idle,
+    c.Shutdown: _shutdown,
+    c.Stop: _stop,
+}

@@ -1,0 +1,91 @@
+"""Hands out what happens to everybody who watches, in order. A slow watcher never holds the conversation up.
+
+Pieces of one stream that nobody has read yet become one piece, so a flood costs a watcher memory for its text and
+nothing more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from weft.protocol import talk as t
+from weft.protocol.events import NoticeGiven, Record
+
+Item = Record | t.LiveTalkEvent | NoticeGiven
+
+
+class Subscription:
+    def __init__(self) -> None:
+        self._items: deque[Item] = deque()
+        self._texts: list[str] = []
+        """Further pieces of the last item."""
+        self._ready = asyncio.Event()
+        self._over = False
+        self._error: BaseException | None = None
+
+    def put(self, item: Item) -> None:
+        last = self._items[-1] if self._items else None
+        if isinstance(item, t.TextStreamed | t.ThinkingStreamed) and type(item) is type(last):
+            assert isinstance(last, t.TextStreamed | t.ThinkingStreamed)
+            if (item.conversation, item.execution) == (last.conversation, last.execution):
+                self._texts.append(item.text)
+                return
+        self._flush()
+        self._items.append(item)
+        self._ready.set()
+
+    def close(self, error: BaseException | None) -> None:
+        self._over, self._error = True, error
+        self._ready.set()
+
+    def _flush(self) -> None:
+        last = self._items[-1] if self._texts else None
+        if isinstance(last, t.TextStreamed | t.ThinkingStreamed):
+            self._items[-1] = replace(last, text="".join([last.text, *self._texts]))
+        self._texts = []
+
+    def __aiter__(self) -> AsyncIterator[Item]:
+        return self
+
+    async def __anext__(self) -> Item:
+        while not self._items:
+            if self._over:
+                if self._error is not None:
+                    raise self._error
+                raise StopAsyncIteration
+            self._ready.clear()
+            await self._ready.wait()
+        self._flush()
+        return self._items.popleft()
+
+
+class Feed:
+    def __init__(self) -> None:
+        self._watchers: list[Subscription] = []
+        self._over = False
+        self._error: BaseException | None = None
+
+    @contextmanager
+    def subscribe(self) -> Iterator[Subscription]:
+        watcher = Subscription()
+        if self._over:
+            watcher.close(self._error)
+        self._watchers.append(watcher)
+        try:
+            yield watcher
+        finally:
+            self._watchers.remove(watcher)
+
+    def put(self, item: Item) -> None:
+        for watcher in self._watchers:
+            watcher.put(item)
+
+    def close(self, error: BaseException | None = None) -> None:
+        if not self._over:
+            self._over, self._error = True, error
+            for watcher in self._watchers:
+                watcher.close(error)

@@ -1,0 +1,97 @@
+"""What a conversation needs from outside: a place for its log, a model, tools, a prompt, a clock, names."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from weft.conversation.projections import Notify, Transcript
+from weft.models.model import Model, Request
+from weft.protocol.events import DurableEvent, Record
+from weft.protocol.messages import ToolCall
+from weft.protocol.talk_commands import ToolAsk, ToolEnd
+from weft.session.log import LogReader
+from weft.session.session import Session
+
+T = TypeVar("T")
+
+
+class Journal(Protocol):
+    """Where events become durable. Both calls block and are made off the loop."""
+
+    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+        """All of it durable when this returns; nothing in the log, and no further call, when it raises."""
+        ...
+
+    def read(self, after: int = 0) -> Iterable[Record]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SessionJournal:
+    """The log of a session."""
+
+    session: Session
+
+    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+        return self.session.record(events)
+
+    def read(self, after: int = 0) -> Iterable[Record]:
+        if self.session.state.spoken <= after:
+            return ()
+        return (record for record in LogReader(self.session.folder).read() if record.seq > after)
+
+
+class Running(Protocol):
+    """A tool at work. `handles.py` has one for tasks, threads and processes."""
+
+    def interrupt(self, reason: str) -> None:
+        """Ask it to stop and return at once."""
+        ...
+
+    async def wait(self) -> ToolEnd | None:
+        """Its end; None when it was stopped and has none."""
+        ...
+
+
+class Toolbox(Protocol):
+    def judge(self, call: ToolCall, *, conversation: str, tainted: bool) -> ToolAsk:
+        """What the permission rules say to a call. Pure: asking is the conversation's business, not the toolbox's."""
+        ...
+
+    async def start(self, call: ToolCall, *, conversation: str, say: Callable[[str], None]) -> Running:
+        """Open the tool. It is never cancelled half-open: when a stop comes meanwhile, it is bound, then stopped."""
+        ...
+
+
+class Context(Protocol):
+    async def build(self, conversation: str, transcript: Transcript) -> Request:
+        """The prompt for the next model call."""
+        ...
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    return await asyncio.get_running_loop().run_in_executor(None, work)
+
+
+class OffLoop(Protocol):
+    def __call__(self, work: Callable[[], Any], /) -> Awaitable[Any]: ...
+
+
+def _ignore(key: str, text: str) -> None:
+    """For a conversation that nobody is to be called to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    model: Callable[[str], Model]
+    """The model of each conversation, by its name."""
+    toolbox: Toolbox
+    context: Context
+    ids: Callable[[], str]
+    """Names for messages, each new."""
+    now: Callable[[], float] = time.monotonic
+    off_loop: OffLoop = in_thread
+    notify: Notify = _ignore

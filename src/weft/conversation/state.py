@@ -1,0 +1,298 @@
+"""What a conversation's log adds up to. `evolve` is the one step of the fold and the only code that changes a `State`.
+
+A `State` holds one conversation with its sub-conversations. It knows only what is open: a completed turn leaves its
+number behind, its texts are in the transcript (`projections.py`). So it stays small however long the log is. A log with
+a damaged line must still fold, so a step takes what it finds and never insists on what should be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from weft.protocol import talk as t
+from weft.protocol.events import Record
+
+CallPhase = Literal["declared", "asked", "running", "settled"]
+
+
+@dataclass(slots=True)
+class CallState:
+    """A tool call of the open turn."""
+
+    phase: CallPhase = "declared"
+    tool: str = ""
+    input: Mapping[str, Any] = field(default_factory=dict)
+    key: str = ""
+    prompt: str | None = None
+    interruptible: bool = True
+    safe_to_retry: bool = False
+    execution: str = ""
+    attempts: int = 0
+    child: str = ""
+    """The open sub-conversation that this call is."""
+    observed: bool = False
+    """It ended by itself, but an interrupt that was accepted before takes precedence."""
+    outcome: t.ToolOutcome | None = None
+
+
+@dataclass(slots=True)
+class TurnState:
+    number: int
+    model: str = ""
+    """The open execution of the model."""
+    model_outcome: t.ModelOutcome | None = None
+    declared: bool = False
+    calls: dict[str, CallState] = field(default_factory=dict)
+    """In declared order."""
+    interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        return self.model_outcome is not None and all(call.phase == "settled" for call in self.calls.values())
+
+
+@dataclass(slots=True)
+class Talk:
+    """One conversation: main or sub."""
+
+    conversation: str
+    parent: str = ""
+    parent_execution: str = ""
+    turn: TurnState | None = None
+    turns: int = 0
+    """The number of the last turn."""
+    waiting: tuple[str, ...] = ()
+    """Messages that are kept for the next turn."""
+    pending: str = ""
+    """The key of the continuation that is due."""
+    continued: int = 0
+    """The last turn whose continuation was taken."""
+    cancelled: tuple[str, ...] = ()
+    """Continuations that an interrupt took away."""
+    children: int = 0
+    """How many sub-conversations it ever opened."""
+    last_text: str = ""
+    """Of a sub-conversation: what it said last."""
+
+    @property
+    def depth(self) -> int:
+        return self.conversation.count("/")
+
+    @property
+    def resting(self) -> bool:
+        return self.turn is None and not self.pending and not self.waiting
+
+    def copied(self) -> Talk:
+        turn = self.turn
+        if turn is not None:
+            turn = replace(turn, calls={name: replace(call) for name, call in turn.calls.items()})
+        return replace(self, turn=turn)
+
+
+@dataclass(slots=True)
+class State:
+    root: str
+    talks: dict[str, Talk] = field(default_factory=dict)
+    allowed: frozenset[str] = frozenset()
+    """Keys of approvals given for the session."""
+    tainted: bool = False
+    """Content from outside has come in."""
+    opened: bool = False
+    stopping: bool = False
+    stopped: bool = False
+    rested: bool = False
+    """The last thing that happened is that it came to rest."""
+
+    @property
+    def resting(self) -> bool:
+        return all(talk.resting for talk in self.talks.values())
+
+    def copied(self) -> State:
+        return replace(self, talks={name: talk.copied() for name, talk in self.talks.items()})
+
+    def holds(self, conversation: str) -> bool:
+        return conversation == self.root or conversation.startswith(self.root + "/")
+
+
+def evolve(state: State, event: object) -> None:
+    """One step of the fold. Events of runs, and of conversations that are none of ours, are passed over."""
+    step = _EVOLVE.get(type(event))
+    if step is None:
+        return
+    name: str = event.conversation  # type: ignore[attr-defined]
+    talk = state.talks.get(name)
+    if talk is None:
+        if not state.holds(name):
+            return
+        # A late refusal may name a sub-conversation that has ended: it is no talk any more.
+        talk = Talk(name)
+        if name == state.root or type(event) is t.ConversationOpened:
+            state.talks[name] = talk
+    state.rested = False
+    step(state, talk, event)
+
+
+def fold(root: str, records: Iterable[Record]) -> State:
+    state = State(root)
+    for record in records:
+        evolve(state, record.event)
+    return state
+
+
+def turn_of(execution: str) -> int:
+    """The turn an execution belongs to, from its name; 0 for a name that is none."""
+    head = execution.partition("/")[0]
+    return int(head[1:]) if head[:1] == "t" and head[1:].isdecimal() else 0
+
+
+def key_of(conversation: str, turn: int) -> str:
+    return f"{conversation}:t{turn}"
+
+
+def _opened(state: State, talk: Talk, event: t.ConversationOpened) -> None:
+    if event.parent is None:
+        state.opened, state.stopping, state.stopped = True, False, False
+        return
+    talk.parent, talk.parent_execution = event.parent, event.execution or ""
+    parent = state.talks.get(event.parent)
+    if parent is not None:
+        parent.children += 1
+        if call := _call_of(parent, talk.parent_execution):
+            call.child = event.conversation
+
+
+def _message(state: State, talk: Talk, event: t.MessageAccepted) -> None:
+    talk.waiting += (event.message,)
+
+
+def _taken(state: State, talk: Talk, event: t.ContinuationTaken) -> None:
+    talk.pending, talk.continued = "", talk.turns
+
+
+def _cancelled(state: State, talk: Talk, event: t.ContinuationCancelled) -> None:
+    talk.pending, talk.cancelled = "", (*talk.cancelled, event.key)
+
+
+def _started(state: State, talk: Talk, event: t.TurnStarted) -> None:
+    talk.turn, talk.turns = TurnState(event.turn), event.turn
+    if len(event.messages) == len(talk.waiting):
+        talk.waiting = ()
+    else:
+        talk.waiting = tuple(message for message in talk.waiting if message not in event.messages)
+
+
+def _intent(state: State, talk: Talk, event: t.IntentRecorded) -> None:
+    turn = talk.turn
+    if turn is None:
+        return
+    if event.kind == "model":
+        turn.model = event.execution
+        return
+    call = turn.calls.get(event.call or "")
+    if call is not None:
+        call.phase, call.execution, call.attempts = "running", event.execution, call.attempts + 1
+
+
+def _model(state: State, talk: Talk, event: t.ModelSettled) -> None:
+    if talk.turn is not None:
+        talk.turn.model, talk.turn.model_outcome = "", event.outcome
+    if talk.parent:
+        talk.last_text = event.text
+
+
+def _declared(state: State, talk: Talk, event: t.CallsDeclared) -> None:
+    if talk.turn is not None:
+        talk.turn.declared = True
+        talk.turn.calls = {name: CallState() for name in event.calls}
+
+
+def _requested(state: State, talk: Talk, event: t.ToolRequested) -> None:
+    if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
+        call.tool, call.input, call.key, call.prompt = event.tool, event.input, event.key or "", event.prompt
+        call.interruptible, call.safe_to_retry = event.interruptible, event.safe_to_retry
+
+
+def _asked(state: State, talk: Talk, event: t.ApprovalRequested) -> None:
+    if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
+        call.phase = "asked"
+
+
+def _remembered(state: State, talk: Talk, event: t.ApprovalRemembered) -> None:
+    state.allowed |= {event.key}
+
+
+def _settled(state: State, talk: Talk, event: t.ToolSettled) -> None:
+    if event.tainting:
+        state.tainted = True
+    if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
+        call.phase, call.outcome, call.child = "settled", event.outcome, ""
+
+
+def _interrupted(state: State, talk: Talk, event: t.TurnInterrupted) -> None:
+    if talk.turn is not None:
+        talk.turn.interrupted = True
+
+
+def _completed(state: State, talk: Talk, event: t.TurnCompleted) -> None:
+    talk.turn, talk.pending = None, event.key or ""
+
+
+def _refused(state: State, talk: Talk, event: t.CommandRefused) -> None:
+    if event.refusal == "stale_settlement" and event.outcome == "succeeded" and event.execution:
+        call = _call_of(talk, event.execution)
+        if call is not None and call.phase == "running":
+            call.observed = True
+
+
+def _idle(state: State, talk: Talk, event: t.IdleReached) -> None:
+    state.rested = True
+
+
+def _shutdown(state: State, talk: Talk, event: t.ShutdownRequested) -> None:
+    state.stopping = True
+
+
+def _stopped(state: State, talk: Talk, event: t.ConversationStopped) -> None:
+    state.stopping, state.stopped = True, True
+
+
+def _ended(state: State, talk: Talk, event: t.ConversationEnded) -> None:
+    state.talks.pop(event.conversation, None)
+
+
+def _nothing(state: State, talk: Talk, event: object) -> None:
+    """For the reader of the log; the state does not depend on it."""
+
+
+def _call_of(talk: Talk, execution: str) -> CallState | None:
+    for call in talk.turn.calls.values() if talk.turn else ():
+        if call.execution == execution:
+            return call
+    return None
+
+
+_EVOLVE: Mapping[type, Callable[..., None]] = {
+    t.ConversationOpened: _opened,
+    t.MessageAccepted: _message,
+    t.ContinuationTaken: _taken,
+    t.ContinuationCancelled: _cancelled,
+    t.TurnStarted: _started,
+    t.IntentRecorded: _intent,
+    t.ModelSettled: _model,
+    t.CallsDeclared: _declared,
+    t.ToolRequested: _requested,
+    t.ApprovalRequested: _asked,
+    t.ApprovalDecided: _nothing,
+    t.ApprovalRemembered: _remembered,
+    t.ToolSettled: _settled,
+    t.TurnInterrupted: _interrupted,
+    t.TurnCompleted: _completed,
+    t.CommandRefused: _refused,
+    t.ProcessorFailed: _nothing,
+    t.IdleReached: _idle,
+    t.ShutdownRequested: _shutdown,
+    t.ConversationStopped: _stopped,
+    t.ConversationEnded: _ended,
+}

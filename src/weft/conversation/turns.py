@@ -1,0 +1,343 @@
+"""The parts a decision is made of: how a turn starts, a call is taken in, a result ends it, and what comes next.
+
+Everything here works on a `Draft`: the events decided so far and the state as they leave it. `decide.py` has the rule
+for each command; only this module completes a turn and only `settle_call` ends a tool call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from weft.conversation.state import CallState, State, Talk, TurnState, evolve, key_of
+from weft.protocol import talk as t
+from weft.protocol import talk_commands as c
+
+PROCESS_LOST: Final = "process_lost"
+SHUTDOWN_TIMEOUT: Final = "shutdown_timeout"
+MODEL: Final = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The interrupts that are accepted and not yet recorded: by conversation, the executions they hit."""
+
+    closing: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def closes(self, conversation: str, execution: str) -> bool:
+        return execution in self.closing.get(conversation, ())
+
+
+OPEN: Final = Gate()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A tool call's end on its way into the log."""
+
+    conversation: str
+    call: str
+    tool: str
+    outcome: t.ToolOutcome
+    effect: t.ToolEffect
+    text: str
+
+
+Processor = Callable[[Result], str]
+"""Gives the text that is recorded for a result. Pure and quick: it runs inside the decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a decision depends on besides the log."""
+
+    processors: tuple[Processor, ...] = ()
+    model_interruptible: bool = True
+    depth: int = 2
+    """How deep sub-conversations may nest."""
+    children: int = 8
+    """How many sub-conversations may be open at once."""
+
+
+RULES: Final = Rules()
+
+
+class Draft:
+    """A decision in the making: its events, and the state as they leave it. The given state is never touched."""
+
+    def __init__(self, state: State, gate: Gate, rules: Rules) -> None:
+        self.events: list[t.TalkEvent] = []
+        self.gate = gate
+        self.rules = rules
+        self.recovering = False
+        """The parent of a lost sub-conversation is looked at in its turn, not completed at once."""
+        self._state = state
+        self._own: State | None = None
+
+    @property
+    def state(self) -> State:
+        return self._own or self._state
+
+    def emit(self, *events: t.TalkEvent) -> None:
+        if self._own is None:
+            self._own = self._state.copied()
+        for event in events:
+            evolve(self._own, event)
+            self.events.append(event)
+
+    def talk(self, conversation: str) -> Talk | None:
+        return self.state.talks.get(conversation)
+
+    def turn(self, conversation: str) -> TurnState:
+        talk = self.state.talks[conversation]
+        assert talk.turn is not None
+        return talk.turn
+
+    def refuse(self, conversation: str, refusal: t.Refusal, **what: Any) -> None:
+        self.emit(t.CommandRefused(conversation=conversation, refusal=refusal, **what))
+
+
+# -- turns
+
+
+def start_turn(draft: Draft, name: str, continues: str | None = None) -> None:
+    talk = draft.state.talks[name]
+    number = talk.turns + 1
+    draft.emit(
+        t.TurnStarted(conversation=name, turn=number, messages=talk.waiting, continues=continues),
+        t.IntentRecorded(
+            conversation=name,
+            turn=number,
+            execution=f"t{number}/{MODEL}",
+            kind="model",
+            interruptible=draft.rules.model_interruptible,
+        ),
+    )
+
+
+def complete(draft: Draft, name: str) -> None:
+    """Complete the turn if nothing in it is open, and start what comes next.
+
+    While an accepted interrupt waits for its record, that record completes the turn: as interrupted.
+    """
+    talk = draft.talk(name)
+    turn = talk.turn if talk else None
+    if turn is None or not turn.complete or name in draft.gate.closing:
+        return
+    disposition = _disposition(turn)
+    draft.emit(
+        t.TurnCompleted(
+            conversation=name,
+            turn=turn.number,
+            disposition=disposition,
+            key=key_of(name, turn.number) if disposition == "continue" else None,
+            results={call_id: str(call.outcome) for call_id, call in turn.calls.items()},
+        )
+    )
+    go_on(draft, name, disposition)
+
+
+def _disposition(turn: TurnState) -> t.Disposition:
+    if turn.interrupted or turn.model_outcome == "interrupted":
+        return "interrupted"
+    if turn.model_outcome == "failed":
+        return "failed"
+    return "continue" if turn.calls else "final"
+
+
+def go_on(draft: Draft, name: str, disposition: t.Disposition) -> None:
+    """After a turn or a cancelled continuation: end a sub-conversation, or start a turn with what waits."""
+    talk = draft.state.talks[name]
+    if disposition == "continue":
+        return
+    if talk.parent:
+        _end_child(draft, talk, disposition)
+    elif talk.waiting and not draft.state.stopping:
+        start_turn(draft, name)
+
+
+def _end_child(draft: Draft, talk: Talk, disposition: t.Disposition) -> None:
+    draft.emit(t.ConversationEnded(conversation=talk.conversation, disposition=disposition))
+    call_id = running_call(draft, talk.parent, talk.parent_execution)
+    if call_id is None or draft.gate.closes(talk.parent, talk.parent_execution):
+        return  # its parent was stopped with it
+    if disposition == "final":
+        settle_call(draft, talk.parent, call_id, "succeeded", "completed", talk.last_text)
+    elif disposition == "failed":
+        settle_call(draft, talk.parent, call_id, "failed", "unknown", talk.last_text)
+    else:
+        settle_call(draft, talk.parent, call_id, "interrupted", "unknown", talk.last_text)
+    if not draft.recovering:
+        complete(draft, talk.parent)
+
+
+# -- tool calls
+
+
+def take_request(draft: Draft, name: str, ask: c.ToolAsk) -> None:
+    """A declared call becomes a request, and an intent, a question or a result at once."""
+    number = draft.turn(name).number
+    verdict = "allow" if ask.verdict == "ask" and ask.key and ask.key in draft.state.allowed else ask.verdict
+    draft.emit(
+        t.ToolRequested(
+            conversation=name,
+            turn=number,
+            call=ask.call,
+            tool=ask.tool,
+            input=ask.input,
+            verdict=verdict,
+            reason=ask.reason or None,
+            key=ask.key or None,
+            prompt=ask.prompt,
+            interruptible=ask.interruptible,
+            safe_to_retry=ask.safe_to_retry,
+            malformed=ask.malformed or None,
+        )
+    )
+    match verdict:
+        case "allow":
+            intend(draft, name, ask.call)
+        case "ask":
+            draft.emit(
+                t.ApprovalRequested(
+                    conversation=name,
+                    turn=number,
+                    call=ask.call,
+                    tool=ask.tool,
+                    reason=ask.reason,
+                    tainted=ask.tainted,
+                )
+            )
+        case "deny":
+            settle_call(draft, name, ask.call, "denied", "none", ask.reason)
+        case "fault":
+            settle_call(draft, name, ask.call, "failed", "none", ask.reason)
+
+
+def intend(draft: Draft, name: str, call_id: str) -> None:
+    """Record the intent of a tool call. One that opens a sub-conversation is running from here on."""
+    turn = draft.turn(name)
+    call = turn.calls[call_id]
+    again = f"#{call.attempts + 1}" if call.attempts else ""
+    execution = f"t{turn.number}/{call_id}{again}"
+    if call.prompt is not None and (refusal := _no_room(draft, name)):
+        return settle_call(draft, name, call_id, "failed", "none", refusal)
+    draft.emit(
+        t.IntentRecorded(
+            conversation=name,
+            turn=turn.number,
+            execution=execution,
+            kind="tool" if call.prompt is None else "child",
+            call=call_id,
+            interruptible=call.interruptible,
+        )
+    )
+    if call.prompt is not None:
+        child = f"{name}/a{draft.state.talks[name].children + 1}"
+        message = f"{child}:prompt"
+        draft.emit(
+            t.ConversationOpened(conversation=child, parent=name, execution=execution),
+            t.MessageAccepted(
+                conversation=child, message=message, text=call.prompt, delivery="started", origin="parent"
+            ),
+        )
+        start_turn(draft, child)
+    return None
+
+
+def _no_room(draft: Draft, name: str) -> str:
+    rules, state = draft.rules, draft.state
+    if state.talks[name].depth - state.root.count("/") >= rules.depth:
+        return f"sub-conversations may nest {rules.depth} deep; do this yourself"
+    if len(state.talks) - 1 >= rules.children:
+        return f"{rules.children} sub-conversations are open, which is the most there may be; wait for one to end"
+    return ""
+
+
+def settle_call(
+    draft: Draft,
+    name: str,
+    call_id: str,
+    outcome: t.ToolOutcome,
+    effect: t.ToolEffect,
+    text: str,
+    *,
+    tainting: bool = False,
+) -> None:
+    """The one place where a tool call ends. Every result passes the processors once; none of them can stop it."""
+    turn = draft.turn(name)
+    tool, execution = turn.calls[call_id].tool, turn.calls[call_id].execution
+    for processor in draft.rules.processors:
+        try:
+            text = processor(Result(name, call_id, tool, outcome, effect, text))
+        except Exception as error:  # noqa: BLE001  somebody else's code: its fault is recorded, the result goes on
+            told = f"{type(error).__name__}: {error}"
+            draft.emit(t.ProcessorFailed(conversation=name, turn=turn.number, call=call_id, error=told))
+    draft.emit(
+        t.ToolSettled(
+            conversation=name,
+            turn=turn.number,
+            call=call_id,
+            execution=execution or f"t{turn.number}/{call_id}",
+            outcome=outcome,
+            effect=effect,
+            text=text,
+            tainting=tainting,
+        )
+    )
+
+
+def stop_turn(
+    draft: Draft, name: str, reason: str, targets: Mapping[str, c.How], texts: Mapping[str, str] | None = None
+) -> None:
+    """Settle all that is open in a turn, except what can't be stopped."""
+    turn = draft.turn(name)
+    if turn.model and targets.get(turn.model) != "unsupported":
+        model_interrupted(draft, name, turn, reason, (texts or {}).get(turn.model, ""))
+    for call_id, call in list(turn.calls.items()):
+        how = targets.get(call.execution, "cancelled_before_start") if call.phase == "running" else None
+        if call.phase == "settled" or how == "unsupported":
+            continue
+        if how in ("signalled", "pending_bind"):
+            effect: t.ToolEffect = "completed" if draft.turn(name).calls[call_id].observed else "unknown"
+            settle_call(draft, name, call_id, "interrupted", effect, reason)
+        else:
+            settle_call(draft, name, call_id, "interrupted_before_execution", "none", reason)
+
+
+def model_interrupted(draft: Draft, name: str, turn: TurnState, reason: str, text: str = "") -> None:
+    draft.emit(
+        t.ModelSettled(
+            conversation=name,
+            turn=turn.number,
+            execution=turn.model,
+            outcome="interrupted",
+            text=text,
+            reason=reason,
+        )
+    )
+
+
+# -- looking
+
+
+def open_turn(draft: Draft, name: str, number: int) -> TurnState | None:
+    talk = draft.talk(name)
+    turn = talk.turn if talk else None
+    return turn if turn is not None and turn.number == number else None
+
+
+def asked_call(draft: Draft, name: str, call_id: str) -> CallState | None:
+    talk = draft.talk(name)
+    call = talk.turn.calls.get(call_id) if talk and talk.turn else None
+    return call if call is not None and call.phase == "asked" else None
+
+
+def running_call(draft: Draft, name: str, execution: str) -> str | None:
+    """The call whose open intent this is."""
+    talk = draft.talk(name)
+    for call_id, call in talk.turn.calls.items() if talk and talk.turn else ():
+        if call.phase == "running" and call.execution == execution:
+            return call_id
+    return None

@@ -1,0 +1,332 @@
+"""The events of a conversation: what was said, what was meant to run, how each of it ended.
+
+They stand in the one log of a session beside the events of runs; `conversation` says which conversation an event is
+of: "main", or "main/a1" for a sub-conversation of it. An execution is named after its turn: "t3/model" is the model
+call of turn 3 and "t3/<call>" a tool call in it. `protocol/events.py` joins them to the one union.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+ModelOutcome = Literal["completed", "failed", "interrupted"]
+ToolOutcome = Literal["succeeded", "failed", "denied", "interrupted", "interrupted_before_execution"]
+ToolEffect = Literal["none", "unknown", "completed"]
+"""What an ended tool call may have done: nothing, nobody knows, all of it."""
+Disposition = Literal["final", "continue", "interrupted", "failed"]
+Decision = Literal["once", "session", "denied"]
+Verdict = Literal["allow", "ask", "deny", "fault"]
+ExecutionKind = Literal["model", "tool", "child"]
+Refusal = Literal[
+    "undeclared_turn",
+    "undeclared_call",
+    "repeated_declaration",
+    "repeated_request",
+    "request_after_interrupt",
+    "stale_approval",
+    "approval_after_interrupt",
+    "stale_interrupt",
+    "stale_settlement",
+    "repeated_continuation",
+    "cancelled_continuation",
+    "unknown_continuation",
+    "shutting_down",
+    "unknown_conversation",
+    "child_takes_no_messages",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationOpened:
+    """A conversation began, or began again after it was stopped. A sub-conversation names the tool call it answers."""
+
+    conversation: str
+    parent: str | None = None
+    execution: str | None = None
+    type: Literal["conversation_opened"] = "conversation_opened"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageAccepted:
+    """A message is kept: it starts a turn now, or waits in the log for the next one."""
+
+    conversation: str
+    message: str
+    text: str
+    delivery: Literal["started", "queued"]
+    origin: Literal["person", "parent"] = "person"
+    type: Literal["message_accepted"] = "message_accepted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContinuationTaken:
+    """The results of a turn go back to the model: its continuation is used, once."""
+
+    conversation: str
+    key: str
+    type: Literal["continuation_taken"] = "continuation_taken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContinuationCancelled:
+    """An interrupt came between a turn and its continuation, which will not happen."""
+
+    conversation: str
+    key: str
+    reason: str
+    type: Literal["continuation_cancelled"] = "continuation_cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStarted:
+    conversation: str
+    turn: int
+    messages: tuple[str, ...]
+    continues: str | None = None
+    type: Literal["turn_started"] = "turn_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentRecorded:
+    """The intent: an execution may start from here on, and will have exactly one settlement."""
+
+    conversation: str
+    turn: int
+    execution: str
+    kind: ExecutionKind
+    call: str | None = None
+    interruptible: bool = True
+    type: Literal["intent_recorded"] = "intent_recorded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettled:
+    """The settlement of a model call. Text that was streamed before an interrupt is kept."""
+
+    conversation: str
+    turn: int
+    execution: str
+    outcome: ModelOutcome
+    text: str
+    thinking: tuple[Mapping[str, Any], ...] = ()
+    reason: str | None = None
+    model: str | None = None
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    type: Literal["model_settled"] = "model_settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallsDeclared:
+    """All tool calls of a turn, in the order in which their results will be told."""
+
+    conversation: str
+    turn: int
+    calls: tuple[str, ...]
+    type: Literal["calls_declared"] = "calls_declared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRequested:
+    """One declared call with what it asks for and what the permission rules say to it."""
+
+    conversation: str
+    turn: int
+    call: str
+    tool: str
+    input: Mapping[str, Any]
+    verdict: Verdict
+    reason: str | None = None
+    key: str | None = None
+    prompt: str | None = None
+    interruptible: bool = True
+    safe_to_retry: bool = False
+    malformed: str | None = None
+    type: Literal["tool_requested"] = "tool_requested"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRequested:
+    """A person is asked. The question survives the process and can be answered after a restart."""
+
+    conversation: str
+    turn: int
+    call: str
+    tool: str
+    reason: str
+    tainted: bool = False
+    type: Literal["approval_requested"] = "approval_requested"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalDecided:
+    conversation: str
+    turn: int
+    call: str
+    decision: Decision
+    reason: str | None = None
+    type: Literal["approval_decided"] = "approval_decided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRemembered:
+    """Calls with this key need no further approval in this session."""
+
+    conversation: str
+    key: str
+    tool: str
+    type: Literal["approval_remembered"] = "approval_remembered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSettled:
+    """The settlement of a tool call: the one result the model is told."""
+
+    conversation: str
+    turn: int
+    call: str
+    execution: str
+    outcome: ToolOutcome
+    effect: ToolEffect
+    text: str
+    tainting: bool = False
+    type: Literal["tool_settled"] = "tool_settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnInterrupted:
+    """An accepted interrupt is recorded. What could not be stopped is named and still settles by itself."""
+
+    conversation: str
+    turn: int
+    reason: str
+    unsupported: tuple[str, ...] = ()
+    type: Literal["turn_interrupted"] = "turn_interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnCompleted:
+    """Everything in the turn has its settlement. With the disposition `continue` the model is called again."""
+
+    conversation: str
+    turn: int
+    disposition: Disposition
+    key: str | None = None
+    results: Mapping[str, str] = field(default_factory=dict)
+    type: Literal["turn_completed"] = "turn_completed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandRefused:
+    """A command changed nothing. What it carried is kept, so that no result is lost without a trace."""
+
+    conversation: str
+    refusal: Refusal
+    turn: int | None = None
+    execution: str | None = None
+    call: str | None = None
+    message: str | None = None
+    key: str | None = None
+    outcome: str | None = None
+    text: str | None = None
+    type: Literal["command_refused"] = "command_refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessorFailed:
+    """A processor of results raised; the result went on without it."""
+
+    conversation: str
+    turn: int
+    call: str
+    error: str
+    type: Literal["processor_failed"] = "processor_failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleReached:
+    """Nothing runs, waits or is left to do. Written once after each stretch of activity."""
+
+    conversation: str
+    type: Literal["idle_reached"] = "idle_reached"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShutdownRequested:
+    conversation: str
+    type: Literal["shutdown_requested"] = "shutdown_requested"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationStopped:
+    """The process lets go of the conversation; everything in it has a settlement."""
+
+    conversation: str
+    clean: bool
+    type: Literal["conversation_stopped"] = "conversation_stopped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationEnded:
+    """A sub-conversation is over; its end is the result of one tool call of its parent."""
+
+    conversation: str
+    disposition: Disposition
+    type: Literal["conversation_ended"] = "conversation_ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextStreamed:
+    """Live: a piece of what the model writes."""
+
+    conversation: str
+    execution: str
+    text: str
+    type: Literal["text_streamed"] = "text_streamed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThinkingStreamed:
+    """Live: a piece of what the model thinks."""
+
+    conversation: str
+    execution: str
+    text: str
+    type: Literal["thinking_streamed"] = "thinking_streamed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolProgressed:
+    """Live: what a running tool says of itself."""
+
+    conversation: str
+    execution: str
+    text: str
+    type: Literal["tool_progressed"] = "tool_progressed"
+
+
+TalkEvent = (
+    ConversationOpened
+    | MessageAccepted
+    | ContinuationTaken
+    | ContinuationCancelled
+    | TurnStarted
+    | IntentRecorded
+    | ModelSettled
+    | CallsDeclared
+    | ToolRequested
+    | ApprovalRequested
+    | ApprovalDecided
+    | ApprovalRemembered
+    | ToolSettled
+    | TurnInterrupted
+    | TurnCompleted
+    | CommandRefused
+    | ProcessorFailed
+    | IdleReached
+    | ShutdownRequested
+    | ConversationStopped
+    | ConversationEnded
+)
+LiveTalkEvent = TextStreamed | ThinkingStreamed | ToolProgressed

@@ -1,0 +1,194 @@
+"""What may be asked of a conversation: by a person through a face, by a settled execution, by the engine itself.
+
+Every command leads to at least one event, if only to the record that it was refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from weft.protocol.talk import Decision, ModelOutcome, ToolOutcome, Verdict
+
+InterruptStatus = Literal["accepted", "interrupt_in_progress", "unsupported", "nothing_to_interrupt"]
+How = Literal["cancelled_before_start", "pending_bind", "signalled", "unsupported"]
+"""What an interrupt did to one target."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAsk:
+    """A tool call of the model together with what the toolbox says to it.
+
+    `key` is what "allow for this session" would remember ("" when that must not be offered); `prompt` makes the call
+    a sub-conversation that begins with it.
+    """
+
+    call: str
+    tool: str
+    input: Mapping[str, Any] = field(default_factory=dict)
+    verdict: Verdict = "allow"
+    reason: str = ""
+    key: str = ""
+    tainted: bool = False
+    prompt: str | None = None
+    interruptible: bool = True
+    safe_to_retry: bool = False
+    malformed: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEnd:
+    """What a tool says at its end. `tainting`: its text comes from outside and may carry somebody else's wishes."""
+
+    text: str
+    failed: bool = False
+    tainting: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendMessage:
+    conversation: str
+    message: str
+    text: str
+    type: Literal["send_message"] = "send_message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclareCalls:
+    """For models that tell all their calls before the answer has ended."""
+
+    conversation: str
+    turn: int
+    calls: tuple[str, ...]
+    type: Literal["declare_calls"] = "declare_calls"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCall:
+    conversation: str
+    turn: int
+    ask: ToolAsk
+    type: Literal["request_call"] = "request_call"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecideApproval:
+    """`turn` may be left out: then the call of the open turn is meant."""
+
+    conversation: str
+    call: str
+    decision: Decision
+    reason: str = ""
+    turn: int | None = None
+    type: Literal["decide_approval"] = "decide_approval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptApproval:
+    """Interrupt one call that waits for its approval; the rest of the turn goes on."""
+
+    conversation: str
+    call: str
+    reason: str = "user"
+    type: Literal["interrupt_approval"] = "interrupt_approval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettleModel:
+    conversation: str
+    execution: str
+    outcome: ModelOutcome
+    text: str = ""
+    asks: tuple[ToolAsk, ...] = ()
+    thinking: tuple[Mapping[str, Any], ...] = ()
+    reason: str = ""
+    model: str = ""
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    type: Literal["settle_model"] = "settle_model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettleTool:
+    conversation: str
+    execution: str
+    outcome: ToolOutcome
+    text: str = ""
+    tainting: bool = False
+    type: Literal["settle_tool"] = "settle_tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continue:
+    conversation: str
+    key: str
+    type: Literal["continue"] = "continue"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupted:
+    """What an accepted interrupt did in one conversation: to its open turn, or to the continuation `key`."""
+
+    conversation: str
+    turn: int | None
+    key: str | None
+    targets: Mapping[str, How]
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordInterrupt:
+    """The visible half of an interrupt that the fast lane has accepted. `parts`: a parent before its children."""
+
+    conversation: str
+    reason: str
+    parts: tuple[Interrupted, ...]
+    type: Literal["record_interrupt"] = "record_interrupt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recover:
+    """The first command after opening: settle what an ended process left, start what waits.
+
+    `retry` runs lost tool calls again whose tools are declared safe to retry; else nothing is ever run twice.
+    """
+
+    conversation: str
+    retry: bool = False
+    type: Literal["recover"] = "recover"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteIdle:
+    conversation: str
+    type: Literal["note_idle"] = "note_idle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shutdown:
+    conversation: str
+    type: Literal["shutdown"] = "shutdown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    conversation: str
+    clean: bool
+    type: Literal["stop"] = "stop"
+
+
+TalkCommand = (
+    SendMessage
+    | DeclareCalls
+    | RequestCall
+    | DecideApproval
+    | InterruptApproval
+    | SettleModel
+    | SettleTool
+    | Continue
+    | RecordInterrupt
+    | Recover
+    | NoteIdle
+    | Shutdown
+    | Stop
+)

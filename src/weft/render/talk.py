@@ -1,0 +1,93 @@
+"""The events of a conversation in plain lines: who, what, and how it ended; a text of several lines is indented."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from weft.protocol import talk as t
+from weft.render.cells import clean, paragraphs
+
+
+def talk_lines(event: t.TalkEvent | t.LiveTalkEvent) -> list[str]:
+    lead, text = _told(event)
+    first, *rest = paragraphs(text) or [""]
+    return [clean(f"{event.conversation} {lead}{': ' if first else ''}{first}"), *(clean(f"  {line}") for line in rest)]
+
+
+def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
+    """What happened, and the text that belongs to it."""
+    match event:
+        case t.MessageAccepted():
+            return ("message" if event.delivery == "started" else "message queued"), event.text
+        case t.ModelSettled():
+            return f"model {event.outcome}", event.text or event.reason or ""
+        case t.ToolRequested():
+            return f"asks for {event.tool} ({event.call}, {event.verdict})", event.reason or ""
+        case t.ApprovalRequested():
+            return f"waits for approval of {event.tool} ({event.call})", event.reason
+        case t.ApprovalDecided():
+            return f"approval of {event.call}: {event.decision}", event.reason or ""
+        case t.ApprovalRemembered():
+            return f"approval of {event.tool} remembered", event.key
+        case t.ToolSettled():
+            return f"{event.call} {event.outcome.replace('_', ' ')} (effect: {event.effect})", event.text
+        case t.CommandRefused():
+            return _refused(event)
+        case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
+            return _whole(event), ""
+        case t.ProcessorFailed():
+            return f"a processor failed for {event.call}", event.error
+        case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
+            return event.execution, event.text
+        case _:
+            return _step(event), ""
+
+
+def _refused(event: t.CommandRefused) -> tuple[str, str]:
+    about = event.execution or event.call or event.message or event.key or ""
+    return f"refused ({event.refusal.replace('_', ' ')}{', ' + about if about else ''})", event.text or ""
+
+
+def _whole(event: t.ConversationOpened | t.ConversationStopped | t.ConversationEnded) -> str:
+    match event:
+        case t.ConversationOpened():
+            return f"opened for {event.parent} {event.execution}" if event.parent else "opened"
+        case t.ConversationStopped():
+            return f"stopped ({'clean' if event.clean else 'something ignored its end'})"
+        case t.ConversationEnded():
+            return f"ended ({event.disposition})"
+
+
+def _step(
+    event: t.ContinuationTaken
+    | t.ContinuationCancelled
+    | t.TurnStarted
+    | t.IntentRecorded
+    | t.CallsDeclared
+    | t.TurnInterrupted
+    | t.TurnCompleted
+    | t.IdleReached
+    | t.ShutdownRequested,
+) -> str:
+    match event:
+        case t.ContinuationTaken():
+            return f"continues {event.key}"
+        case t.ContinuationCancelled():
+            return f"continuation {event.key} cancelled ({event.reason})"
+        case t.TurnStarted():
+            return f"turn {event.turn} started"
+        case t.IntentRecorded():
+            return f"{event.execution} may start"
+        case t.CallsDeclared():
+            return f"turn {event.turn} calls {', '.join(event.calls)}"
+        case t.TurnInterrupted():
+            left = f"; can't be stopped: {', '.join(event.unsupported)}" if event.unsupported else ""
+            return f"turn {event.turn} interrupted ({event.reason}{left})"
+        case t.TurnCompleted():
+            return f"turn {event.turn} completed ({event.disposition})"
+        case t.IdleReached():
+            return "is idle"
+        case t.ShutdownRequested():
+            return "shuts down"
+        case _:
+            assert_never(event)
