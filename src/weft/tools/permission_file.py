@@ -159,7 +159,7 @@ def _checked(document: Document, source: str | None) -> Rules:
     checked = check(PermissionFile, document)
     problems = [*document.problems, *checked.problems]
     if checked.model is not None:
-        problems += _meanings(checked.model, document)
+        problems += _meanings(checked.model, document, source)
     if problems or checked.model is None:
         raise WorkspaceError(in_order(problems, document.file))
     return _rules(checked.model, document, source)
@@ -176,7 +176,7 @@ def _entries(model: PermissionFile) -> Iterator[tuple[Verb, int, RuleEntry]]:
             yield verb, index, entry
 
 
-def _meanings(model: PermissionFile, document: Document) -> Iterator[Problem]:
+def _meanings(model: PermissionFile, document: Document, source: str | None) -> Iterator[Problem]:
     """What is well-formed but means nothing, or more than its author thinks."""
     for verb, index, entry in _entries(model):
         at = (verb, index)
@@ -188,7 +188,7 @@ def _meanings(model: PermissionFile, document: Document) -> Iterator[Problem]:
         for key in ("read_only", "when_tainted"):
             if verb != "allow" and getattr(entry, key):
                 yield document.at_key((*at, key), f"has no meaning in a rule that {verb}s", "remove it")
-        if verb == "allow" and not about and entry.tool in ("Shell", "*"):
+        if verb == "allow" and not about and entry.tool in ("Shell", "*") and source is None:
             hint = "name the command, or use the mode auto"
             yield document.at_value((*at, "tool"), "would allow everything", hint)
 
