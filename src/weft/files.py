@@ -192,8 +192,11 @@ class Folder:
 
     # -- changing
 
-    def replace(self, name: str, data: bytes, *, sync: bool = True) -> None:
-        """Write a temporary file, sync it, rename it into place, sync the folder. Readers see the old or the new."""
+    def replace(self, name: str, data: bytes, *, sync: bool = True, mode: int | None = None) -> None:
+        """Write a temporary file, sync it, rename it into place, sync the folder. Readers see the old or the new.
+
+        `mode`: the rights the file gets; without it only its owner may read it.
+        """
         parts = split_name(name)
         temporary = f".{parts[-1][:60]}.{secrets.token_hex(4)}.tmp"
         with self._parent(parts, name) as parent, _reported("can't write", self.path, name):
@@ -201,6 +204,8 @@ class Folder:
             fd = self.disk.create(temporary, os.O_WRONLY | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, parent)
             try:
                 try:
+                    if mode is not None:
+                        os.fchmod(fd, mode)
                     self.disk.write(fd, data)
                     if sync:
                         self.disk.fsync(fd)

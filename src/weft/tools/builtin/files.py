@@ -1,0 +1,232 @@
+"""Read, Write and Edit: text files of the working folder and the session, written atomically, each with its diff."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections.abc import Mapping
+from typing import Any, Final
+
+from weft.documents import read_document
+from weft.protocol.errors import UserError
+from weft.tools.builtin.schema import closed, text, whole, yes_or_no
+from weft.tools.places import Place, place
+from weft.tools.threads import in_thread
+from weft.tools.tool import Context, Handle, Outcome, Tool, begin
+
+READ_LIMIT: Final = 32 * 2**20
+WRITE_LIMIT: Final = 8 * 2**20
+LINES: Final = 2_000
+LINE_LENGTH: Final = 2_000
+PAGE_LIMIT: Final = 60_000
+"""Characters of one reading."""
+DIFF_LINES: Final = 20_000
+DIFF_LIMIT: Final = 100_000
+_DOCUMENTS: Final = (b"%PDF-", b"PK\x03\x04")
+
+
+# -- Read
+
+
+async def _start_read(given: Mapping[str, Any], context: Context) -> Handle:
+    return await begin(in_thread(lambda: _read(given, context), "weft-read"))
+
+
+def _read(given: Mapping[str, Any], context: Context) -> Outcome:
+    where = place(given["path"], context)
+    data = _bytes_of(where, READ_LIMIT)
+    outside = (f"the document {where.shown}",) if where.from_outside else ()
+    if data.startswith(_DOCUMENTS):
+        document = read_document(data, where.shown)
+        content, outside = document.text, (f"the document {where.shown}",)
+    else:
+        content = _decoded(data, where)
+    lines = content.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    first = given.get("offset", 1)
+    if lines and first > len(lines):
+        raise UserError(f"{where.shown} has only {len(lines):,} lines")
+    shown: list[str] = []
+    size = 0
+    for number, line in enumerate(lines[first - 1 : first - 1 + given.get("limit", LINES)], first):
+        cut = line if len(line) <= LINE_LENGTH else f"{line[:LINE_LENGTH]}… [{len(line):,} characters]"
+        size += len(cut) + 8
+        if size > PAGE_LIMIT and shown:
+            break
+        shown.append(f"{number:>6}\t{cut}")
+    last = first + len(shown) - 1
+    text_shown = "\n".join(shown) or f"{where.shown} is empty"
+    if last < len(lines):
+        text_shown += f"\n[lines {first:,} to {last:,} of {len(lines):,}; go on with offset {last + 1}]"
+    return Outcome(text=text_shown, summary=f"{len(shown):,} of {len(lines):,} lines", outside=outside)
+
+
+def _bytes_of(where: Place, limit: int) -> bytes:
+    if not where.name:
+        raise UserError(f"{where.shown} is a folder", hint="list it with Glob")
+    try:
+        return where.folder.read(where.name, limit)
+    except FileNotFoundError:
+        raise UserError(f"{where.shown} is not there", hint="look for it with Glob") from None
+
+
+def _decoded(data: bytes, where: Place) -> str:
+    try:
+        found = data.decode("utf-8")
+    except UnicodeDecodeError:
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return data.decode("utf-16", "replace")
+        found = ""
+    if "\0" in found or (data and not found):
+        raise UserError(f"{where.shown} is not text ({len(data):,} bytes)", hint="it can't be shown")
+    return found
+
+
+# -- Write and Edit
+
+
+async def _start_write(given: Mapping[str, Any], context: Context) -> Handle:
+    return await begin(in_thread(lambda: _write(given, context), "weft-write"))
+
+
+def _write(given: Mapping[str, Any], context: Context) -> Outcome:
+    where = _writable(place(given["path"], context))
+    old = where.folder.read_or_none(where.name, READ_LIMIT)
+    new = given["content"].encode("utf-8", "surrogatepass")
+    if old == new:
+        return Outcome(text=f"{where.shown} was so already", summary="no change")
+    diff = _put(where, old, new)
+    verb = "wrote" if old is not None else "made"
+    lines = given["content"].count("\n") + (not given["content"].endswith("\n"))
+    return Outcome(text=f"{verb} {where.shown} ({lines:,} lines)", summary=_counts(diff), diff=diff)
+
+
+async def _start_edit(given: Mapping[str, Any], context: Context) -> Handle:
+    return await begin(in_thread(lambda: _edit(given, context), "weft-edit"))
+
+
+def _edit(given: Mapping[str, Any], context: Context) -> Outcome:
+    where = _writable(place(given["path"], context))
+    data = _bytes_of(where, READ_LIMIT)
+    content = _decoded(data, where)
+    old, new = given["old"], given["new"]
+    if old == new:
+        raise UserError("old and new are the same")
+    count = content.count(old)
+    if not count and "\r\n" in content and "\r\n" not in old:
+        old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
+        count = content.count(old)
+    if not count:
+        raise UserError(f"that text is not in {where.shown}", hint=_nearest(content, given["old"]))
+    if count > 1 and not given.get("all", False):
+        raise UserError(
+            f"that text is in {where.shown} {count} times", hint="give more of the lines around it, or set all"
+        )
+    changed = content.replace(old, new).encode("utf-8", "surrogatepass")
+    if where.folder.read_or_none(where.name, READ_LIMIT) != data:
+        raise UserError(f"{where.shown} changed in the meantime", hint="read it again")
+    diff = _put(where, data, changed)
+    return Outcome(text=f"changed {where.shown}:\n{diff[:4000]}", summary=_counts(diff), diff=diff)
+
+
+def _nearest(content: str, wanted: str) -> str:
+    first = next((line.strip() for line in wanted.split("\n") if line.strip()), "")
+    lines = {line.strip(): number for number, line in enumerate(content.split("\n")[:5000], 1)}
+    close = difflib.get_close_matches(first, list(lines), n=1, cutoff=0.7) if first and len(first) < 200 else []
+    if close:
+        return f"line {lines[close[0]]} is near: {close[0][:160]!r}; every space has to be the same"
+    return "read the file and copy the text exactly"
+
+
+def _writable(where: Place) -> Place:
+    if not where.name:
+        raise UserError(f"{where.shown} is a folder")
+    if where.machine_made:
+        raise UserError(f"{where.shown} is written by the session itself")
+    return where
+
+
+def _put(where: Place, old: bytes | None, new: bytes) -> str:
+    """Puts the file in place atomically and returns the diff."""
+    if len(new) > WRITE_LIMIT:
+        raise UserError(f"{len(new):,} bytes are too many for one file; the limit is {WRITE_LIMIT:,}")
+    diff = unified_diff(where.shown, old, new)
+    mode = 0o644
+    if "/" in where.name:
+        where.folder.folder(where.name.rpartition("/")[0], create=True).close()
+    if old is not None:
+        handle = where.folder.open_fd(where.name, os.O_RDONLY)
+        try:
+            mode = stat.S_IMODE(os.fstat(handle).st_mode)
+        finally:
+            os.close(handle)
+    where.folder.replace(where.name, new, mode=mode)
+    return diff
+
+
+def unified_diff(name: str, old: bytes | None, new: bytes) -> str:
+    before = (old or b"").decode("utf-8", "replace").splitlines()
+    after = new.decode("utf-8", "replace").splitlines()
+    if len(before) + len(after) > DIFF_LINES:
+        return (
+            f"--- {name}\n+++ {name}\n@@ too long to compare: {len(before):,} lines before, {len(after):,} after @@\n"
+        )
+    source = "/dev/null" if old is None else name
+    diff = "\n".join(difflib.unified_diff(before, after, source, name, lineterm="")) + "\n"
+    if diff == "\n":
+        return f"--- {name}\n+++ {name}\n@@ only the ends of lines differ @@\n"
+    return diff if len(diff) <= DIFF_LIMIT else f"{diff[:DIFF_LIMIT]}\n… {len(diff) - DIFF_LIMIT:,} more characters\n"
+
+
+def _counts(diff: str) -> str:
+    lines = diff.split("\n")[2:]
+    added = sum(line.startswith("+") for line in lines)
+    return f"+{added} -{sum(line.startswith('-') for line in lines)}"
+
+
+_PATH: Final = "Inside the working folder, or @session/… for the session's own files"
+
+READ: Final = Tool(
+    name="Read",
+    description=(
+        "Read a text file (or a PDF, DOCX or EPUB as text), with line numbers. Long files come in pages: go on with "
+        "offset."
+    ),
+    input_schema=closed(
+        {"path": text(_PATH, shortest=1, longest=1024)},
+        {
+            "offset": whole("The first line, from 1", least=1),
+            "limit": whole(f"How many lines, {LINES:,} unless told", least=1, most=LINES),
+        },
+    ),
+    effect="read",
+    start=_start_read,
+    retryable=True,
+    subject=("path", "path"),
+)
+WRITE: Final = Tool(
+    name="Write",
+    description="Write a whole text file, new or in place of the one that is there. Folders are made as needed.",
+    input_schema=closed({"path": text(_PATH, shortest=1, longest=1024), "content": text("The file's whole text")}),
+    effect="write",
+    start=_start_write,
+    retryable=True,
+    subject=("path", "path"),
+)
+EDIT: Final = Tool(
+    name="Edit",
+    description="Replace a piece of text in a file. The old text has to be there exactly, once unless all is set.",
+    input_schema=closed(
+        {
+            "path": text(_PATH, shortest=1, longest=1024),
+            "old": text("The text to replace, exactly as it is in the file, without line numbers", shortest=1),
+            "new": text("The text in its place"),
+        },
+        {"all": yes_or_no("Replace every occurrence")},
+    ),
+    effect="write",
+    start=_start_edit,
+    subject=("path", "path"),
+)

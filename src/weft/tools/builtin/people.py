@@ -1,0 +1,154 @@
+"""Skill, Task, TodoWrite and AskUser: tools that reach into the workspace, another agent, the plan, and the person.
+
+Each works through a port of the context, so that the conversation decides what stands behind it; without the port the
+call ends with words the model can act on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from weft.protocol.errors import UserError
+from weft.tools.builtin.schema import closed, text, yes_or_no
+from weft.tools.results import bounded
+from weft.tools.threads import in_thread
+from weft.tools.tool import Context, Handle, Outcome, Question, SettledHandle, SubTask, Tool, begin, failed
+
+# -- Skill
+
+
+async def _start_skill(given: Mapping[str, Any], context: Context) -> Handle:
+    return await begin(_skill(given["name"], context))
+
+
+async def _skill(name: str, context: Context) -> Outcome:
+    skills = context.skills
+    if skills is None:
+        raise UserError("there are no skills here")
+    known = await in_thread(skills.names, "weft-skill")
+    if name not in known:
+        raise UserError(f"there is no skill {name[:80]!r}", hint=f"the skills are: {', '.join(known) or 'none'}")
+    body = await in_thread(lambda: skills.text(name), "weft-skill")
+    return bounded(Outcome(text=body, summary=f"the skill {name}"), context)
+
+
+# -- Task
+
+
+async def _start_task(given: Mapping[str, Any], context: Context) -> Handle:
+    if context.start_sub_task is None:
+        return SettledHandle(failed("sub-agents can't be started here: do the work yourself"))
+    task = SubTask(agent=given.get("agent", ""), description=given["description"], prompt=given["prompt"])
+    return await context.start_sub_task(task, context)
+
+
+# -- TodoWrite
+
+
+async def _start_todos(given: Mapping[str, Any], context: Context) -> Handle:
+    todos = given["todos"]
+    current = [todo["text"] for todo in todos if todo["status"] == "in_progress"]
+    if len(current) > 1:
+        return SettledHandle(failed(f"only one thing is in progress at a time, not {len(current)}"))
+    done = sum(todo["status"] == "done" for todo in todos)
+    signs = {"pending": "[ ]", "in_progress": "[>]", "done": "[x]"}
+    lines = [f"{signs[todo['status']]} {todo['text']}" for todo in todos]
+    return SettledHandle(
+        Outcome(
+            text="\n".join(lines) or "the list is empty", summary=f"{done} of {len(todos)} done", data={"todos": todos}
+        )
+    )
+
+
+# -- AskUser
+
+
+async def _start_asking(given: Mapping[str, Any], context: Context) -> Handle:
+    if context.ask_person is None:
+        return SettledHandle(failed("nobody is there to ask: decide yourself, and say what you assumed"))
+    return await begin(_ask(given["questions"], context))
+
+
+async def _ask(asked: list[Mapping[str, Any]], context: Context) -> Outcome:
+    assert context.ask_person is not None
+    questions = tuple(
+        Question(text=each["question"], options=tuple(each.get("options", ())), several=each.get("several", False))
+        for each in asked
+    )
+    answers = await context.ask_person(questions)
+    lines = [f"{question.text}\n{answers.get(question.text, '') or '(no answer)'}" for question in questions]
+    return bounded(Outcome(text="\n\n".join(lines), summary="answered", data={"answers": dict(answers)}), context)
+
+
+SKILL: Final = Tool(
+    name="Skill",
+    description="Load the whole text of a skill whose description fits what is to be done, and follow it.",
+    input_schema=closed({"name": text("The skill's name", shortest=1, longest=100)}),
+    effect="read",
+    start=_start_skill,
+    retryable=True,
+)
+TASK: Final = Tool(
+    name="Task",
+    description=(
+        "Give a piece of work to a sub-agent with a conversation of its own; its last message is the result. Say all "
+        "it needs to know: it sees nothing of this conversation."
+    ),
+    input_schema=closed(
+        {
+            "description": text("What it is about, in a few words", shortest=1, longest=200),
+            "prompt": text("The work, in full", shortest=1, longest=100_000),
+        },
+        {"agent": text("The agent's name; without it the sub-agent is like you", shortest=1, longest=100)},
+    ),
+    effect="read",
+    start=_start_task,
+)
+TODO_WRITE: Final = Tool(
+    name="TodoWrite",
+    description="Write down the whole list of what is to be done, each with its state, for the person to follow.",
+    input_schema=closed(
+        {
+            "todos": {
+                "type": "array",
+                "maxItems": 50,
+                "items": closed(
+                    {
+                        "text": text("What is to be done", shortest=1, longest=500),
+                        "status": {"type": "string", "enum": ["pending", "in_progress", "done"]},
+                    }
+                ),
+            }
+        }
+    ),
+    effect="read",
+    start=_start_todos,
+    retryable=True,
+)
+ASK_USER: Final = Tool(
+    name="AskUser",
+    description="Ask the person what only they can decide. Give options where there are some; any answer may come.",
+    input_schema=closed(
+        {
+            "questions": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 4,
+                "items": closed(
+                    {"question": text("The question, one sentence", shortest=1, longest=1000)},
+                    {
+                        "options": {
+                            "type": "array",
+                            "maxItems": 8,
+                            "items": text("An answer", shortest=1, longest=200),
+                        },
+                        "several": yes_or_no("More than one option may be chosen"),
+                    },
+                ),
+            }
+        }
+    ),
+    effect="read",
+    start=_start_asking,
+)

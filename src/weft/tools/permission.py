@@ -1,0 +1,277 @@
+"""Whether a call may run: allowed, asked about, or denied, and why. Pure; asking and showing are for others.
+
+    verdict = judge(call, tool, mode="ask", rules=rules, taint=taint, remembered=remembered)
+
+In this order: an unknown tool and a path that climbs are denied; a rule that denies stands; then the mode decides by
+the tool's effect (`safe` only reads, `ask` asks for the rest, `auto` allows it); rules that allow and what the person
+allowed for this session spare the question; content from outside brings it back for whatever can send data out; and a
+rule that asks is asked. `safe` never asks: what would be asked about is denied there.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final, Literal, get_args
+
+from weft.protocol.errors import UserError
+from weft.protocol.messages import ToolCall
+from weft.tools.fetch import parse_url
+from weft.tools.patterns import PatternError, path_pattern
+from weft.tools.permission_file import APP_FILE, Rule, Rules
+from weft.tools.shell.reading import ShellReading, read_shell
+from weft.tools.shell.remember import runs_others, session_keys
+from weft.tools.shell.words import Simple
+from weft.tools.tool import Tool
+
+Mode = Literal["safe", "ask", "auto"]
+MODES: Final[tuple[Mode, ...]] = get_args(Mode)
+Decision = Literal["allow", "ask", "deny"]
+TAINTED: Final = "tainted "
+"""Before a key that was remembered while content from outside was in the conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    decision: Decision
+    reason: str
+    """In words, for the person and the log."""
+    rule: str
+    """The rule that decided: as it is written in `file`, or the name of a rule that is built in."""
+    file: str
+    """Where that rule stands, with its line; "weft's own rules" for those of the app."""
+    remember_key: str | None = None
+    """For a question: what an approval "for this session" would be remembered as; None: it can't be."""
+
+
+def judge(
+    call: ToolCall,
+    tool: Tool | None,
+    *,
+    mode: Mode,
+    rules: Rules,
+    taint: Collection[str] = (),
+    remembered: Collection[str] = (),
+) -> Verdict:
+    """`taint`: where content from outside came from; `remembered`: the keys of what was allowed for this session."""
+    if tool is None or tool.name != call.tool:
+        return _built_in("deny", f"there is no tool {call.tool[:80]!r}", "unknown tool")
+    if call.malformed:
+        return _built_in("deny", "its input is no JSON object", "malformed input")
+    subject = _Subject.of(call, tool)
+    if subject.fault:
+        return _built_in("deny", subject.fault, "confined paths")
+    for rule in rules.of("deny"):
+        if _matches(rule, tool, subject):
+            return _by_rule("deny", rule)
+    verdict = _by_mode(tool, subject, mode, rules, remembered)
+    if verdict.decision != "deny" and taint and _can_send(tool, subject):
+        verdict = _with_taint(verdict, tool, subject, rules, taint, remembered)
+    if verdict.decision != "deny" and (asking := _question(tool, subject, rules)):
+        verdict = asking
+    if mode == "safe" and verdict.decision == "ask":
+        return replace(
+            verdict, decision="deny", reason=f"{verdict.reason}; in safe nothing is asked", remember_key=None
+        )
+    return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What a call is about, made comparable."""
+
+    path: str | None = None
+    host: str | None = None
+    command: str | None = None
+    reading: ShellReading | None = None
+    fault: str = ""
+
+    @classmethod
+    def of(cls, call: ToolCall, tool: Tool) -> _Subject:
+        if tool.subject is None:
+            return cls()
+        kind, key = tool.subject
+        value = call.input.get(key)
+        if value is None and kind == "path":
+            return cls()
+        if not isinstance(value, str):
+            return cls(fault=f"{key} of {tool.name} is not text")
+        if kind == "command":
+            return cls(command=value, reading=read_shell(value))
+        if kind == "url":
+            try:
+                target = parse_url(value)
+            except UserError as error:
+                return cls(fault=error.message)
+            usual = target.port == (443 if target.scheme == "https" else 80)
+            return cls(host=target.host if usual else f"{target.host}:{target.port}")
+        parts = [part for part in value.split("/") if part not in ("", ".")]
+        if ".." in parts or "\0" in value:
+            return cls(fault=f"the path {value[:80]!r} climbs out of its folder")
+        return cls(path=("/" if value.startswith("/") else "") + "/".join(parts))
+
+
+# -- the steps of a judgement
+
+
+def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered: Collection[str]) -> Verdict:
+    if subject.reading is not None and subject.reading.read_only:
+        return _built_in("allow", subject.reading.reason, "read-only programs")
+    allowing = next((rule for rule in rules.of("allow") if _allows(rule, tool, subject)), None)
+    if allowing and (mode != "safe" or allowing.read_only):
+        return _by_rule("allow", allowing)
+    if tool.effect == "read" and tool.source is None:
+        return _built_in("allow", f"{tool.name} only reads", "tools that only read")
+    what = _what_it_does(tool, subject)
+    if mode == "auto":
+        return _built_in("allow", f"{what}; the mode is auto", "mode auto")
+    if mode == "safe":
+        return _built_in("deny", f"{what}; the mode is safe, which only reads", "mode safe")
+    keys = _keys(tool, subject)
+    if None not in keys and keys <= set(remembered):
+        return _built_in("allow", "you allowed it for this session", f"remembered: {_shown(keys)}")
+    return _built_in("ask", what, "mode ask", _single(keys))
+
+
+def _with_taint(
+    verdict: Verdict, tool: Tool, subject: _Subject, rules: Rules, taint: Collection[str], remembered: Collection[str]
+) -> Verdict:
+    """What could carry something out is asked about once content from outside is in the conversation.
+
+    What was allowed for the session before that does not count any more; a command of the shell is asked about each
+    time, anything else may be allowed anew, knowing what is in the conversation.
+    """
+    if any(rule.when_tainted and _allows(rule, tool, subject) for rule in rules.of("allow")):
+        return verdict
+    keys = frozenset[str | None]({None})
+    if subject.command is None:
+        keys = frozenset(f"{TAINTED}{key}" for key in _keys(tool, subject))
+    if None not in keys and keys <= set(remembered):
+        return _built_in("allow", "you allowed it for this session", f"remembered: {_shown(keys)}")
+    origins = ", ".join(list(dict.fromkeys(taint))[:5])
+    reason = (
+        f"content from outside is in this conversation ({origins}) and may have asked for this; {tool.name} can send "
+        "data out"
+    )
+    if verdict.decision == "ask":
+        reason = f"{verdict.reason}; and {reason}"
+    return _built_in("ask", reason, "tainted conversation", _single(keys))
+
+
+def _question(tool: Tool, subject: _Subject, rules: Rules) -> Verdict | None:
+    for rule in rules.of("ask"):
+        if _matches(rule, tool, subject):
+            return _by_rule("ask", rule)
+    if subject.reading is None or subject.reading.read_only:
+        return None
+    strict = next((rule for rule in rules.rules if rule.command and rule.verb != "allow"), None)
+    if strict is None:
+        return None
+    hidden = not subject.reading.commands or any(runs_others(part.program) for part in subject.reading.commands)
+    if hidden:
+        reason = f"the command may hide what a rule speaks of ({strict})"
+        return Verdict(decision="ask", reason=reason, rule=str(strict), file=strict.place)
+    return None
+
+
+def _can_send(tool: Tool, subject: _Subject) -> bool:
+    if subject.reading is not None:
+        return not subject.reading.offline
+    return tool.effect in ("network", "process") or tool.source is not None
+
+
+def _what_it_does(tool: Tool, subject: _Subject) -> str:
+    if subject.reading is not None:
+        return subject.reading.reason
+    if tool.source is not None:
+        return f"{tool.name} is a tool of the source {tool.source}"
+    doing = {"read": "reads", "write": "changes files", "network": "reaches the network", "process": "runs a program"}
+    return f"{tool.name} {doing[tool.effect]}"
+
+
+def _keys(tool: Tool, subject: _Subject) -> frozenset[str | None]:
+    """Under which narrow names this call may be remembered; None among them when it may not be."""
+    if subject.reading is not None:
+        return session_keys(subject.reading)
+    if subject.host is not None:
+        return frozenset({f"{tool.name} {subject.host}"})
+    if subject.path is not None:
+        return frozenset({f"{tool.effect} {subject.path}"})
+    return frozenset({f"tool {tool.name}"})
+
+
+def _single(keys: Collection[str | None]) -> str | None:
+    """What one approval would be remembered as: one key, or nothing."""
+    return next(iter(keys)) if len(keys) == 1 else None
+
+
+def _shown(keys: Collection[str | None]) -> str:
+    return ", ".join(sorted(filter(None, keys)))
+
+
+# -- rules
+
+
+def _matches(rule: Rule, tool: Tool, subject: _Subject) -> bool:
+    """Whether a rule that asks or denies is about this call: generously, any part of a command counts."""
+    if not _names(rule, tool):
+        return False
+    if rule.command:
+        parts = subject.reading.commands if subject.reading else ()
+        return any(_begins(part, rule.command) for part in parts)
+    return _about(rule, subject, fold=True)
+
+
+def _allows(rule: Rule, tool: Tool, subject: _Subject) -> bool:
+    """Whether a rule that allows is about all of this call: strictly, every part of a command has to be covered."""
+    if not _names(rule, tool):
+        return False
+    if rule.command:
+        parts = subject.reading.commands if subject.reading else ()
+        return bool(parts) and all(_is(part, rule) for part in parts)
+    if subject.command is not None and rule.path is None and rule.host is None:
+        return False  # a shell is never allowed as a whole: that is what the mode auto is for
+    return _about(rule, subject, fold=False)
+
+
+def _names(rule: Rule, tool: Tool) -> bool:
+    if tool.source is not None and rule.file == APP_FILE:
+        return False  # the app's rules are about the app's tools, whatever a source calls its own
+    return fnmatch.fnmatchcase(tool.name, rule.tool)
+
+
+def _about(rule: Rule, subject: _Subject, *, fold: bool) -> bool:
+    if rule.path is not None:
+        try:
+            return subject.path is not None and bool(path_pattern(rule.path, fold=fold).match(subject.path))
+        except PatternError:
+            return fold  # a denial that can't be read denies, a permission that can't be read permits nothing
+    if rule.host is not None:
+        if subject.host is None:
+            return False
+        if rule.host.startswith("*."):
+            return subject.host.endswith(rule.host[1:])
+        return subject.host == rule.host
+    return True
+
+
+def _begins(part: Simple, words: tuple[str, ...]) -> bool:
+    return tuple(word.text for word in part.words[: len(words)]) == words
+
+
+def _is(part: Simple, rule: Rule) -> bool:
+    """The very words; further ones only where the rule says so, and never words that the shell would change."""
+    if not _begins(part, rule.command) or any(word.pattern for word in part.words[: len(rule.command)]):
+        return False
+    return rule.open_ended or len(part.words) == len(rule.command)
+
+
+def _by_rule(decision: Decision, rule: Rule) -> Verdict:
+    words = {"allow": "a rule allows it", "ask": "a rule wants it asked", "deny": "a rule denies it"}[decision]
+    reason = f"{words}: {rule.why}" if rule.why else words
+    return Verdict(decision=decision, reason=reason, rule=str(rule), file=rule.place)
+
+
+def _built_in(decision: Decision, reason: str, rule: str, key: str | None = None) -> Verdict:
+    return Verdict(decision=decision, reason=reason, rule=rule, file=APP_FILE, remember_key=key)

@@ -1,0 +1,223 @@
+"""Permission rules as people write them: `permissions.yaml` in a workspace, `permissions.json` in a source's folder.
+
+    allow:                                  # not asked about
+      - tool: Shell
+        command: npm test
+      - {tool: WebFetch, host: docs.python.org, when_tainted: true}
+    ask:                                    # asked about, also in auto
+      - {tool: Write, path: "*.lock"}
+    deny:                                   # never
+      - {tool: Shell, command: git push, why: releases go through the pipeline}
+
+Rules only add up. A denial of any file stands whatever another allows, and so does a question. The app's own rules are
+a file of the same format beside this module. A source's file speaks of that source's tools only.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path as FilePath
+from typing import Final, Literal
+
+from pydantic import Field
+
+from weft.files import Folder
+from weft.protocol.errors import Problem, WorkspaceError
+from weft.workspace.document import Document, in_order, read_source
+from weft.workspace.explain import check
+from weft.workspace.fields import OptionalText, Strict, Text
+from weft.workspace.json_document import locate_json, parse_json
+from weft.workspace.yaml_document import parse_yaml
+
+FILE: Final = "permissions.yaml"
+SOURCE_FILE: Final = "permissions.json"
+APP_FILE: Final = "weft's own rules"
+
+Verb = Literal["allow", "ask", "deny"]
+
+
+class RuleEntry(Strict):
+    tool: Text = Field(
+        description="The tool's name; * stands for any letters. In a source's file: its name in the source"
+    )
+    path: OptionalText = Field(
+        default=None, description="For tools that take a path: a pattern such as notes/** or *.md"
+    )
+    host: OptionalText = Field(default=None, description="For WebFetch: the host, or *.example.org for those below it")
+    command: OptionalText = Field(
+        default=None,
+        description="For Shell: the words of one program. To allow, all of them, or the first ones and then *; to ask "
+        "or deny, the first ones",
+    )
+    read_only: bool = Field(
+        default=False, description="Allow only: it changes nothing, so it is allowed in safe as well"
+    )
+    when_tainted: bool = Field(
+        default=False, description="Allow only: it is allowed also when content from outside is in the conversation"
+    )
+    why: OptionalText = Field(default=None, description="The reason, shown when the rule decides")
+
+
+class PermissionFile(Strict):
+    allow: list[RuleEntry] = Field(default=[], description="What is not asked about in ask")
+    ask: list[RuleEntry] = Field(default=[], description="What is asked about even in auto, each time")
+    deny: list[RuleEntry] = Field(default=[], description="What is never done")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    verb: Verb
+    tool: str
+    file: str
+    line: int = 0
+    path: str | None = None
+    host: str | None = None
+    command: tuple[str, ...] = ()
+    open_ended: bool = False
+    """The command may have further words."""
+    read_only: bool = False
+    when_tainted: bool = False
+    why: str = ""
+
+    def __str__(self) -> str:
+        about = self.path or self.host or " ".join(self.command)
+        return f"{self.verb} {self.tool}{f' {about}' if about else ''}"
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All rules that hold, of every file together."""
+
+    rules: tuple[Rule, ...] = ()
+
+    def __add__(self, other: Rules) -> Rules:
+        return Rules((*self.rules, *other.rules))
+
+    def of(self, verb: Verb) -> Iterator[Rule]:
+        return (rule for rule in self.rules if rule.verb == verb)
+
+
+@cache
+def app_rules() -> Rules:
+    text = (FilePath(__file__).parent / "permissions.json").read_text(encoding="utf-8")
+    value = json.loads(text)
+    return _rules(PermissionFile.model_validate(value), Document(APP_FILE, value), None)
+
+
+def read_rules(workspace: Folder) -> Rules:
+    """The app's rules, the workspace's and those of every source. WorkspaceError with every problem of every file."""
+    found = app_rules()
+    problems: list[Problem] = []
+    for read in (_workspace_rules, *(_source_reader(slug) for slug in _slugs(workspace))):
+        try:
+            found += read(workspace)
+        except WorkspaceError as error:
+            problems += error.problems
+    if problems:
+        raise WorkspaceError(problems, hint="until they are mended no rule is used: nothing is guessed")
+    return found
+
+
+def _workspace_rules(workspace: Folder) -> Rules:
+    try:
+        source = read_source(workspace, FILE)
+    except FileNotFoundError:
+        return Rules()
+    if not any(line.strip() and not line.lstrip().startswith("#") for line in source.text.splitlines()):
+        return Rules()
+    return _checked(parse_yaml(source.file, source.text), None)
+
+
+def _source_reader(slug: str) -> Callable[[Folder], Rules]:
+    def read(workspace: Folder) -> Rules:
+        try:
+            source = read_source(workspace, f"sources/{slug}/{SOURCE_FILE}")
+        except FileNotFoundError:
+            return Rules()
+        return _checked(locate_json(source, parse_json(source)), slug)
+
+    return read
+
+
+def _slugs(workspace: Folder) -> list[str]:
+    try:
+        with workspace.folder("sources") as sources:
+            return [name for name in sources.names() if not name.startswith(".") and sources.is_folder(name)]
+    except FileNotFoundError:
+        return []
+
+
+def _checked(document: Document, source: str | None) -> Rules:
+    checked = check(PermissionFile, document)
+    problems = [*document.problems, *checked.problems]
+    if checked.model is not None:
+        problems += _meanings(checked.model, document, source)
+    if problems or checked.model is None:
+        raise WorkspaceError(in_order(problems, document.file))
+    return _rules(checked.model, document, source)
+
+
+def _entries(model: PermissionFile) -> Iterator[tuple[Verb, int, RuleEntry]]:
+    lists: tuple[tuple[Verb, list[RuleEntry]], ...] = (
+        ("allow", model.allow),
+        ("ask", model.ask),
+        ("deny", model.deny),
+    )
+    for verb, entries in lists:
+        for index, entry in enumerate(entries):
+            yield verb, index, entry
+
+
+def _meanings(model: PermissionFile, document: Document, source: str | None) -> Iterator[Problem]:
+    """What is well-formed but means nothing, or more than its author thinks."""
+    for verb, index, entry in _entries(model):
+        at = (verb, index)
+        about = [key for key in ("path", "host", "command") if getattr(entry, key) is not None]
+        if len(about) > 1:
+            yield document.at_key((*at, about[1]), "a rule is about one thing", "write two rules")
+        if entry.command is not None and not _words(entry.command):
+            yield document.at_value((*at, "command"), "these are not the words of one program")
+        for key in ("read_only", "when_tainted"):
+            if verb != "allow" and getattr(entry, key):
+                yield document.at_key((*at, key), f"has no meaning in a rule that {verb}s", "remove it")
+        if verb == "allow" and not about and entry.tool in ("Shell", "*") and source is None:
+            hint = "name the command, or use the mode auto"
+            yield document.at_value((*at, "tool"), "would allow everything", hint)
+
+
+def _words(command: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(command))
+    except ValueError:
+        return ()
+
+
+def _rules(model: PermissionFile, document: Document, source: str | None) -> Rules:
+    found = []
+    for verb, index, entry in _entries(model):
+        words = _words(entry.command) if entry.command else ()
+        open_ended = verb != "allow" or words[-1:] == ("*",)
+        found.append(
+            Rule(
+                verb=verb,
+                tool=entry.tool if source is None else f"{source}__{entry.tool}",
+                file=document.file,
+                line=document.values[(verb, index)].line if (verb, index) in document.values else 0,
+                path=entry.path,
+                host=entry.host.lower() if entry.host else None,
+                command=words[:-1] if words[-1:] == ("*",) else words,
+                open_ended=open_ended,
+                read_only=entry.read_only,
+                when_tainted=entry.when_tainted,
+                why=entry.why or "",
+            )
+        )
+    return Rules(tuple(found))

@@ -1,0 +1,80 @@
+"""Where a path of a tool leads: into the working folder, or with `@session/` into the session's. Nowhere else.
+
+The confined opener does the rest: it goes one name at a time, follows no link, and opens regular files only.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+from weft.files import Folder
+from weft.protocol.errors import UserError
+from weft.tools.tool import Context
+
+SESSION: Final = "@session"
+MACHINE: Final = ("log.jsonl", "session.json", "blobs", "aside", ".lock")
+"""What only the session itself writes in its folder."""
+FROM_OUTSIDE: Final = ("content.md", "attachments")
+"""What a person brought into the session: the documents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    folder: Folder
+    name: str
+    """Below the folder; "" is the folder itself."""
+    in_session: bool
+
+    @property
+    def shown(self) -> str:
+        if not self.in_session:
+            return self.name or "."
+        return f"{SESSION}/{self.name}" if self.name else SESSION
+
+    @property
+    def from_outside(self) -> bool:
+        return self.in_session and self.name.split("/")[0] in FROM_OUTSIDE
+
+    @property
+    def machine_made(self) -> bool:
+        return self.in_session and self.name.split("/")[0] in MACHINE
+
+
+def place(path: str, context: Context) -> Place:
+    """UserError, in words a model can act on, when the path leads elsewhere."""
+    if "\0" in path:
+        raise UserError("a path has no NUL in it")
+    if path == SESSION or path.startswith(f"{SESSION}/"):
+        if context.session is None:
+            raise UserError("there is no session folder here")
+        return Place(folder=context.session, name=_name(path[len(SESSION) + 1 :]), in_session=True)
+    if path.startswith("/"):
+        return _absolute(path, context)
+    name = _name(path)
+    if context.session is not None:
+        # the session may lie inside the working folder, and is the session under either name
+        return _absolute(f"{os.path.realpath(context.working.path)}/{name}".rstrip("/"), context)
+    return Place(folder=context.working, name=name, in_session=False)
+
+
+def _absolute(path: str, context: Context) -> Place:
+    """An absolute path counts when it begins with one of the two folders; the session may lie inside the other."""
+    for folder, in_session in ((context.session, True), (context.working, False)):
+        if folder is None:
+            continue
+        for root in dict.fromkeys((str(folder.path), os.path.realpath(folder.path))):
+            if path == root or path.startswith(root.rstrip("/") + "/"):
+                return Place(folder=folder, name=_name(path[len(root) :]), in_session=in_session)
+    raise UserError(
+        f"{path[:200]} is outside the working folder",
+        hint=f"use a path inside {context.working.path}, or {SESSION}/… for the session's files",
+    )
+
+
+def _name(path: str) -> str:
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise UserError(f"{path[:200]!r} may not contain '..'", hint="use a path inside the working folder")
+    return "/".join(parts)

@@ -1,0 +1,222 @@
+"""Processes that can really be ended: each under a supervisor of its own, its output counted, its environment plain.
+
+`stop()` is synchronous and closes the pipe that keeps the supervisor waiting; the supervisor then ends the command with
+everything it started. Should a command end its supervisor, what is left is found by a mark in its environment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from weft.files import translated
+from weft.protocol.errors import ExternalError
+from weft.tools.threads import in_thread
+
+GRACE: Final = 0.2
+"""Seconds between asking a process to end and ending it."""
+PATIENCE: Final = 10.0
+"""Seconds a supervisor has for that before it is ended itself."""
+MARK: Final = "WEFT_CALL"
+_SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
+
+_PLAIN: Final = re.compile(
+    r"(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TEMP|TMP|VIRTUAL_ENV|CONDA_PREFIX|JAVA_HOME"
+    r"|GOPATH|GOROOT|CARGO_HOME|RUSTUP_HOME|NVM_DIR|PYENV_ROOT|XDG_[A-Z_]+|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)"
+    r"|(?:HTTPS?|ALL|NO)_PROXY|REQUESTS_CA_BUNDLE|NODE_EXTRA_CA_CERTS|CI)\Z"
+)
+_ADDED: Final = {
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LESSSECURE": "1",
+}
+
+Ended = Literal["exited", "stopped", "flooded"]
+
+
+def plain_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a command may see of ours: no keys, no tokens, nothing that makes programs run others."""
+    found = {name: value for name, value in environment.items() if _PLAIN.match(name)}
+    folders = [folder for folder in found.get("PATH", os.defpath).split(os.pathsep) if folder.startswith("/")]
+    found["PATH"] = os.pathsep.join(folders)
+    return {**found, **_ADDED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    ended: Ended
+    code: int | None
+    """The exit code, negative for a signal; None when it could not be learnt."""
+    output: bytes
+    """Standard output and error as they came, up to the limit."""
+    size: int
+    """How much there was, also beyond the limit."""
+    strays: int
+    """Processes it had left behind, which were ended."""
+
+
+class Process:
+    """A running command. `finished()` waits for its end and for everything it started to be gone."""
+
+    def __init__(
+        self,
+        inner: asyncio.subprocess.Process,
+        control: int,
+        status: int,
+        mark: str,
+        limit: int,
+        seen: Callable[[bytes], None],
+    ) -> None:
+        self._inner = inner
+        self._control = control
+        self._status = status
+        self._mark = mark
+        self._limit = limit
+        self._seen = seen
+        self._ended: Ended = "exited"
+        self._deadline = float("inf")
+        self._task = asyncio.create_task(self._follow())
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        *,
+        folder: int,
+        environment: Mapping[str, str],
+        output_limit: int,
+        seen: Callable[[bytes], None] = lambda _: None,
+    ) -> Process:
+        """Runs `command` in the folder that this handle is open on."""
+        mark = secrets.token_hex(16)
+        control_read, control_write = os.pipe()
+        status_read, status_write = os.pipe()
+        os.set_blocking(status_read, False)
+        words = (sys.executable, "-I", "-S", _SUPERVISOR, str(status_write), str(folder), str(GRACE), *command)
+        try:
+            inner = await asyncio.create_subprocess_exec(
+                *words,
+                stdin=control_read,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                env={**environment, MARK: mark},
+                pass_fds=(status_write, folder),
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(control_write)
+            os.close(status_read)
+            raise translated(error, f"can't run {command[0]}") from error
+        finally:
+            os.close(control_read)
+            os.close(status_write)
+        return cls(inner, control_write, status_read, mark, output_limit, seen)
+
+    def stop(self, ended: Ended = "stopped") -> None:
+        """Ends it and everything it started. Returns at once; `finished()` says when that is done."""
+        if self._control >= 0:
+            self._ended = ended
+            self._deadline = asyncio.get_running_loop().time() + PATIENCE
+            os.close(self._control)
+            self._control = -1
+
+    async def finished(self) -> Finished:
+        return await asyncio.shield(self._task)
+
+    async def _follow(self) -> Finished:
+        pieces: list[bytes] = []
+        size = 0
+        try:
+            assert self._inner.stdout is not None
+            while piece := await self._read():
+                if size < self._limit:
+                    pieces.append(piece[: self._limit - size])
+                    self._seen(pieces[-1])
+                size += len(piece)
+                if size > self._limit:
+                    self.stop("flooded")
+            await self._inner.wait()
+            report = self._report()
+            if report is None:
+                await in_thread(lambda: end_marked(self._mark), "weft-sweep")
+        finally:
+            self.stop(self._ended)
+            os.close(self._status)
+        return Finished(
+            ended=self._ended,
+            code=report["code"] if report else None,
+            output=b"".join(pieces),
+            size=size,
+            strays=report["strays"] or 0 if report and self._ended == "exited" else 0,
+        )
+
+    async def _read(self) -> bytes:
+        """The next piece; b"" when all is said, or when a stopped command takes too long to be gone."""
+        assert self._inner.stdout is not None
+        reading = asyncio.ensure_future(self._inner.stdout.read(65536))
+        while True:
+            done, _ = await asyncio.wait({reading}, timeout=1.0)
+            if done:
+                return reading.result()
+            late = asyncio.get_running_loop().time() > self._deadline
+            if self._inner.returncode is None and not late:
+                continue
+            # the supervisor is gone or stuck and something still holds the pipe: it is found by its mark
+            if self._inner.returncode is None:
+                self._inner.kill()
+            await in_thread(lambda: end_marked(self._mark), "weft-sweep")
+            done, _ = await asyncio.wait({reading}, timeout=PATIENCE)
+            if not done:
+                reading.cancel()
+                raise ExternalError("a process of the command can't be ended", hint="look for it with ps")
+
+    def _report(self) -> dict[str, int | None] | None:
+        try:
+            told = os.read(self._status, 4096)
+        except BlockingIOError:
+            return None
+        return json.loads(told) if told else None
+
+
+def end_marked(mark: str) -> int:
+    """Ends every process whose environment carries this mark. How many there were."""
+    wanted = f"{MARK}={mark}".encode()
+    count = 0
+    for _ in range(50):
+        found = [pid for pid in _pids() if wanted in _environment(pid)]
+        if not found:
+            return count
+        count += len(found)
+        for pid in found:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+    return count
+
+
+def _pids() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    except OSError:
+        return []
+
+
+def _environment(pid: int) -> list[bytes]:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []  # it is gone, dead, or not ours

@@ -1,0 +1,107 @@
+"""How narrowly "allow for this session" is remembered for a shell command: exact program and subcommand, or not at all.
+
+A key is given only to commands that were read in full. Programs that run others, delete, change rights, or speak to
+the world have none: they are asked about each time.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from weft.tools.shell.options import RefusedError, listed
+from weft.tools.shell.programs import judge_program
+from weft.tools.shell.reading import ShellReading
+from weft.tools.shell.words import Simple
+
+DANGEROUS: Final = listed(
+    """rm rmdir unlink dd mkfs shred truncate wipefs fdisk parted mount umount chmod chown chgrp chattr setfacl ln
+    sudo su doas pkexec runuser chroot unshare nsenter kill killall pkill reboot shutdown poweroff halt init telinit
+    useradd userdel usermod groupadd groupdel passwd visudo crontab at batch systemctl service launchctl
+    curl wget ssh scp sftp rsync nc ncat netcat socat telnet ftp tftp openssl mail sendmail dig nslookup host ping
+    sh bash dash zsh fish ksh csh tcsh busybox python python2 python3 pypy perl ruby node deno bun php lua tclsh R
+    eval exec source builtin command env xargs find fd parallel watch nohup setsid timeout nice ionice time stdbuf
+    script awk gawk mawk nawk sed ed ex vi vim nvim nano emacs tee install mv cp
+    docker podman kubectl helm terraform ansible aws gcloud az gh glab heroku fly vercel
+    apt apt-get yum dnf apk brew snap pacman pip pip3 pipx uv uvx npx pnpx bunx gem
+    psql mysql sqlite3 mongo mongosh redis-cli iptables nft ip ifconfig route sysctl modprobe insmod ldconfig"""
+)
+RUNNERS: Final = listed(
+    """sudo su doas pkexec runuser chroot unshare nsenter sh bash dash zsh fish ksh csh tcsh busybox python python2
+    python3 pypy perl ruby node deno bun php lua tclsh R eval exec source builtin command env xargs find fd parallel
+    watch nohup setsid timeout nice ionice time stdbuf script awk gawk mawk nawk sed ed ex vi vim nvim emacs make npm
+    npx docker ssh"""
+)
+"""Programs that run what their words or their files say: what they do can't be told from their name."""
+_VERSIONED: Final = re.compile(r"(python|pip|perl|ruby|php|lua|mkfs)[0-9.]*(\.[a-z0-9]+)?\Z")
+"""python3.12, mkfs.ext4: the same programs under longer names."""
+
+SUBCOMMANDS: Final = {
+    "git": listed("add commit switch restore stash tag merge"),
+    "npm": listed("test ls"),
+    "yarn": listed("test"),
+    "pnpm": listed("test"),
+    "cargo": listed("build check test clippy fmt doc bench"),
+    "go": listed("build test vet fmt"),
+    "weft": listed("run plan sessions pipelines packs doctor"),
+}
+"""Where the second word says what is done; other second words of these programs have no key."""
+ALONE: Final = listed("pytest ruff mypy black isort flake8 eslint prettier tsc jest vitest mkdir touch")
+"""Programs that do one kind of thing, whatever their words are."""
+NETWORK: Final = listed(
+    """curl wget ssh scp sftp rsync nc ncat netcat socat telnet ftp gh glab aws gcloud az dig nslookup host lynx w3m
+    http https pip pip3 npm npx yarn pnpm uv gem brew apt apt-get docker podman kubectl"""
+)
+
+_GIT_NETWORK: Final = listed("clone fetch pull ls-remote")
+
+
+def is_dangerous(program: str) -> bool:
+    return program in DANGEROUS or bool(_VERSIONED.match(program))
+
+
+def runs_others(program: str) -> bool:
+    return program in RUNNERS or bool(_VERSIONED.match(program))
+
+
+def part_key(part: Simple) -> str | None:
+    """The narrow name under which one program may be allowed for a session; None when it may not be."""
+    if is_dangerous(part.program) or part.reads:
+        return None
+    words = [word.text for word in part.words]
+    if part.program in ALONE:
+        return f"shell {part.program}"
+    if part.program in SUBCOMMANDS:
+        if len(words) > 1 and words[1] in SUBCOMMANDS[part.program]:
+            return f"shell {words[0]} {words[1]}"
+        return None
+    return "shell exactly " + " ".join(word.source for word in part.words)
+
+
+def part_is_read_only(part: Simple) -> bool:
+    try:
+        judge_program(part)
+    except RefusedError:
+        return False
+    return True
+
+
+def session_keys(reading: ShellReading) -> frozenset[str | None]:
+    """The keys of all parts that are not read only; None among them when one of them has no key."""
+    if not reading.commands:
+        return frozenset({None})
+    return frozenset(part_key(part) for part in reading.commands if not part_is_read_only(part))
+
+
+def brings_from_outside(reading: ShellReading, command: str) -> bool:
+    """Whether what it prints may have come over the network. A command that could not be read is searched by name."""
+    if reading.commands:
+        return any(
+            part.program in NETWORK
+            or (
+                part.program == "git"
+                and {word.text for word in part.arguments} & {"clone", "fetch", "pull", "ls-remote"}
+            )
+            for part in reading.commands
+        )
+    return bool(NETWORK & set(re.findall(r"[A-Za-z0-9._-]+", command)))

@@ -1,0 +1,157 @@
+"""Stands between Weft and a command, so that the command and everything it started can really be ended.
+
+Run as a script with nothing but the standard library: `supervisor.py STATUS FOLDER GRACE COMMAND…`. The command gets a
+session of its own; whatever it leaves behind, however deep and whatever it calls itself, falls to this process (it is
+their reaper), so walking the tree from here finds all of it. The end comes when the command exits, or when standard
+input closes: that is how it is told to stop, and also what happens when Weft itself is killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+
+PASS_LIMIT = 200
+
+
+def main() -> None:
+    status, folder, grace, command = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4:]
+    os.fchdir(folder)
+    become_reaper()
+    wake_read, wake_write = os.pipe()
+    os.set_blocking(wake_write, False)
+    os.set_blocking(wake_read, False)
+    signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)
+    child = spawn(command, (status, folder, wake_read, wake_write))
+    os.close(folder)
+    code = watch(child, wake_read)
+    strays = end_all(grace)
+    if code is None:
+        code = collected.get(child)
+    os.write(status, json.dumps({"code": code, "strays": strays}).encode())
+
+
+collected: dict[int, int] = {}
+"""How each process that fell to us ended."""
+
+
+def become_reaper() -> None:
+    if sys.platform != "linux":
+        return  # elsewhere only the command's own group can be found
+    import ctypes
+
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+
+
+def spawn(command: list[str], ours: tuple[int, ...]) -> int:
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os.setsid()
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        for fd in ours:
+            os.close(fd)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.execvp(command[0], command)
+    except OSError as error:
+        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+    finally:
+        os._exit(127)
+
+
+def watch(child: int, wake: int) -> int | None:
+    """The command's exit code; None when it is to be stopped instead."""
+    while True:
+        ready, _, _ = select.select([0, wake], [], [])
+        if wake in ready:
+            numbers = os.read(wake, 4096)
+            reap()
+            if child in collected:
+                return collected[child]
+            if {signal.SIGTERM, signal.SIGINT, signal.SIGHUP} & set(numbers):
+                return None
+        if 0 in ready and not os.read(0, 4096):
+            return None
+
+
+def reap() -> None:
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        collected[pid] = os.waitstatus_to_exitcode(status)
+
+
+def end_all(grace: float) -> int:
+    """Ends whatever is left: first politely, then not. How many there were."""
+    left = descendants()
+    count = len(left)
+    signal_all(left, signal.SIGTERM)
+    signal_all(left, signal.SIGCONT)
+    deadline = time.monotonic() + grace
+    while descendants() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    for _ in range(PASS_LIMIT):
+        left = descendants()
+        if not left:
+            return count
+        # stopped first, so that nothing can start another while the rest is being ended
+        signal_all(left, signal.SIGSTOP)
+        if set(descendants()) <= set(left):
+            signal_all(left, signal.SIGKILL)
+        time.sleep(0.002)
+    signal_all(descendants(), signal.SIGKILL)
+    return count
+
+
+def signal_all(pids: list[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except OSError:
+            continue  # it ended by itself, or became somebody else's
+
+
+def descendants() -> list[int]:
+    """Everything below this process that is not dead already."""
+    reap()
+    children: dict[int, list[int]] = {}
+    dead: set[int] = set()
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return []
+    for name in names:
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+        except OSError:
+            continue
+        children.setdefault(int(parent), []).append(int(name))
+        if state in (b"Z", b"X"):
+            dead.add(int(name))
+    found, waiting = [], [os.getpid()]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return [pid for pid in found if pid not in dead]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The one registration path: the tools of a conversation. What it lists is what the model gets and may call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from weft.protocol.errors import UserError
+from weft.protocol.messages import ToolCall, ToolSpec
+from weft.tools.tool import Context, Handle, SettledHandle, Tool, failed
+
+NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
+OTHER_NAMES: Final[Mapping[str, str]] = {"Agent": "Task", "AskUserQuestion": "AskUser", "Bash": "Shell"}
+"""What agents' files written for other programs call our tools."""
+
+
+class Toolbox:
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._validators: dict[str, Any] = {}
+        for tool in tools:
+            if not NAME.match(tool.name):
+                raise UserError(f"{tool.name[:80]!r} can't be a tool's name", hint="letters, digits, _ and -, up to 64")
+            if tool.name in self._tools:
+                raise UserError(f"there are two tools named {tool.name}", hint="rename one, or turn its source off")
+            self._tools[tool.name] = tool
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def get(self, name: str) -> Tool | None:
+        return self._tools.get(name)
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(tool.spec() for tool in self)
+
+    def listing(self) -> list[dict[str, Any]]:
+        """Each tool with all that is known of it, as `weft tools` shows it."""
+        return [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "effect": tool.effect,
+                "interruptible": tool.interruptible,
+                "retryable": tool.retryable,
+                "source": tool.source,
+                "input_schema": tool.input_schema,
+            }
+            for tool in self
+        ]
+
+    def only(self, names: Iterable[str]) -> tuple[Toolbox, tuple[str, ...]]:
+        """A toolbox of these tools in its own order, and the names that are not in it."""
+        wanted = {name if name in self._tools else OTHER_NAMES.get(name, name): name for name in names}
+        missing = tuple(asked for name, asked in wanted.items() if name not in self._tools)
+        return Toolbox(tool for tool in self if tool.name in wanted), missing
+
+    def fault(self, call: ToolCall) -> str | None:
+        """Why this call can't be made, for the model to read; None when it can."""
+        tool = self._tools.get(call.tool)
+        if tool is None:
+            return f"there is no tool {call.tool[:80]!r}; the tools are: {', '.join(self._tools)}"
+        if call.malformed:
+            return f"the input of {tool.name} was not a JSON object: {call.malformed[:200]}"
+        faults = [
+            f"- {'/'.join(str(part) for part in error.instance_path) or 'the input'}: {error.message}"
+            for error in self._validator(tool).iter_errors(dict(call.input))
+        ]
+        return f"the input of {tool.name} is not right:\n" + "\n".join(faults[:10]) if faults else None
+
+    def _validator(self, tool: Tool) -> Any:
+        if tool.name not in self._validators:
+            import jsonschema_rs
+
+            self._validators[tool.name] = jsonschema_rs.validator_for(dict(tool.input_schema))
+        return self._validators[tool.name]
+
+    async def start(self, call: ToolCall, context: Context) -> Handle:
+        """Begins the call. One that can't be made has ended already, with the reason as its outcome."""
+        if fault := self.fault(call):
+            return SettledHandle(failed(fault))
+        return await self._tools[call.tool].start(call.input, context)

@@ -1,0 +1,295 @@
+"""Shell with real processes: what it says, what it sees, and that nothing of it is alive after its end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.tools.calling import DEADLINE, Place
+from weft.tools.processes import plain_environment
+from weft.tools.tool import Handle, Outcome
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+
+needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets us find what left its group")
+
+
+def marked(mark: str) -> list[int]:
+    """The processes alive whose words carry this mark."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if mark in " ".join(process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+        except psutil.NoSuchProcess:
+            continue
+    return found
+
+
+@pytest.fixture
+def mark() -> str:
+    """A number of seconds that nobody else sleeps for."""
+    return f"9{secrets.randbelow(10**9):09}"
+
+
+def alive(mark: str) -> list[int]:
+    return [pid for pid in marked(mark) if "sleep" in _name(pid)]
+
+
+def _name(pid: int) -> str:
+    try:
+        return psutil.Process(pid).name()
+    except psutil.NoSuchProcess:
+        return ""
+
+
+# -- what it says
+
+
+def test_output_and_errors_come_in_order(place: Place) -> None:
+    outcome = place.call("Shell", {"command": "echo one; echo two >&2; echo three"})
+    assert outcome.text == "one\ntwo\nthree"
+    assert not outcome.is_error
+    assert outcome.summary.startswith("done in ")
+    assert "one\n" in "".join(place.progress)
+
+
+def test_exit_codes_and_signals(place: Place) -> None:
+    failing = place.call("Shell", {"command": "echo no; exit 3"})
+    assert failing.is_error
+    assert failing.text == "no\n[exit code 3]"
+    assert place.call("Shell", {"command": "kill -KILL $$"}).text == "[signal 9 ended it]"
+    assert "command not found" in place.call("Shell", {"command": "no-such-program-at-all"}).text
+    assert place.call("Shell", {"command": "true"}).text == "[no output]"
+
+
+def test_it_runs_in_the_working_folder_without_input(place: Place) -> None:
+    place.write("here.txt", "")
+    assert place.call("Shell", {"command": "ls; cat; echo end"}).text == "here.txt\nend"
+
+
+def test_a_long_result_is_kept_whole_and_can_be_read_on(place: Place) -> None:
+    outcome = place.call("Shell", {"command": "seq 1 20000"})
+    assert outcome.blob is not None
+    assert (place.session / "blobs" / outcome.blob).read_text().split("\n") == [str(n) for n in range(1, 20001)]
+    assert outcome.text.startswith("1\n2\n")
+    assert outcome.text.endswith("\n19999\n20000")
+    assert len(outcome.text) < 25_000
+    hidden = int(outcome.text.split('"offset": ')[1].split("}")[0])
+    assert f"\n{hidden - 1}\n" in outcome.text
+    assert f"\n{hidden}\n" not in outcome.text
+    more = place.call("Read", {"path": f"@session/blobs/{outcome.blob}", "offset": hidden, "limit": 1})
+    assert more.text.split("\n")[0].split("\t")[1] == str(hidden)
+
+
+def test_a_flood_is_ended(place: Place, mark: str) -> None:
+    outcome = place.call("Shell", {"command": f"yes {mark}"})
+    assert outcome.is_error
+    assert "8,388,608 bytes of output" in outcome.text
+    assert marked(mark) == []
+
+
+def test_what_it_sees_of_our_environment(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "GITHUB_TOKEN", "MY_PASSWORD", "LD_PRELOAD_NOT", "BASH_ENV", "GIT_EXTERNAL_DIFF"):
+        monkeypatch.setenv(name, "secret")
+    monkeypatch.setenv("BASH_FUNC_ls%%", "() { echo secret; }")
+    outcome = place.call("Shell", {"command": "printenv; ls"})
+    assert "secret" not in outcome.text
+    assert "PATH=" in outcome.text
+
+
+def test_a_plain_environment_has_only_whole_folders_to_look_for_programs_in() -> None:
+    found = plain_environment({"PATH": ".:/usr/bin::bin:/bin", "X": "1", "LC_ALL": "C", "LD_PRELOAD": "/x"})
+    assert found["PATH"] == "/usr/bin:/bin"
+    assert "X" not in found
+    assert "LD_PRELOAD" not in found
+    assert found["LC_ALL"] == "C"
+
+
+def test_a_program_in_the_working_folder_can_not_pass_for_one_of_the_system(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ls", "only-here"):
+        place.write(f"bin/{name}", "#!/bin/sh\necho forged\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{place.working}/bin{os.pathsep}{os.environ['PATH']}")
+    assert "forged" not in place.call("Shell", {"command": "ls"}).text
+    assert place.call("Shell", {"command": "only-here"}).text == "forged"
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+def test_what_only_looks_runs_no_program_of_the_folder(place: Place) -> None:
+    """A folder's own git settings name programs; none of them is run by what is allowed without a question."""
+    trap = place.write("trap.sh", "#!/bin/sh\ntouch trapped\n")
+    trap.chmod(0o755)
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "trap.sh"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], cwd=place.working, check=True, capture_output=True)
+    for key in ("core.fsmonitor", "core.pager", "core.editor", "gpg.program"):
+        subprocess.run(["git", "config", key, str(trap)], cwd=place.working, check=True)
+    hooks = place.working / ".git" / "hooks"
+    for name in ("post-index-change", "pre-auto-gc", "post-checkout"):
+        shutil.copy(trap, hooks / name)
+    for command in ("git status", "git diff", "git log -p", "git show HEAD", "git branch -v", "git ls-files -s"):
+        trap.touch()
+        outcome = place.call("Shell", {"command": command})
+        assert not outcome.is_error, outcome.text
+    assert not (place.working / "trapped").exists()
+
+
+def test_what_came_over_the_network_is_from_outside(place: Place) -> None:
+    assert place.call("Shell", {"command": "echo hi"}).outside == ()
+    assert place.call("Shell", {"command": "curl --version; true"}).outside != ()
+    assert place.call("Shell", {"command": "echo $(true || wget x)"}).outside != ()
+
+
+# -- its end
+
+
+def test_the_time_limit_ends_it(place: Place, mark: str) -> None:
+    outcome = place.call("Shell", {"command": f"echo begun; sleep {mark}", "seconds": 1})
+    assert outcome.is_error
+    assert outcome.text == "begun\n[it was ended after 1 seconds, its time limit]"
+    assert outcome.effect == "unknown"
+    assert marked(mark) == []
+
+
+async def _until(condition: object) -> None:
+    assert callable(condition)
+    while not condition():
+        await asyncio.sleep(0.01)
+
+
+ESCAPES = {
+    "alone": "sleep {mark}",
+    "children": "sleep {mark} & sleep {mark} & wait",
+    "deep": "bash -c 'bash -c \"sleep {mark} & sleep {mark}\" & sleep {mark}'",
+    "own session": "setsid sleep {mark} & sleep {mark}",
+    "daemon": "(setsid bash -c 'setsid sleep {mark} & exit' &) ; sleep {mark}",
+    "no environment": "setsid env -i $(command -v sleep) {mark} & disown; sleep {mark}",
+    "deaf": "trap '' TERM INT HUP; (trap '' TERM INT HUP; sleep {mark}; sleep {mark}) & sleep {mark}; sleep {mark}",
+    "stopped": "sleep {mark} & until grep -q sleep /proc/$!/comm; do :; done; kill -STOP $!; sleep {mark}",
+}
+
+
+@needs_proc
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_after_an_interrupt_nothing_is_alive(place: Place, mark: str, escape: str) -> None:
+    wanted = 1 if escape == "alone" else 2
+
+    async def stopped(handle: Handle) -> Outcome:
+        await _until(lambda: len(alive(mark)) >= wanted)
+        handle.interrupt("the person stopped it")
+        outcome = await handle.result()
+        await handle.closed()
+        return outcome
+
+    outcome = place.started("Shell", {"command": ESCAPES[escape].format(mark=mark)}, stopped)
+    assert outcome.interrupted
+    assert outcome.effect == "unknown"
+    assert "the person stopped it" in outcome.text
+    assert alive(mark) == []
+
+
+@needs_proc
+def test_the_result_of_an_interrupt_does_not_wait_for_the_processes(place: Place, mark: str) -> None:
+    async def stopped(handle: Handle) -> bool:
+        await _until(lambda: alive(mark))
+        handle.interrupt("stop")
+        waiting = asyncio.ensure_future(handle.result())
+        await asyncio.sleep(0)
+        settled = waiting.done()
+        handle.interrupt("again")
+        assert (await handle.result()).text.startswith("interrupted: stop")
+        await handle.closed()
+        return settled
+
+    assert place.started("Shell", {"command": f"trap '' TERM; sleep {mark}; sleep {mark}"}, stopped)
+    assert alive(mark) == []
+
+
+def test_an_interrupt_right_after_the_start_counts(place: Place, mark: str) -> None:
+    async def stopped(handle: Handle) -> Outcome:
+        handle.interrupt("at once")
+        outcome = await handle.result()
+        await handle.closed()
+        return outcome
+
+    assert place.started("Shell", {"command": f"sleep {mark}"}, stopped).interrupted
+    assert alive(mark) == []
+
+
+@needs_proc
+def test_nothing_stays_behind_a_command_that_ended_by_itself(place: Place, mark: str) -> None:
+    outcome = place.call("Shell", {"command": f"sleep {mark} & setsid sleep {mark} & echo started"})
+    assert not outcome.is_error
+    assert "started" in outcome.text
+    assert "left in the background were ended" in outcome.text
+    assert alive(mark) == []
+
+
+@needs_proc
+def test_a_command_that_ends_its_supervisor_gains_nothing(place: Place, mark: str) -> None:
+    outcome = place.call("Shell", {"command": f"setsid sleep {mark} & sleep {mark} & kill -KILL $PPID; sleep {mark}"})
+    assert outcome.is_error
+    assert "ended its own supervisor" in outcome.text
+    assert alive(mark) == []
+
+
+PARENT = """
+import asyncio, sys
+from pathlib import Path
+from tests.tools.calling import Place
+place = Place(Path(sys.argv[1]))
+place.call("Shell", {"command": f"setsid sleep {sys.argv[2]} & sleep {sys.argv[2]}"})
+"""
+
+
+@needs_proc
+def test_when_weft_itself_is_killed_its_commands_end_too(tmp_path: Path, mark: str) -> None:
+    root = Path(__file__).parent.parent.parent
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, str(tmp_path), mark], cwd=root)
+    deadline = time.monotonic() + DEADLINE
+    while len(alive(mark)) < 2:
+        assert time.monotonic() < deadline, "the command never began"
+        time.sleep(0.01)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    while alive(mark):
+        assert time.monotonic() < deadline, "its processes live on"
+        time.sleep(0.01)
+
+
+@needs_proc
+def test_many_at_once_do_not_end_each_other(place: Place) -> None:
+    async def whole() -> list[Outcome]:
+        from weft.protocol.messages import ToolCall
+        from weft.tools.builtin import builtin_tools
+        from weft.tools.toolbox import Toolbox
+
+        toolbox, context = Toolbox(builtin_tools()), place.context()
+        try:
+            calls = [
+                ToolCall(call=str(n), tool="Shell", input={"command": f"sleep 0.{n}; echo {n}; sleep 60 &"})
+                for n in range(1, 5)
+            ]
+            handles = [await toolbox.start(call, context) for call in calls]
+            outcomes = [await handle.result() for handle in handles]
+            for handle in handles:
+                await handle.closed()
+            return outcomes
+        finally:
+            context.working.close()
+            if context.session:
+                context.session.close()
+
+    assert [outcome.text.split("\n")[0] for outcome in asyncio.run(whole())] == ["1", "2", "3", "4"]
