@@ -144,6 +144,8 @@ class Said:
     effect: str = ""
     thinking: tuple[Mapping[str, Any], ...] = ()
     malformed: str = ""
+    outside: bool = False
+    """A result that came from outside: data, whatever it says."""
 
 
 @dataclass(slots=True)
@@ -195,11 +197,17 @@ class Transcript:
                     tool=self._calls[event.call].tool if event.call in self._calls else "",
                     outcome=event.outcome,
                     effect=event.effect,
+                    outside=event.tainting,
                 )
             case t.TurnCompleted():
                 self.entries += self._calls.values()
                 self.entries += (self._results[call] for call in self._calls if call in self._results)
                 self._calls, self._results = {}, {}
+
+    @property
+    def outside(self) -> frozenset[str]:
+        """The calls whose results came from outside."""
+        return frozenset(said.call for said in self.entries if said.outside)
 
     def messages(self) -> tuple[Message, ...]:
         """What a model is told: roles in turns, and a call that was never asked for left out."""
