@@ -326,9 +326,7 @@ class Walk:
     def say(self) -> None:
         self.messages += 1
         message = f"m{self.messages}"
-        self.world.submit(
-            c.SendMessage(conversation=self.world.root, message=message, text=message), hold=self.hold()
-        )
+        self.world.submit(c.SendMessage(conversation=self.world.root, message=message, text=message), hold=self.hold())
 
     def interrupt(self) -> None:
         talks = list(self.world.state.talks)

@@ -1,4 +1,4 @@
-"""The prompt: fragments in order and within bounds, a declared drop order, and data that can't pass for instructions."""
+"""The prompt: fragments in order and within bounds, a declared drop order, data that can't pass for instructions."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _own_folder() -> Path:
 
 @asynccontextmanager
 async def open_door(session: Path, answer: Answer) -> AsyncIterator[None]:
-    """While this is open, `knock` reaches `answer`. Whoever holds the session's lock may take the place of a dead one."""
+    """While this is open, `knock` reaches `answer`. Who holds the session's lock takes the place of a dead one."""
     path = door_path(session)
     path.unlink(missing_ok=True)
 

@@ -86,15 +86,14 @@ def build_prompt(
     room = max(1_000, window - min(ANSWER, window // 4))
     fixed = sum(tokens_of(spec.description) + tokens_of(str(spec.input_schema)) for spec in tools)
     dropped: list[str] = []
-    for kind in (None, *DROPPED_FIRST):
-        if kind is not None:
-            if not any(fragment.kind == kind for fragment in kept):
-                continue
-            kept = [fragment for fragment in kept if fragment.kind != kind]
-            dropped.append(HEADINGS[kind].lower())
-        system = _system(kept, nonce)
+    system = _system(kept, nonce)
+    for kind in DROPPED_FIRST:
         if fixed + tokens_of(system) + _tokens(told) <= room:
             break
+        if any(fragment.kind == kind for fragment in kept):
+            kept = [fragment for fragment in kept if fragment.kind != kind]
+            system = _system(kept, nonce)
+            dropped.append(HEADINGS[kind].lower())
     told, cut = _cut_results(told, room - fixed - tokens_of(system))
     if cut:
         dropped.append(f"the middle of {cut} tool result{'s' if cut > 1 else ''}")
