@@ -15,7 +15,7 @@ SOURCE = ROOT / "src" / "weft"
 
 LAYERS = [
     {"weft", "protocol"},
-    {"files", "checks", "documents"},
+    {"files", "checks", "documents", "handles"},
     {"workspace", "session", "render"},
     {"models", "tools"},
     {"sources", "knowledge"},
@@ -26,7 +26,7 @@ LAYERS = [
     {"__main__"},
 ]
 """Imports go to a lower row only. `packs` and `testing` stand outside: nothing imports them."""
-ONLY_WORDS = {"files": {"protocol"}, "checks": {"protocol"}, "documents": {"protocol"}, "render": {"protocol"}}
+ONLY_WORDS = {part: {"protocol"} for part in ("files", "checks", "documents", "handles", "render")}
 """These import nothing of ours but the words."""
 FILE_LIMIT, FUNCTION_LIMIT = 500, 80
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "core", "common", "misc", "base"}

@@ -11,11 +11,12 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from weft.conversation.control import Intent
 from weft.conversation.turns import Rules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.testing.oracle import judge
-from weft.testing.simulation import World, promise
+from weft.testing.simulation import Crash, World, promise
 
 Move = tuple[str, ...]
 
@@ -101,19 +102,7 @@ def moves(life: Life, scope: Scope) -> Iterator[Move]:
     if world.engine.inbox:
         yield ("step",)
     for x, intent in world.engine.control.intents.items():
-        if intent.phase == "reserved":
-            yield ("start", *x)
-        elif intent.phase == "starting" or (intent.phase == "draining" and intent.handle is None):
-            if intent.handle is None and x in world.ledger.started:
-                yield ("bind", *x)
-        elif intent.phase == "awaiting" and intent.execution not in life.decided:
-            yield ("approve", *x)
-        elif intent.phase == "continuing" and intent.execution not in life.continued:
-            yield ("continue", *x)
-        if intent.phase in ("bound", "draining") and intent.handle is not None and x not in life.settled:
-            yield ("settle", *x)
-            if intent.kind == "model" and life.chunks < scope.chunks:
-                yield ("chunk", *x)
+        yield from _moves_of(life, scope, x, intent)
     if life.interrupts < scope.interrupts:
         for target in scope.targets:
             yield ("interrupt", target or "")
@@ -121,6 +110,22 @@ def moves(life: Life, scope: Scope) -> Iterator[Move]:
         yield ("crash",)
         if world.engine.inbox:
             yield ("step", "after_append")
+
+
+def _moves_of(life: Life, scope: Scope, x: tuple[str, str], intent: Intent) -> Iterator[Move]:
+    match intent.phase:
+        case "reserved":
+            yield ("start", *x)
+        case "starting" | "draining" if intent.handle is None and x in life.world.ledger.started:
+            yield ("bind", *x)
+        case "awaiting" if intent.execution not in life.decided:
+            yield ("approve", *x)
+        case "continuing" if intent.execution not in life.continued:
+            yield ("continue", *x)
+        case "bound" | "draining" if intent.handle is not None and x not in life.settled:
+            yield ("settle", *x)
+            if intent.kind == "model" and life.chunks < scope.chunks:
+                yield ("chunk", *x)
 
 
 def play(life: Life, move: Move, scope: Scope) -> None:
@@ -410,7 +415,7 @@ class Walk:
 
     def step(self) -> None:
         chance = self.rng.random()
-        crash = "before_append" if chance < 0.01 else "after_append" if chance < 0.025 else None
+        crash: Crash | None = "before_append" if chance < 0.01 else "after_append" if chance < 0.025 else None
         self.world.step(crash)
 
     def crash(self) -> None:

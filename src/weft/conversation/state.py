@@ -48,6 +48,10 @@ class TurnState:
     """In declared order."""
     interrupted: bool = False
 
+    def copied(self) -> TurnState:
+        calls = {name: replace(call) for name, call in self.calls.items()}
+        return TurnState(self.number, self.model, self.model_outcome, self.declared, calls, self.interrupted)
+
     @property
     def complete(self) -> bool:
         return self.model_outcome is not None and all(call.phase == "settled" for call in self.calls.values())
@@ -85,10 +89,19 @@ class Talk:
         return self.turn is None and not self.pending and not self.waiting
 
     def copied(self) -> Talk:
-        turn = self.turn
-        if turn is not None:
-            turn = replace(turn, calls={name: replace(call) for name, call in turn.calls.items()})
-        return replace(self, turn=turn)
+        return Talk(
+            self.conversation,
+            self.parent,
+            self.parent_execution,
+            self.turn and self.turn.copied(),
+            self.turns,
+            self.waiting,
+            self.pending,
+            self.continued,
+            self.cancelled,
+            self.children,
+            self.last_text,
+        )
 
 
 @dataclass(slots=True)
@@ -110,7 +123,16 @@ class State:
         return all(talk.resting for talk in self.talks.values())
 
     def copied(self) -> State:
-        return replace(self, talks={name: talk.copied() for name, talk in self.talks.items()})
+        return State(
+            self.root,
+            {name: talk.copied() for name, talk in self.talks.items()},
+            self.allowed,
+            self.tainted,
+            self.opened,
+            self.stopping,
+            self.stopped,
+            self.rested,
+        )
 
     def holds(self, conversation: str) -> bool:
         return conversation == self.root or conversation.startswith(self.root + "/")

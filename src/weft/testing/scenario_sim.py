@@ -129,6 +129,8 @@ class Played:
         events = [told for event in self.world.events if (told := words.told(event))]
         for key, wanted in expected.items():
             if key in _LISTS:
+                for pattern in wanted:
+                    words.check_pattern(pattern)
                 _LISTS[key](self, events, wanted)
             elif key == "ports":
                 self._ports(wanted)
