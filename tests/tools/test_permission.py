@@ -250,6 +250,8 @@ def test_what_a_rule_denies_is_denied_or_at_least_asked_about_when_it_may_hide(c
     found = shell(command, "auto", rule("deny", "Shell", command="git push"))
     assert found.decision in ("deny", "ask")
     assert shell("git pull", "auto", rule("deny", "Shell", command="git push")).decision == "allow"
+    both = (rule("deny", "Shell", command="git push"), rule("allow", "Shell", command="bash build.sh"))
+    assert shell("bash build.sh", "ask", *both).decision == "allow"
 
 
 def test_no_rule_allows_a_shell_as_a_whole() -> None:

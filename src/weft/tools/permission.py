@@ -165,6 +165,8 @@ def _question(tool: Tool, subject: _Subject, rules: Rules) -> Verdict | None:
             return _by_rule("ask", rule)
     if subject.reading is None or subject.reading.read_only:
         return None
+    if any(_allows(rule, tool, subject) for rule in rules.of("allow")):
+        return None  # whoever allowed these very words knows what they run
     strict = next((rule for rule in rules.rules if rule.command and rule.verb != "allow"), None)
     if strict is None:
         return None

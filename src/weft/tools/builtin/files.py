@@ -212,7 +212,6 @@ WRITE: Final = Tool(
     input_schema=closed({"path": text(_PATH, shortest=1, longest=1024), "content": text("The file's whole text")}),
     effect="write",
     start=_start_write,
-    retryable=True,
     subject=("path", "path"),
 )
 EDIT: Final = Tool(
