@@ -455,6 +455,9 @@ grep -ra KEY ../../..
 grep -ra KEY ./../../..
 rg KEY /
 rg KEY ../../
+rg KEY ..
+grep -ra KEY src/../..
+grep -ra KEY ..//
 cd / && grep -ra KEY .
 cd /proc && cat 1/environ
 cd .. && ls
@@ -469,6 +472,20 @@ grep -f/proc/1/environ x
 sort /dev/../proc/1/environ
 cat x/.ssh/config
 cat < .env
+tail -f x
+tail -F x
+tail --follow x
+docker logs -f x
+docker stats
+kubectl logs -f x
+vmstat 1
+git log --help
+git --help
+docker ps --help
+ls --help x
+ls x --help
+python3 --help
+evil --help
 """.strip("\n").split("\n")
 
 NEVER_ODD = [
@@ -599,6 +616,8 @@ curl --version
 xxd -l 64 x
 sort ./*
 cd src && ls
+ls --help
+sort --version
 cd /work/project && ls -la
 ls /
 ls ..
