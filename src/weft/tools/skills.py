@@ -1,8 +1,8 @@
 """The skills of several places as one: user, project, workspace. A later place wins; a broken file is named, not fatal.
 
-Descriptions are for the prompt, bodies for the Skill tool. Files are read when asked for, so that a skill written during
-a conversation is there in the next turn. A skill that is broken in one place does not hide a good one of that name in
-an earlier place.
+Descriptions are for the prompt, bodies for the Skill tool. Files are read when asked for, so that a skill written
+during a conversation is there in the next turn. A skill that is broken in one place does not hide a good one of that
+name in an earlier place.
 """
 
 from __future__ import annotations
