@@ -34,6 +34,10 @@ from weft.protocol.events import Record, RunStarted, SessionCreated
 from weft.protocol.steps import StepInput
 from weft.session.manifest import manifest
 from weft.session.state import fold
+from weft.tools.builtin import builtin_tools
+from weft.tools.permission_file import PermissionFile, RuleEntry, app_rules
+from weft.tools.shell.programs import PROGRAMS
+from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
 from weft.workspace.pack_file import PackFile
@@ -497,6 +501,55 @@ def check_section(name: str) -> Callable[[], str]:
     return lambda: f"{CHECKS[name].summary}\n\n{key_table(CHECKS[name].options, 'option')}"
 
 
+# -- tools
+
+
+def tools() -> str:
+    parts = []
+    for entry in Toolbox(builtin_tools()).listing():
+        schema = entry["input_schema"]
+        traits = [f"effect: `{entry['effect']}`"]
+        traits.append("can be interrupted" if entry["interruptible"] else "can't be interrupted")
+        traits.append("may be made again after a crash" if entry["retryable"] else "is not made again after a crash")
+        rows = [
+            (f"`{key}`", schema_words(about), "required" if key in schema["required"] else "", _about(about))
+            for key, about in schema["properties"].items()
+        ]
+        keys = table(("key", "type", "", "meaning"), rows)
+        parts.append(f"### {entry['name']}\n\n{entry['description']}\n\n{', '.join(traits).capitalize()}.\n\n{keys}")
+    return "\n".join(parts)
+
+
+def _about(described: Mapping[str, Any]) -> str:
+    """A key's description; for a list of objects, the keys of each."""
+    inner = described.get("items", {}).get("properties", {})
+    if not inner:
+        return str(described.get("description", ""))
+    return "each with " + ", ".join(
+        f"`{key}`" + (f" ({about['description']})" if "description" in about else f" ({schema_words(about)})")
+        for key, about in inner.items()
+    )
+
+
+def permission_keys() -> str:
+    return f"### The file\n\n{key_table(PermissionFile)}\n### A rule\n\n{key_table(RuleEntry)}"
+
+
+def own_rules() -> str:
+    return table(
+        ("rule", "about", "why"),
+        [(f"{rule.verb} `{rule.tool}`", f"`{rule.path}`" if rule.path else "", rule.why) for rule in app_rules().rules],
+    )
+
+
+def read_only_programs() -> str:
+    rows = []
+    for name, program in sorted(PROGRAMS.items()):
+        inner = ", ".join(f"`{word}`" for word in sorted(program.subcommands))
+        rows.append((f"`{name}`", inner, "" if program.offline else "no"))
+    return table(("program", "only these subcommands", "stays on this machine"), rows)
+
+
 SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "commands": commands,
     "events": durable_events,
@@ -509,6 +562,10 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "config-keys": keys_of(Config),
     "pack-keys": keys_of(PackFile),
     "profile-keys": profile_keys,
+    "tools": tools,
+    "permission-keys": permission_keys,
+    "own-rules": own_rules,
+    "read-only-programs": read_only_programs,
     "checks": checks,
     **{f"check-{name}": check_section(name) for name in sorted(CHECKS)},
 }

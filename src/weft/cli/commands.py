@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "profile": ("weft.cli.profile", "Show or change what is known of you."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
+    "tools": ("weft.cli.tools", "List the tools a model may call, and judge a call."),
     "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),
     "doctor": ("weft.cli.doctor", "Check the workspace, the disk and every session."),
     "completion": ("weft.cli.completion", "Print the shell completion script."),

@@ -18,6 +18,7 @@ Commands:
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
   packs       List packs, and what differs from what you have.
+  tools       List the tools a model may call, and judge a call.
   init        Make a workspace and lay a pack into it.
   doctor      Check the workspace, the disk and every session.
   completion  Print the shell completion script.

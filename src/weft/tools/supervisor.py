@@ -35,6 +35,7 @@ def main() -> None:
     if code is None:
         code = collected.get(child)
     os.write(status, json.dumps({"code": code, "strays": strays}).encode())
+    os._exit(0)
 
 
 collected: dict[int, int] = {}
@@ -103,7 +104,7 @@ def end_all(grace: float) -> int:
     signal_all(left, signal.SIGCONT)
     deadline = time.monotonic() + grace
     while descendants() and time.monotonic() < deadline:
-        time.sleep(0.005)
+        time.sleep(0.001)
     for _ in range(PASS_LIMIT):
         left = descendants()
         if not left:

@@ -87,6 +87,7 @@ class SkillSource(Protocol):
 AskPerson = Callable[[tuple[Question, ...]], Awaitable[Mapping[str, str]]]
 """Answers by the questions' text. Awaiting it may last for days; it is cancelled by an interrupt."""
 StartSubTask = Callable[[SubTask, "Context"], Awaitable[Handle]]
+"""Its outcome carries the taint of the sub-conversation: `outside` is what came in there."""
 
 
 def _quiet(_: str) -> None:

@@ -41,7 +41,7 @@ def web_fetch(fetcher: Fetcher) -> Tool:
 
 async def _fetch(url: str, context: Context, fetcher: Fetcher) -> Outcome:
     context.progress(f"fetching {url}")
-    fetched = await fetcher(url, limits=LIMITS)
+    fetched = await fetcher(url, limits=LIMITS, other_hosts=False)
     content = await in_thread(lambda: readable(fetched), "weft-page")
     head = f"{fetched.url} ({fetched.media_type}, status {fetched.status})"
     if fetched.redirects:
