@@ -24,7 +24,7 @@ from weft.models.model import ModelError, Part, Request, Stop, TextDelta, Thinki
 from weft.protocol.messages import Text, ToolCall, ToolResult
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.session.session import Session
-from weft.testing.talking import PlainContext, ScriptedTools
+from weft.testing.talking import PlainContext, ScriptedTools, Work
 from weft.tools.tool import Question
 
 DIFF = """changed notes.md:
@@ -37,7 +37,7 @@ DIFF = """changed notes.md:
 """
 HELLO = """# A heading
 
-Some **bold** words with `code` and 日本語 in one line that is long enough to be wrapped on a narrow terminal, but whole.
+Some **bold** words with `code` and 日本語 in one line that is long enough to be wrapped on a narrow screen, but whole.
 
 - first
 - second
@@ -158,7 +158,7 @@ def tools(folder: Path, desk: Questions) -> ScriptedTools:
 
         return TaskRun(work())
 
-    works = {"Edit": edit, "Shell": push, "Hang": hang, "Evil": evil, "Slow": slow, "AskUser": ask}
+    works: dict[str, Work] = {"Edit": edit, "Shell": push, "Hang": hang, "Evil": evil, "Slow": slow, "AskUser": ask}
     asks = {
         "Edit": ToolAsk(call="", tool="Edit", verdict="ask", reason="it writes a file", key="Edit notes.md"),
         "Shell": ToolAsk(call="", tool="Shell", verdict="ask", reason="it sends data out", tainted=True),

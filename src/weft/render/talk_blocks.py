@@ -19,6 +19,7 @@ from weft.render.units import count, human_ms, human_seconds
 MOST_DIFF: Final = 40
 MOST_INNER: Final = 8
 MOST_NOTE: Final = 12
+MOST_WHOLE: Final = 500
 _TELLING: Final = ("command", "path", "url", "pattern", "description", "name", "skill", "query", "prompt", "question")
 """The keys of an input that say best what a call is about, the best first."""
 _HEAD: Final = re.compile(r"^--- .*\n\+\+\+ .*\n@@ ", re.MULTILINE)
@@ -63,6 +64,22 @@ def thought_words(block: Thought) -> str:
     return "thought" if block.seconds is None else f"thought for {human_seconds(block.seconds)}"
 
 
+def whole_lines(block: Thought | Called, sheet: Page) -> list[Text]:
+    """What a block keeps folded: the thinking, or the result."""
+    text = block.text if isinstance(block, Thought) else block.call.text
+    title = thought_words(block) if isinstance(block, Thought) else f"{block.call.tool}  {call_words(block.call.input)}"
+    lines = text.strip("\n").replace("\r\n", "\n").split("\n")
+    found = [Text(), sheet.line((f"{sheet.signs.arrow} {title}", "bold"))]
+    for line in lines[:MOST_WHOLE]:
+        pieces = fold(sheet.clean(line.expandtabs(4)), sheet.width - 2)
+        found += [sheet.line(("  ", ""), (piece, "dim")) for piece in pieces]
+    if len(lines) > MOST_WHOLE:
+        found.append(
+            sheet.line((f"  {sheet.signs.ellipsis} {len(lines) - MOST_WHOLE} more lines are in the log", "dim"))
+        )
+    return found
+
+
 # -- tool calls
 
 
@@ -89,10 +106,14 @@ def call_lines(call: CallView, sheet: Page, indent: int = 2) -> list[Text]:
 
 def call_words(given: Mapping[str, Any]) -> str:
     """What a call is about, in one line."""
-    for key in _TELLING:
-        if isinstance(given.get(key), str) and given[key].strip():
-            return clean(given[key].strip().replace("\n", " "))
+    if key := telling(given):
+        return clean(given[key].strip().replace("\n", " "))
     return clean(json.dumps(dict(given), ensure_ascii=False, default=str)) if given else ""
+
+
+def telling(given: Mapping[str, Any]) -> str:
+    """The key of an input that says best what a call is about; "" for none."""
+    return next((key for key in _TELLING if isinstance(given.get(key), str) and given[key].strip()), "")
 
 
 def _result(call: CallView, text: str) -> str:

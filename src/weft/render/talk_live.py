@@ -16,7 +16,7 @@ from rich.text import Text
 from weft.render.cells import fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
-from weft.render.talk_blocks import call_words, marked_lines
+from weft.render.talk_blocks import call_words, marked_lines, telling
 from weft.render.talk_view import CallView, Speech, TalkView
 from weft.render.units import count, human_seconds
 
@@ -54,10 +54,10 @@ def _writing(view: TalkView, now: float, sheet: Page, room: int) -> list[Text]:
         return [_at_work("", None, now, sheet)] if waits else []
     if speech.tail.strip():
         tail = speech.tail[-sheet.width * room :]  # a line without an end must not cost more than the screen it fills
-        return ([] if speech.shown.strip() else [Text()]) + markdown_lines([tail], sheet, fence=speech.fence)
+        return ([] if speech.begun else [Text()]) + markdown_lines([tail], sheet, fence=speech.fence)
     if speech.thinking:
         return _thinking(speech, now, sheet)
-    return [Text(), _at_work("waiting for the model", speech.started, now, sheet)] if not speech.shown else []
+    return [Text(), _at_work("waiting for the model", speech.started, now, sheet)] if not speech.begun else []
 
 
 def _thinking(speech: Speech, now: float, sheet: Page) -> list[Text]:
@@ -146,30 +146,32 @@ def approval_lines(view: TalkView, sheet: Page) -> list[Text]:
 
 
 def _wanted(call: CallView, sheet: Page) -> list[Text]:
-    """What the call would do: a change of a file as a diff, anything else by its words."""
-    given = call.input
-    old, new, content = given.get("old"), given.get("new"), given.get("content")
-    if isinstance(old, str) and isinstance(new, str):
-        marked = [*(f"-{line}" for line in old.split("\n")), *(f"+{line}" for line in new.split("\n"))]
-    elif isinstance(content, str):
-        marked = [f"+{line}" for line in content.split("\n")]
-    else:
-        marked = []
-    words = call_words(given)
-    lines = [sheet.line(("    ", ""), (piece, "bold")) for piece in fold(words, sheet.width - 4)] if words else []
-    shown = {key: value for key, value in given.items() if key not in ("old", "new", "content") or not marked}
-    if len(shown) > 1:
-        rest = json.dumps(
-            {k: v for k, v in shown.items() if v != _first(shown, words)}, ensure_ascii=False, default=str
-        )
-        lines += sheet.wrapped(rest, 4, "dim", most=3)
-    return [*lines[:MOST_SHOWN], *marked_lines(marked, sheet, 4, MOST_SHOWN)]
+    """What the call would do, and how much of it there is no room for."""
+    lines = wanted_lines(call, sheet)
+    if len(lines) <= MOST_SHOWN:
+        return lines
+    more = f"    {sheet.signs.ellipsis} {len(lines) - MOST_SHOWN} more lines; Ctrl+O shows all of it"
+    return [*lines[:MOST_SHOWN], sheet.line((more, "bold yellow"))]
 
 
-def _first(shown: dict[str, object], words: str) -> object:
-    return next(
-        (value for value in shown.values() if isinstance(value, str) and call_words({"path": value}) == words), ""
-    )
+def wanted_lines(call: CallView, sheet: Page) -> list[Text]:
+    """All that a call was given, with its line breaks: a change of a text as a diff, the rest by name."""
+    given = dict(call.input)
+    key = telling(given)
+    lines = _literal(str(given.pop(key)), sheet, 4, "bold") if key else []
+    marks = [(name, mark) for name, mark in (("old", "-"), ("new", "+"), ("content", "+")) if name in given]
+    marked = [mark + line for name, mark in marks for line in str(given.pop(name)).split("\n")]
+    for name, value in given.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        lines += _literal(f"{name}: {text}", sheet, 4, "dim")
+    return lines + marked_lines(marked, sheet, 4, len(marked))
+
+
+def _literal(text: str, sheet: Page, indent: int, style: str) -> list[Text]:
+    pieces = [
+        piece for line in text.split("\n") for piece in fold(sheet.clean(line.expandtabs(4)), sheet.width - indent)
+    ]
+    return [sheet.line((" " * indent, ""), (piece, style)) for piece in pieces]
 
 
 def _keys(call: CallView, sheet: Page) -> list[Text]:

@@ -56,7 +56,10 @@ class Speech:
 
     execution: str
     started: float
-    shown: str = ""
+    shown: int = 0
+    """Characters that are in blocks."""
+    begun: bool = False
+    """There was a word among them."""
     tail: str = ""
     fence: str = ""
     thinking: str = ""
@@ -222,11 +225,12 @@ class TalkView:
 
     def _answer(self, speech: Speech, text: str, rest: str) -> None:
         """Lines that are complete. Empty ones before the first word are left out."""
-        body = text if speech.shown.strip() else text.lstrip("\n")
-        if body.strip() or (body and speech.shown.strip()):
-            self.finished.append(Answered(body.removesuffix("\n"), speech.fence, not speech.shown.strip()))
+        body = text if speech.begun else text.lstrip("\n")
+        if body.strip() or (body and speech.begun):
+            self.finished.append(Answered(body.removesuffix("\n"), speech.fence, not speech.begun))
+            speech.begun = True
         speech.fence = fence_after(text.split("\n"), speech.fence)
-        speech.shown, speech.tail = speech.shown + text, rest
+        speech.shown, speech.tail = speech.shown + len(text), rest
 
     def _model_settled(self, event: t.ModelSettled, now: float) -> None:
         speech = self.speeches.pop(event.conversation, None) or Speech(event.execution, now)
@@ -235,8 +239,8 @@ class TalkView:
         self._end_thinking(event.conversation, speech, now)
         if event.thinking and not speech.thought:
             self.finished.append(Thought("\n".join(str(part.get("text", "")) for part in event.thinking)))
-        if event.text.startswith(speech.shown):
-            speech.tail = event.text[len(speech.shown) :]
+        if len(event.text) >= speech.shown:  # what was streamed is what the settlement begins with
+            speech.tail = event.text[speech.shown :]
         if speech.tail.strip():
             self._answer(speech, speech.tail.rstrip("\n") + "\n", "")
         if event.outcome == "failed":

@@ -28,6 +28,8 @@ class Chat(Protocol):
 
     def cycle_mode(self) -> None: ...
 
+    def unfold(self) -> None: ...
+
     def leave(self, code: int = 0) -> None: ...
 
 
@@ -62,6 +64,10 @@ def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
     @keys.add("s-tab")
     def _mode(event: KeyPressEvent) -> None:
         chat.cycle_mode()
+
+    @keys.add("c-o")
+    def _unfold(event: KeyPressEvent) -> None:
+        chat.unfold()
 
     @keys.add("y", filter=asked)
     @keys.add("n", filter=asked)

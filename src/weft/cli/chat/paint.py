@@ -5,28 +5,23 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 
+from rich.color import ColorSystem
 from rich.console import Console
 from rich.text import Text
 
 
 class Paint:
     def __init__(self, *, colour: bool) -> None:
-        self._console = Console(
-            file=io.StringIO(),
-            force_terminal=True,
-            color_system="standard",
-            no_color=not colour,
-            legacy_windows=False,
-            highlight=False,
-            markup=False,
-            emoji=False,
-            width=100_000,
-        )
+        self._colour = colour
+        self._styles = Console(file=io.StringIO())  # only looks styles up
 
     def line(self, line: Text) -> str:
-        with self._console.capture() as captured:
-            self._console.print(line, end="", soft_wrap=True)
-        return captured.get()
+        parts: list[str] = []
+        for text, style, _ in line.render(self._styles):
+            if style is not None and not self._colour:
+                style = style.without_color
+            parts.append(style.render(text, color_system=ColorSystem.STANDARD) if style else text)
+        return "".join(parts)
 
     def lines(self, lines: Sequence[Text]) -> str:
         return "\n".join(self.line(line) for line in lines)

@@ -37,9 +37,9 @@ from weft.protocol.events import Event, Record
 from weft.protocol.talk import Decision
 from weft.render.cells import clean
 from weft.render.page import Page, page
-from weft.render.talk_blocks import block_lines
-from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line
-from weft.render.talk_view import Block, CallView, Noted, Said, TalkView
+from weft.render.talk_blocks import block_lines, whole_lines
+from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
+from weft.render.talk_view import Block, Called, CallView, Noted, Said, TalkView, Thought
 from weft.render.units import count
 
 FRAME: Final = 0.1
@@ -83,6 +83,9 @@ class ChatScreen(Chat):
         self._answered: CallView | None = None
         self._drawing: CallView | None = None
         self._seen: CallView | None = None
+        self._shown: list[Text] = []
+        self._folded: Thought | Called | None = None
+        self._unfolding: list[Text] = []
         self._height = 0
         self._buffer = Buffer(multiline=True, history=InMemoryHistory())
         self._app = self._application()
@@ -118,13 +121,15 @@ class ChatScreen(Chat):
         return page(self._app.output.get_size().columns, self._ascii)
 
     def _live_text(self) -> ANSI:
-        return ANSI(self._paint.lines(self._live()))
+        """What goes on is never shown before what came before it: finished blocks are printed first."""
+        if not self._view.finished:
+            self._shown = self._live()
+            self._drawing = next(iter(self._view.approvals), None)
+        return ANSI(self._paint.lines(self._shown))
 
     def _live(self) -> list[Text]:
         rows = self._app.output.get_size().rows
         typed = min(self._buffer.document.line_count, MOST_INPUT)
-        waiting = self._view.approvals
-        self._drawing = waiting[0] if waiting else None
         return live_lines(
             self._view, self._clock(), self._sheet, height=max(rows - typed - 2, 3), extra=self._own_lines()
         )
@@ -163,13 +168,17 @@ class ChatScreen(Chat):
 
     def _draw(self) -> None:
         """Print what is finished above the live area, and draw that again."""
+        if self._reason_for is not None and not any(call is self._reason_for for call in self._view.approvals):
+            self._reason_for = None  # the question was settled elsewhere; what was typed is a message now
         blocks = self._view.take()
-        height = len(self._live()) + self._buffer.document.line_count
-        if self._app.is_running and (blocks or height < self._height):
+        height = max(len(self._live()), 1) + self._buffer.document.line_count
+        lines = [line for block in blocks for line in block_lines(block, self._sheet)] + self._unfolding
+        if self._app.is_running and (lines or height < self._height):
             self._app.renderer.erase()
-        self._height = height
-        if blocks:
-            self._print([line for block in blocks for line in block_lines(block, self._sheet)])
+        if lines:
+            self._print(lines)
+        self._height, self._unfolding = height, []
+        self._folded = next((b for b in reversed(blocks) if isinstance(b, Thought | Called)), self._folded)
         self._app.invalidate()
 
     def _print(self, lines: list[Text]) -> None:
@@ -238,6 +247,7 @@ class ChatScreen(Chat):
         sheet = self._sheet
         lines = [sheet.title("weft chat", self._status.session), *sheet.wrapped(HELP, 0, "dim")]
         shown, left = _last(blocks)
+        self._folded = next((b for b in reversed(shown) if isinstance(b, Thought | Called)), None)
         if left:
             earlier = f"{count(left, 'earlier message')}: {self._program} sessions show {self._status.session}"
             lines += [Text(), *sheet.wrapped(earlier, 2, "dim")]
@@ -302,6 +312,20 @@ class ChatScreen(Chat):
     def cycle_mode(self) -> None:
         mode = self._status.cycle_mode()
         self._tell(f"mode: {mode} ({MODES[mode]})")
+
+    def unfold(self) -> None:
+        """What a question is about, or else the last thinking or result, whole."""
+        if waiting := self._view.approvals:
+            self._unfolding = [
+                Text(),
+                self._sheet.line((f"{waiting[0].tool}:", "bold")),
+                *wanted_lines(waiting[0], self._sheet),
+            ]
+        elif self._folded is not None:
+            self._unfolding = whole_lines(self._folded, self._sheet)
+        else:
+            return self._tell("there is no thinking and no result yet")
+        return self._dirty.set()
 
     @property
     def asked(self) -> bool:
