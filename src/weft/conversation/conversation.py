@@ -7,6 +7,7 @@
     async for item in talk.events(): …    records and live events, in order
     await talk.idle()                     until nothing is left to do
     await talk.shutdown(timeout=5)        interrupts, waits that long at most, lets go
+    await talk.suspend(timeout=5)         lets go without ending anything: approvals stay open
 
 There is one writer: a task that takes commands from the inbox, makes what follows durable off the loop, and only then
 shows it and starts what it allows. It ends when the inbox is empty, so a conversation at rest costs no task. When the
@@ -181,7 +182,30 @@ class Conversation:
         await self._leave()
         return clean
 
+    async def suspend(self, timeout: float = 5.0) -> bool:  # noqa: ASYNC109  as for shutdown
+        """Let go and leave the log as it stands: what runs is stopped, what waits for an approval can still get it.
+
+        Nothing is settled here. The next opening finds what ran as lost, as after a crash, and keeps the questions.
+        Whether nothing was left running.
+        """
+        if not self._broken and not self._closed:
+            self._engine.control.interrupt(sorted(self._engine.state.talks), "suspend")
+            try:
+                async with asyncio.timeout(timeout):
+                    while self._executor.tasks or (self._writer is not None and not self._writer.done()):
+                        await self._change()
+            except TimeoutError:
+                pass  # the same as for a shutdown: it is left behind
+        left = bool(self._executor.tasks)
+        await self._leave()
+        return not left
+
     # -- what a face reads
+
+    async def past(self) -> list[Record]:
+        """All records of it so far; `events` with the number of the last one goes on from there."""
+        records: list[Record] = await self._ports.off_loop(lambda: list(self._journal.read(0)))
+        return [record for record in records if self._is_mine(record)]
 
     @property
     def state(self) -> State:

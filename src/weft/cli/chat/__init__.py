@@ -1,0 +1,1 @@
+"""The face of a conversation in a terminal: `face.run_chat`."""

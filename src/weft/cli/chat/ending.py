@@ -1,0 +1,26 @@
+"""Letting go of a conversation: in order, or as it stands when a question in it waits for its answer."""
+
+from __future__ import annotations
+
+from weft.cli.chat.ports import StatusSource, Talk
+from weft.render.talk_view import Noted, TalkView
+from weft.render.units import count
+
+
+async def let_go(talk: Talk, view: TalkView) -> bool:
+    """Whether nothing of it was left running. An approval that waits survives, as it would survive a crash."""
+    return await (talk.suspend() if view.approvals else talk.shutdown())
+
+
+def last_words(view: TalkView, status: StatusSource, program: str, *, clean: bool) -> list[Noted]:
+    """What a person should know who leaves now."""
+    again = f"{program} chat --session {status.session}"
+    words: list[Noted] = []
+    if view.approvals:
+        verb = "waits" if len(view.approvals) == 1 else "wait"
+        words.append(Noted(f"{count(len(view.approvals), 'question')} still {verb} for you; answer with: {again}"))
+    if view.queued:
+        words.append(Noted(f"{count(len(view.queued), 'queued message')} kept; sent when you go on with: {again}"))
+    if not clean:
+        words.append(Noted("something did not end when it was told to, and was left behind", "warning"))
+    return words or [Noted(f"go on with: {again}")]

@@ -1,0 +1,79 @@
+"""The keys of the interactive face, and what each calls."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+
+class Chat(Protocol):
+    """What can be done with keys."""
+
+    @property
+    def asked(self) -> bool: ...
+
+    @property
+    def key_offered(self) -> bool: ...
+
+    def answer(self, key: str) -> None: ...
+
+    def submit(self) -> None: ...
+
+    def press_ctrl_c(self) -> None: ...
+
+    def press_escape(self) -> None: ...
+
+    def cycle_mode(self) -> None: ...
+
+    def unfold(self) -> None: ...
+
+    def leave(self, code: int = 0) -> None: ...
+
+
+def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
+    keys = KeyBindings()
+    asked = Condition(lambda: chat.asked)
+    offered = Condition(lambda: chat.key_offered)
+    empty = Condition(lambda: not buffer.text)
+
+    @keys.add("c-c")
+    @keys.add("<sigint>")
+    def _interrupt(event: KeyPressEvent) -> None:
+        chat.press_ctrl_c()
+
+    @keys.add("escape")
+    def _escape(event: KeyPressEvent) -> None:
+        chat.press_escape()
+
+    @keys.add("c-d", filter=empty)
+    def _leave(event: KeyPressEvent) -> None:
+        chat.leave()
+
+    @keys.add("enter")
+    def _submit(event: KeyPressEvent) -> None:
+        chat.submit()
+
+    @keys.add("escape", "enter")
+    @keys.add("c-j")
+    def _break(event: KeyPressEvent) -> None:
+        buffer.insert_text("\n")
+
+    @keys.add("s-tab")
+    def _mode(event: KeyPressEvent) -> None:
+        chat.cycle_mode()
+
+    @keys.add("c-o")
+    def _unfold(event: KeyPressEvent) -> None:
+        chat.unfold()
+
+    @keys.add("y", filter=asked)
+    @keys.add("n", filter=asked)
+    @keys.add("r", filter=asked)
+    @keys.add("a", filter=offered)
+    def _answer(event: KeyPressEvent) -> None:
+        chat.answer(event.key_sequence[0].key)
+
+    return keys

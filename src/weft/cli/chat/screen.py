@@ -1,0 +1,404 @@
+"""The interactive face: finished blocks go up into the terminal's own history; under them live area, input, status.
+
+The program is thin: `TalkView` folds the events, `render/` lays lines out, and this holds the terminal. All output goes
+through one place, `_draw`: it takes the live area away, prints what is finished, and lets it be drawn again, so nothing
+ever writes across it. The terminal stays in raw mode all the time: what is typed meanwhile is neither echoed nor lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from typing import Final
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.formatted_text import ANSI
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.layout import BufferControl, Dimension, FormattedTextControl, HSplit, Layout, VerticalAlign, Window
+from prompt_toolkit.layout.processors import BeforeInput
+from prompt_toolkit.output.vt100 import Vt100_Output
+from rich.text import Text
+
+from weft.cli.chat.ending import last_words, let_go
+from weft.cli.chat.keys import Chat, bindings
+from weft.cli.chat.paint import Paint
+from weft.cli.chat.ports import StatusSource, Talk
+from weft.cli.place import is_ascii
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
+from weft.protocol.events import Event, Record
+from weft.protocol.talk import Decision
+from weft.render.cells import clean
+from weft.render.page import Page, page
+from weft.render.talk_blocks import block_lines, whole_lines
+from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
+from weft.render.talk_view import Block, Called, CallView, Noted, Said, TalkView, Thought
+from weft.render.units import count
+
+FRAME: Final = 0.1
+"""Seconds between two frames while something runs: its clock ticks."""
+BREATH: Final = 0.03
+"""Seconds after a frame before the next: a flood of events costs no more frames than a person can see."""
+TWICE: Final = 2.0
+"""Seconds in which a second Ctrl+C leaves."""
+EXCHANGES: Final = 3
+"""Messages of the past that are shown, with their answers, when a conversation is opened again."""
+MOST_INPUT: Final = 8
+MODES: Final = {
+    "safe": "reads only",
+    "ask": "asks before it changes something",
+    "auto": "asks only where it must",
+}
+HELP: Final = "Enter sends, Alt+Enter breaks the line, Ctrl+C interrupts, Shift+Tab changes the mode, Ctrl+D leaves"
+
+
+class ChatScreen(Chat):
+    def __init__(
+        self,
+        talk: Talk,
+        status: StatusSource,
+        *,
+        program: str = "weft",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._talk = talk
+        self._status = status
+        self._program = program
+        self._clock = clock
+        self._view = TalkView(talk.name)
+        self._paint = Paint(colour=not os.environ.get("NO_COLOR"))
+        self._ascii = is_ascii(sys.stdout)
+        self._dirty = asyncio.Event()
+        self._hint = ""
+        self._hint_until = 0.0
+        self._pressed = float("-inf")
+        self._reason_for: CallView | None = None
+        self._answered: CallView | None = None
+        self._drawing: CallView | None = None
+        self._seen: CallView | None = None
+        self._shown: list[Text] = []
+        self._folded: Thought | Called | None = None
+        self._unfolding: list[Text] = []
+        self._height = 0
+        self._buffer = Buffer(multiline=True, history=InMemoryHistory())
+        self._app = self._application()
+
+    # -- the terminal
+
+    def _application(self) -> Application[int]:
+        def size() -> Size:
+            found = os.get_terminal_size(sys.stdout.fileno())
+            return Size(rows=found.lines or 24, columns=found.columns or 80)
+
+        # It asks the terminal nothing: an answer that comes late, or never, would end up in what is typed.
+        output = Vt100_Output(sys.stdout, size, term=os.environ.get("TERM"), enable_cpr=False)
+        field = BufferControl(self._buffer, input_processors=[BeforeInput(self._prompt)])
+        parts = [
+            Window(FormattedTextControl(self._live_text), dont_extend_height=True, wrap_lines=False),
+            Window(field, height=Dimension(min=1, max=MOST_INPUT), dont_extend_height=True, wrap_lines=True),
+            Window(FormattedTextControl(self._status_text), height=1, dont_extend_height=True),
+        ]
+        app: Application[int] = Application(
+            layout=Layout(HSplit(parts, align=VerticalAlign.TOP), focused_element=field),
+            key_bindings=bindings(self, self._buffer),
+            output=output,
+            erase_when_done=True,
+            enable_page_navigation_bindings=False,
+        )
+        app.ttimeoutlen, app.timeoutlen = 0.05, 0.3  # a lone Esc is an interrupt: it must not wait long
+        app.after_render += self._rendered
+        return app
+
+    @property
+    def _sheet(self) -> Page:
+        return page(self._app.output.get_size().columns, self._ascii)
+
+    def _live_text(self) -> ANSI:
+        """What goes on is never shown before what came before it: finished blocks are printed first."""
+        if not self._view.finished:
+            self._shown = self._live()
+            self._drawing = next(iter(self._view.approvals), None)
+        return ANSI(self._paint.lines(self._shown))
+
+    def _live(self) -> list[Text]:
+        rows = self._app.output.get_size().rows
+        typed = min(self._buffer.document.line_count, MOST_INPUT)
+        return live_lines(
+            self._view, self._clock(), self._sheet, height=max(rows - typed - 2, 3), extra=self._own_lines()
+        )
+
+    def _own_lines(self) -> list[Text]:
+        """What the face itself has to say: a question of the model, a hint."""
+        lines: list[Text] = []
+        desk = self._status.ask_person
+        if desk is not None and desk.current is not None and not self._view.approvals:
+            question = desk.current
+            lines += question_lines(question.text, question.options, question.several, self._sheet)
+        if self._hint and self._clock() < self._hint_until:
+            lines += self._sheet.wrapped(self._hint, 2, "yellow")
+        elif self._view.approvals and self._buffer.text and self._reason_for is None:
+            lines += self._sheet.wrapped("send or clear what you typed to answer the question with a key", 2, "yellow")
+        return lines
+
+    def _status_text(self) -> ANSI:
+        status = self._status
+        fields = StatusFields(
+            mode=status.mode,
+            model=status.model,
+            tokens=status.tokens,
+            cost=status.cost,
+            context_used=status.context_used,
+        )
+        return ANSI(self._paint.lines([status_line(fields, self._sheet)]))
+
+    def _prompt(self) -> ANSI:
+        return ANSI(self._paint.lines([Text("reason: " if self._reason_for else "> ", "bold cyan")]))
+
+    def _rendered(self, _: object) -> None:
+        self._seen = self._drawing
+
+    # -- showing
+
+    def _draw(self) -> None:
+        """Print what is finished above the live area, and draw that again."""
+        if self._reason_for is not None and not any(call is self._reason_for for call in self._view.approvals):
+            self._reason_for = None  # the question was settled elsewhere; what was typed is a message now
+        blocks = self._view.take()
+        height = max(len(self._live()), 1) + self._buffer.document.line_count
+        lines = [line for block in blocks for line in block_lines(block, self._sheet)] + self._unfolding
+        if self._app.is_running and (lines or height < self._height):
+            self._app.renderer.erase()
+        if lines:
+            self._print(lines)
+        self._height, self._unfolding = height, []
+        self._folded = next((b for b in reversed(blocks) if isinstance(b, Thought | Called)), self._folded)
+        self._app.invalidate()
+
+    def _print(self, lines: list[Text]) -> None:
+        output = self._app.output
+        output.write_raw("".join(self._paint.line(line) + "\r\n" for line in lines))
+        output.flush()
+
+    def _tell(self, text: str, seconds: float = TWICE) -> None:
+        self._hint, self._hint_until = text, self._clock() + seconds
+        self._dirty.set()
+
+    async def _keep_drawing(self) -> None:
+        while True:
+            ticking = self._view.busy or self._hint
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FRAME if ticking else None):
+                    await self._dirty.wait()
+            self._dirty.clear()
+            if self._hint and self._clock() >= self._hint_until:
+                self._hint = ""
+            self._draw()
+            await asyncio.sleep(BREATH)
+
+    async def _follow(self, after: int) -> None:
+        async for item in self._talk.events(after):
+            event: Event = item.event if isinstance(item, Record) else item
+            self._view.apply(event, self._clock())
+            self._dirty.set()
+
+    # -- from the beginning to the end
+
+    async def run(self, message: str | None = None) -> int:
+        self._open(past := await self._talk.past())
+        if message:
+            self._talk.say(message)
+        if (desk := self._status.ask_person) is not None:
+            desk.changed = self._dirty.set
+        following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
+        following.add_done_callback(lambda _: self.leave())
+        drawing = asyncio.create_task(self._keep_drawing())
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self.leave, EXIT_INTERRUPTED)
+        try:
+            code = await self._app.run_async()
+        except EOFError:
+            code = EXIT_DONE  # the terminal has gone
+        finally:
+            drawing.cancel()
+            await asyncio.wait({drawing})
+        try:
+            return await self._close(following, code)
+        finally:
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                loop.remove_signal_handler(number)
+
+    def _open(self, past: list[Record]) -> None:
+        """Who is here, and the last of what was said."""
+        for record in past:
+            self._view.apply(record.event, _moment(record.at))
+        self._view.rebase(self._clock())
+        blocks = self._view.take()
+        for block in blocks:
+            if isinstance(block, Said):
+                self._buffer.history.append_string(block.text)
+        sheet = self._sheet
+        lines = [sheet.title("weft chat", self._status.session), *sheet.wrapped(HELP, 0, "dim")]
+        shown, left = _last(blocks)
+        self._folded = next((b for b in reversed(shown) if isinstance(b, Thought | Called)), None)
+        if left:
+            earlier = f"{count(left, 'earlier message')}: {self._program} sessions show {self._status.session}"
+            lines += [Text(), *sheet.wrapped(earlier, 2, "dim")]
+        self._print(lines + [line for block in shown for line in block_lines(block, sheet)] + [Text()])
+
+    async def _close(self, following: asyncio.Task[None], code: int) -> int:
+        waits = bool(self._view.approvals)
+        if self._view.busy and not waits:
+            self._print(self._sheet.wrapped("stopping what runs", 2, "dim"))
+        clean_end = await let_go(self._talk, self._view)
+        await asyncio.wait({following}, timeout=TWICE)
+        if not following.done():
+            following.cancel()
+            await asyncio.wait({following})
+        blocks: list[Block] = self._view.take()
+        error = None if following.cancelled() else following.exception()
+        if error is not None:
+            code = EXIT_FAILED
+            why = clean(str(error))
+            blocks.append(Noted(f"the conversation can't be kept any more: {why}; the log has all up to here", "error"))
+        blocks += last_words(self._view, self._status, self._program, clean=clean_end or error is not None)
+        self._print([Text(), *(line for block in blocks for line in block_lines(block, self._sheet))])
+        return code
+
+    # -- what the keys do
+
+    def leave(self, code: int = EXIT_DONE) -> None:
+        if self._app.is_running and self._app.future is not None and not self._app.future.done():
+            self._app.exit(result=code)
+
+    def press_ctrl_c(self) -> None:
+        """Stops what runs; where nothing does, a second one leaves."""
+        if self._reason_for is not None:
+            return self._end_reason()
+        if self.interrupt():
+            self._pressed = float("-inf")
+            return None
+        if self._clock() - self._pressed <= TWICE:
+            return self.leave()
+        self._pressed = self._clock()
+        return self._tell("press Ctrl+C again to leave")
+
+    def press_escape(self) -> None:
+        if self._reason_for is not None:
+            self._end_reason()
+        else:
+            self.interrupt()
+
+    def interrupt(self) -> bool:
+        """Whether there was something to stop."""
+        match self._talk.interrupt().status:
+            case "nothing_to_interrupt":
+                return False
+            case "interrupt_in_progress":
+                self._tell("it is being stopped")
+            case "unsupported":
+                self._tell("what runs now can't be stopped; it ends by itself")
+            case "accepted":
+                self._dirty.set()
+        return True
+
+    def cycle_mode(self) -> None:
+        mode = self._status.cycle_mode()
+        self._tell(f"mode: {mode} ({MODES[mode]})")
+
+    def unfold(self) -> None:
+        """What a question is about, or else the last thinking or result, whole."""
+        if waiting := self._view.approvals:
+            self._unfolding = [
+                Text(),
+                self._sheet.line((f"{waiting[0].tool}:", "bold")),
+                *wanted_lines(waiting[0], self._sheet),
+            ]
+        elif self._folded is not None:
+            self._unfolding = whole_lines(self._folded, self._sheet)
+        else:
+            return self._tell("there is no thinking and no result yet")
+        return self._dirty.set()
+
+    @property
+    def asked(self) -> bool:
+        """A key may answer a question now: it is on the screen, and nothing is being typed."""
+        return bool(self._view.approvals) and not self._buffer.text and self._reason_for is None
+
+    @property
+    def key_offered(self) -> bool:
+        return self.asked and bool(self._view.approvals[0].key)
+
+    def answer(self, key: str) -> None:
+        call = self._view.approvals[0]
+        if call is not self._seen or call is self._answered:
+            return  # only what a person has seen can be answered, and only once
+        match key:
+            case "y":
+                self._decide(call, "once")
+            case "a":
+                self._decide(call, "session")
+            case "n":
+                self._decide(call, "denied")
+            case "r":
+                self._reason_for = call
+                self._dirty.set()
+
+    def submit(self) -> None:
+        text = self._buffer.text
+        desk = self._status.ask_person
+        if (call := self._reason_for) is not None:
+            self._end_reason()
+            if any(call is waiting for waiting in self._view.approvals):
+                self._decide(call, "denied", text.strip())
+        elif not text.strip():
+            return
+        elif desk is not None and desk.current is not None and not self._view.approvals:
+            desk.answer(text)
+            self._buffer.reset()
+        else:
+            self._say(text)
+
+    def _say(self, text: str) -> None:
+        try:
+            self._talk.say(text)
+        except WeftError as error:
+            self._tell(str(error), 10)  # what was typed stays
+        else:
+            self._buffer.append_to_history()
+            self._buffer.reset()
+            self._dirty.set()
+
+    def _decide(self, call: CallView, decision: Decision, reason: str = "") -> None:
+        self._answered = call
+        try:
+            self._talk.approve(call.call, decision, conversation=call.conversation, reason=reason)
+        except WeftError as error:
+            self._tell(str(error), 10)
+
+    def _end_reason(self) -> None:
+        self._reason_for = None
+        self._buffer.reset()
+        self._dirty.set()
+
+
+def _last(blocks: list[Block]) -> tuple[list[Block], int]:
+    """The blocks of the last few exchanges, and how many messages stand before them."""
+    starts = [index for index, block in enumerate(blocks) if isinstance(block, Said)]
+    if len(starts) <= EXCHANGES:
+        return blocks, 0
+    return blocks[starts[-EXCHANGES] :], len(starts) - EXCHANGES
+
+
+def _moment(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at).timestamp()
+    except ValueError:
+        return 0.0

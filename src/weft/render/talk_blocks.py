@@ -1,0 +1,158 @@
+"""The finished blocks of a conversation as lines of a page: what a face leaves in the terminal's history."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, assert_never
+
+from rich.text import Text
+
+from weft.render.cells import clean, fold
+from weft.render.markdown import markdown_lines
+from weft.render.page import Page
+from weft.render.signs import style
+from weft.render.talk_view import Answered, Block, Called, CallView, Noted, Said, Thought
+from weft.render.units import count, human_ms, human_seconds
+
+MOST_DIFF: Final = 40
+MOST_INNER: Final = 8
+MOST_NOTE: Final = 12
+MOST_WHOLE: Final = 500
+_TELLING: Final = ("command", "path", "url", "pattern", "description", "name", "skill", "query", "prompt", "question")
+"""The keys of an input that say best what a call is about, the best first."""
+_HEAD: Final = re.compile(r"^--- .*\n\+\+\+ .*\n@@ ", re.MULTILINE)
+_OUTCOMES: Final = {
+    "succeeded": "done",
+    "failed": "failed",
+    "denied": "failed",
+    "interrupted": "interrupted",
+    "interrupted_before_execution": "interrupted",
+}
+
+
+def block_lines(block: Block, sheet: Page) -> list[Text]:
+    match block:
+        case Said():
+            return [Text(), *said_lines(block.text, sheet)]
+        case Answered():
+            before = [Text()] if block.first else []
+            return before + markdown_lines(block.text.split("\n"), sheet, fence=block.fence)
+        case Thought():
+            return [Text(), sheet.line((f"{sheet.signs.dot} {thought_words(block)}", "dim"))]
+        case Called():
+            return call_lines(block.call, sheet)
+        case Noted():
+            look = {"note": "dim", "warning": "yellow", "error": "red"}[block.look]
+            sign = sheet.signs.state({"note": "skipped", "warning": "interrupted", "error": "failed"}[block.look])
+            return sheet.wrapped(block.text, 4, look, lead=[(f"  {sign} ", look)], most=MOST_NOTE)
+        case _:
+            assert_never(block)
+
+
+def said_lines(text: str, sheet: Page) -> list[Text]:
+    """What a person wrote, whole, with its line breaks."""
+    lines: list[Text] = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        for piece in fold(sheet.clean(line.expandtabs(4)), sheet.width - 2):
+            lines.append(sheet.line(("> " if not lines else "  ", "bold cyan"), (piece, "bold")))
+    return lines
+
+
+def thought_words(block: Thought) -> str:
+    return "thought" if block.seconds is None else f"thought for {human_seconds(block.seconds)}"
+
+
+def whole_lines(block: Thought | Called, sheet: Page) -> list[Text]:
+    """What a block keeps folded: the thinking, or the result."""
+    text = block.text if isinstance(block, Thought) else block.call.text
+    title = thought_words(block) if isinstance(block, Thought) else f"{block.call.tool}  {call_words(block.call.input)}"
+    lines = text.strip("\n").replace("\r\n", "\n").split("\n")
+    found = [Text(), sheet.line((f"{sheet.signs.arrow} {title}", "bold"))]
+    for line in lines[:MOST_WHOLE]:
+        pieces = fold(sheet.clean(line.expandtabs(4)), sheet.width - 2)
+        found += [sheet.line(("  ", ""), (piece, "dim")) for piece in pieces]
+    if len(lines) > MOST_WHOLE:
+        found.append(
+            sheet.line((f"  {sheet.signs.ellipsis} {len(lines) - MOST_WHOLE} more lines are in the log", "dim"))
+        )
+    return found
+
+
+# -- tool calls
+
+
+def call_lines(call: CallView, sheet: Page, indent: int = 2) -> list[Text]:
+    """A call that has ended: what it was, how long it took, its result in a line, its diff."""
+    outcome = call.outcome or "succeeded"
+    look = style(_OUTCOMES[outcome])
+    lines = [
+        sheet.line(
+            (" " * indent + sheet.signs.state(_OUTCOMES[outcome]) + " ", look),
+            (call.tool, "bold"),
+            ("  " + call_words(call.input), ""),
+            right=("" if call.ms is None else human_ms(call.ms), "dim"),
+        )
+    ]
+    for inner in call.inner[:MOST_INNER]:
+        lines += call_lines(inner, sheet, indent + 4)[:2] if inner.outcome else []
+    if len(call.inner) > MOST_INNER:
+        lines.append(sheet.line((" " * (indent + 4) + f"and {len(call.inner) - MOST_INNER} more", "dim")))
+    text, diff = parted(call.text)
+    lines.append(sheet.line((" " * (indent + 4) + _result(call, text), look if outcome != "succeeded" else "dim")))
+    return lines + diff_lines(diff, sheet, indent + 4)
+
+
+def call_words(given: Mapping[str, Any]) -> str:
+    """What a call is about, in one line."""
+    if key := telling(given):
+        return clean(given[key].strip().replace("\n", " "))
+    return clean(json.dumps(dict(given), ensure_ascii=False, default=str)) if given else ""
+
+
+def telling(given: Mapping[str, Any]) -> str:
+    """The key of an input that says best what a call is about; "" for none."""
+    return next((key for key in _TELLING if isinstance(given.get(key), str) and given[key].strip()), "")
+
+
+def _result(call: CallView, text: str) -> str:
+    told = text.strip("\n").split("\n") if text.strip() else []
+    first = told[0].strip() if told else ""
+    match call.outcome:
+        case "denied":
+            return f"denied: {first}" if first else "denied"
+        case "interrupted_before_execution":
+            return "interrupted before it began"
+        case "interrupted":
+            return "interrupted; " + ("it had just ended" if call.effect == "completed" else "it may be done in part")
+    more = f" (and {count(len(told) - 1, 'more line')})" if len(told) > 1 else ""
+    return (first or "no output") + more
+
+
+# -- diffs
+
+
+def parted(text: str) -> tuple[str, str]:
+    """A result without the unified diff in it, and the diff."""
+    match = _HEAD.search(text)
+    return (text[: match.start()].rstrip(":\n"), text[match.start() :]) if match else (text, "")
+
+
+def diff_lines(diff: str, sheet: Page, indent: int, most: int = MOST_DIFF) -> list[Text]:
+    """A unified diff in colour; the names of the files are in the line above it."""
+    lines = [line for line in diff.rstrip("\n").split("\n") if line and not line.startswith(("--- ", "+++ "))]
+    return marked_lines(lines, sheet, indent, most)
+
+
+def marked_lines(lines: Sequence[str], sheet: Page, indent: int, most: int = MOST_DIFF) -> list[Text]:
+    """Lines that begin with +, - or @@, each in its colour."""
+    looks = {"+": "green", "-": "red", "@": "cyan"}
+    found: list[Text] = []
+    for line in lines[:most]:
+        look = looks.get(line[:1], "dim")
+        pieces = fold(sheet.clean(line.expandtabs(4)), sheet.width - indent)
+        found += [sheet.line((" " * indent, ""), (piece, look)) for piece in pieces]
+    if len(lines) > most:
+        found.append(sheet.line((" " * indent + f"{sheet.signs.ellipsis} {len(lines) - most} more lines", "dim")))
+    return found

@@ -1,0 +1,238 @@
+"""The live part of a conversation: what is being written, what runs, what is asked, what is queued.
+
+It is drawn anew for each frame and must fit: a question to the person always stays whole, then come the queue and the
+calls at work; the text that is being written gives way first, from its beginning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rich.text import Text
+
+from weft.render.cells import fold
+from weft.render.markdown import markdown_lines
+from weft.render.page import Page
+from weft.render.talk_blocks import call_words, marked_lines, telling
+from weft.render.talk_view import CallView, Speech, TalkView
+from weft.render.units import count, human_seconds
+
+MOST_THINKING: Final = 4
+MOST_SHOWN: Final = 12
+"""Lines of what a call that needs an approval would do."""
+MOST_QUEUED: Final = 3
+MOST_RUNNING: Final = 8
+MODE_STYLES: Final = {"safe": "bold green", "ask": "bold cyan", "auto": "bold yellow"}
+
+
+def live_lines(view: TalkView, now: float, sheet: Page, *, height: int, extra: list[Text] | None = None) -> list[Text]:
+    """At most `height` lines. `extra` are lines of the face's own that must be seen, below all others."""
+    asked = approval_lines(view, sheet)
+    below = [*_queue(view, sheet), *(extra or [])]
+    height = max(height, 1)
+    least = asked + below
+    if len(least) >= height:
+        room = height - len(below)
+        kept = asked if len(asked) <= room else [*asked[: room - 1], asked[-1]] if room > 0 else asked[-1:]
+        return (kept + below)[:height]
+    running = _running(view, now, sheet)[-(height - len(least)) :]
+    room = height - len(least) - len(running)
+    writing = _writing(view, now, sheet, room)[-room:] if room > 0 else []
+    return writing + running + least
+
+
+# -- what is being written
+
+
+def _writing(view: TalkView, now: float, sheet: Page, room: int) -> list[Text]:
+    speech = view.speeches.get(view.root)
+    if speech is None:
+        waits = view.turning and not view.calls
+        return [_at_work("", None, now, sheet)] if waits else []
+    if speech.tail.strip():
+        tail = speech.tail[-sheet.width * room :]  # a line without an end must not cost more than the screen it fills
+        return ([] if speech.begun else [Text()]) + markdown_lines([tail], sheet, fence=speech.fence)
+    if speech.thinking:
+        return _thinking(speech, now, sheet)
+    return [Text(), _at_work("waiting for the model", speech.started, now, sheet)] if not speech.begun else []
+
+
+def _thinking(speech: Speech, now: float, sheet: Page) -> list[Text]:
+    text = speech.thinking[-sheet.width * MOST_THINKING * 2 :]
+    lines = sheet.wrapped(text, 2, "dim")[-MOST_THINKING:]
+    return [Text(), _at_work("thinking", speech.thinking_since, now, sheet), *lines]
+
+
+def _at_work(words: str, since: float | None, now: float, sheet: Page) -> Text:
+    clock = "" if since is None else human_seconds(now - since)
+    return sheet.line((f"{sheet.signs.spin(now)} ", "cyan"), (words, "dim"), right=(clock, "dim"))
+
+
+# -- what runs
+
+
+def _running(view: TalkView, now: float, sheet: Page) -> list[Text]:
+    lines: list[Text] = []
+    for call in view.running:
+        lines += _call(view, call, now, sheet, 2)
+    if len(lines) > MOST_RUNNING:
+        hidden = len(lines) - MOST_RUNNING + 1
+        lines = [*lines[: MOST_RUNNING - 1], sheet.line((f"    and {count(hidden, 'more line')}", "dim"))]
+    return lines
+
+
+def _call(view: TalkView, call: CallView, now: float, sheet: Page, indent: int) -> list[Text]:
+    told = call.progress and f"  {sheet.signs.dot} {call.progress}"
+    lines = [
+        sheet.line(
+            (" " * indent + sheet.signs.spin(now) + " ", "cyan"),
+            (call.tool, "bold"),
+            ("  " + call_words(call.input), ""),
+            (told or "", "dim"),
+            right=("" if call.started is None else human_seconds(now - call.started), "dim"),
+        )
+    ]
+    ended = [inner for inner in call.inner if inner.phase == "ended"]
+    if ended:
+        last = f"{ended[-1].tool} {call_words(ended[-1].input)}"
+        so_far = f"{count(len(ended), 'call')} done, last: {last}"
+        lines.append(sheet.line((" " * (indent + 4) + f"{sheet.signs.state('done')} {so_far}", "dim")))
+    for inner in call.inner:
+        if inner.phase == "running":
+            lines += _call(view, inner, now, sheet, indent + 4)
+        elif inner.phase == "asked":
+            waits = f"{inner.tool}  {call_words(inner.input)}"
+            lines.append(sheet.line((" " * (indent + 4) + "? ", "yellow"), (f"{waits} waits for you", "dim")))
+    if call.child and not any(inner.phase != "ended" for inner in call.inner):
+        speech = view.speeches.get(call.child)
+        words = " ".join((speech.tail or speech.thinking).split())[-sheet.width :] if speech else ""
+        lines.append(sheet.line((" " * (indent + 4) + f"{sheet.signs.dot} {words or 'at work'}", "dim")))
+    return lines
+
+
+# -- what is asked and queued
+
+
+def approval_lines(view: TalkView, sheet: Page) -> list[Text]:
+    """The first question that waits, with all that a person needs to answer it."""
+    waiting = view.approvals
+    if not waiting:
+        return []
+    call = waiting[0]
+    who = (
+        f" (asked by the sub-agent {call.conversation.removeprefix(view.root + '/')})"
+        if call.conversation != view.root
+        else ""
+    )
+    more = f"  {sheet.signs.dot} {count(len(waiting) - 1, 'more question')} after this" if len(waiting) > 1 else ""
+    lines = [
+        Text(),
+        sheet.line(("? ", "bold yellow"), (f"May {call.tool} do this?", "bold yellow"), (who + more, "dim")),
+    ]
+    lines += _wanted(call, sheet)
+    if call.reason:
+        lines += sheet.wrapped(f"asks because {call.reason}", 2, "dim", most=4)
+    if call.tainted:
+        lines += sheet.wrapped(
+            "content from outside is in this conversation: what it asks for may be somebody else's wish",
+            4,
+            "yellow",
+            lead=[("  ! ", "bold yellow")],
+        )
+    return [*lines, *_keys(call, sheet)]
+
+
+def _wanted(call: CallView, sheet: Page) -> list[Text]:
+    """What the call would do, and how much of it there is no room for."""
+    lines = wanted_lines(call, sheet)
+    if len(lines) <= MOST_SHOWN:
+        return lines
+    more = f"    {sheet.signs.ellipsis} {len(lines) - MOST_SHOWN} more lines; Ctrl+O shows all of it"
+    return [*lines[:MOST_SHOWN], sheet.line((more, "bold yellow"))]
+
+
+def wanted_lines(call: CallView, sheet: Page) -> list[Text]:
+    """All that a call was given, with its line breaks: a change of a text as a diff, the rest by name."""
+    given = dict(call.input)
+    key = telling(given)
+    lines = _literal(str(given.pop(key)), sheet, 4, "bold") if key else []
+    marks = [(name, mark) for name, mark in (("old", "-"), ("new", "+"), ("content", "+")) if name in given]
+    marked = [mark + line for name, mark in marks for line in str(given.pop(name)).split("\n")]
+    for name, value in given.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        lines += _literal(f"{name}: {text}", sheet, 4, "dim")
+    return lines + marked_lines(marked, sheet, 4, len(marked))
+
+
+def _literal(text: str, sheet: Page, indent: int, style: str) -> list[Text]:
+    pieces = [
+        piece for line in text.split("\n") for piece in fold(sheet.clean(line.expandtabs(4)), sheet.width - indent)
+    ]
+    return [sheet.line((" " * indent, ""), (piece, style)) for piece in pieces]
+
+
+def _keys(call: CallView, sheet: Page) -> list[Text]:
+    keys = [("y", "once"), ("n", "no"), ("r", "no, with a reason")]
+    if call.key:
+        keys.insert(1, ("a", f"always in this session ({call.key})"))
+    line = Text(no_wrap=True, overflow="crop")
+    lines: list[Text] = []
+    for key, words in keys:
+        part = Text().append(f"  {key} ", "bold").append(sheet.cut(sheet.clean(words), sheet.width - 6))
+        if line.cell_len and line.cell_len + part.cell_len > sheet.width:
+            lines.append(line)
+            line = Text(no_wrap=True, overflow="crop")
+        line.append_text(part)
+    return [*lines, line]
+
+
+def question_lines(text: str, options: Sequence[str], several: bool, sheet: Page) -> list[Text]:
+    """A question of the model itself, with what may be chosen."""
+    lines = [Text(), *sheet.wrapped(text, 2, "bold", lead=[("? ", "bold yellow")])]
+    for number, option in enumerate(options, 1):
+        lines += sheet.wrapped(option, 6, lead=[(f"  {number:>2}  ", "bold")])
+    how = "type your answer"
+    if options:
+        how = "type the numbers of your choices" if several else "type the number of your choice"
+        how += ", or an answer of your own"
+    return [*lines, *sheet.wrapped(f"{how}, then Enter", 2, "dim")]
+
+
+def _queue(view: TalkView, sheet: Page) -> list[Text]:
+    texts = list(view.queued.values())
+    if not texts:
+        return []
+    lines = [sheet.line(("  queued: ", "yellow"), (" ".join(text.split()), "dim")) for text in texts[:MOST_QUEUED]]
+    if len(texts) > MOST_QUEUED:
+        lines.append(sheet.line((f"  and {len(texts) - MOST_QUEUED} more queued", "yellow")))
+    return lines
+
+
+# -- the status line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusFields:
+    """What the line at the bottom says; what is not known is left out."""
+
+    mode: str
+    model: str
+    tokens: int | None = None
+    cost: str = ""
+    context_used: float | None = None
+    """The filled part of the model's window, from 0 to 1."""
+
+
+def status_line(fields: StatusFields, sheet: Page) -> Text:
+    dot = f" {sheet.signs.dot} "
+    rest = [fields.model]
+    if fields.tokens is not None:
+        rest.append(f"{fields.tokens:,} token{'' if fields.tokens == 1 else 's'}")
+    if fields.cost:
+        rest.append(fields.cost)
+    if fields.context_used is not None:
+        rest.append(f"{fields.context_used:.0%} of context used")
+    return sheet.line((fields.mode, MODE_STYLES.get(fields.mode, "")), (dot + dot.join(rest), "dim"))

@@ -1,0 +1,331 @@
+"""`TalkView`: a conversation's events folded into what a face shows of it. No clock inside: `now` comes with each.
+
+What is over becomes a block in `finished`, in the order in which it should be read; a face prints each once and it
+stays in the terminal's history. What goes on is live: the text that is being written, calls at work with the calls of
+their sub-conversations, questions, queued messages. It takes records and live events from the beginning of a log or
+while they happen, and never refuses one.
+
+An answer becomes blocks line by line: what is complete is finished although the rest is still being written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from weft.protocol import talk as t
+from weft.protocol.events import Event, NoticeGiven
+from weft.render.cells import paragraphs
+from weft.render.markdown import fence_after
+
+CallPhase = Literal["asked", "running", "ended"]
+NoteLook = Literal["note", "warning", "error"]
+
+
+@dataclass(slots=True)
+class CallView:
+    """A tool call. `started` is the moment its execution began, `ms` how long it took."""
+
+    conversation: str
+    call: str
+    tool: str
+    input: Mapping[str, Any] = field(default_factory=dict)
+    phase: CallPhase = "running"
+    reason: str = ""
+    """Why the rules ask, or why it was denied."""
+    key: str = ""
+    """What "for this session" would remember; "" when that is not offered."""
+    tainted: bool = False
+    execution: str = ""
+    started: float | None = None
+    ms: int | None = None
+    progress: str = ""
+    outcome: t.ToolOutcome | None = None
+    effect: t.ToolEffect = "none"
+    text: str = ""
+    child: str = ""
+    """The sub-conversation that it is."""
+    inner: list[CallView] = field(default_factory=list)
+    """The calls of that sub-conversation."""
+
+
+@dataclass(slots=True)
+class Speech:
+    """A model call: what is being written and thought. `tail` is what is not in a block yet."""
+
+    execution: str
+    started: float
+    shown: int = 0
+    """Characters that are in blocks."""
+    begun: bool = False
+    """There was a word among them."""
+    tail: str = ""
+    fence: str = ""
+    thinking: str = ""
+    thinking_since: float | None = None
+    thought: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of the person that began a turn."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Whole lines of an answer. `fence` is the code fence that was open before them."""
+
+    text: str
+    fence: str = ""
+    first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    text: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    call: CallView
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    text: str
+    look: NoteLook = "note"
+
+
+Block = Said | Answered | Thought | Called | Noted
+
+
+@dataclass
+class TalkView:
+    root: str = "main"
+    finished: list[Block] = field(default_factory=list)
+    queued: dict[str, str] = field(default_factory=dict)
+    """Messages that wait for their turn, by name."""
+    calls: dict[tuple[str, str], CallView] = field(default_factory=dict)
+    """Calls that are open, by conversation and name."""
+    speeches: dict[str, Speech] = field(default_factory=dict)
+    """Model calls at work, by conversation."""
+    turning: bool = False
+    """A turn of the main conversation is open, or its continuation is due."""
+    messages: int = 0
+    """How many messages of the person became part of a turn."""
+    failed: bool = False
+    """The last turn that ended did so because its model call failed."""
+    why: str = ""
+    """Why a turn was last interrupted."""
+
+    def apply(self, event: Event, now: float) -> None:
+        name = getattr(event, "conversation", "")
+        if isinstance(event, NoticeGiven):
+            self.finished.append(Noted(event.text, "warning"))
+        elif name == self.root or name.startswith(f"{self.root}/"):
+            self._talk(event, now)
+
+    def take(self) -> list[Block]:
+        """The blocks that were finished since this was last asked."""
+        finished, self.finished = self.finished, []
+        return finished
+
+    def rebase(self, now: float) -> None:
+        """The past has been read: what is still open counts from now, for the log's clock is not this one."""
+        for call in self.calls.values():
+            if call.started is not None:
+                call.started = now
+        for speech in self.speeches.values():
+            speech.started = now
+
+    @property
+    def approvals(self) -> list[CallView]:
+        return [call for call in self.calls.values() if call.phase == "asked"]
+
+    @property
+    def running(self) -> list[CallView]:
+        """The calls at work in the main conversation; those of sub-conversations are inside them."""
+        return [call for call in self.calls.values() if call.phase == "running" and call.conversation == self.root]
+
+    @property
+    def busy(self) -> bool:
+        return self.turning or bool(self.calls or self.speeches)
+
+    # -- the fold
+
+    def _talk(self, event: Event, now: float) -> None:
+        match event:
+            case t.MessageAccepted():
+                if event.conversation == self.root:
+                    self.queued[event.message] = event.text
+            case t.TurnStarted():
+                self._turn_started(event)
+            case t.IntentRecorded():
+                self._intent(event, now)
+            case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
+                self._streamed(event, now)
+            case t.ModelSettled():
+                self._model_settled(event, now)
+            case t.ToolRequested():
+                self._requested(event)
+            case t.ApprovalRequested() | t.ApprovalDecided() | t.ApprovalRemembered():
+                self._approval(event)
+            case t.ToolSettled():
+                self._tool_settled(event, now)
+            case t.ConversationOpened() | t.ConversationEnded():
+                self._sub_conversation(event)
+            case _:
+                self._rest(event)
+
+    def _turn_started(self, event: t.TurnStarted) -> None:
+        if event.conversation != self.root:
+            return
+        self.turning = True
+        for message in event.messages:
+            if (text := self.queued.pop(message, None)) is not None:
+                self.messages += 1
+                self.finished.append(Said(text))
+
+    def _intent(self, event: t.IntentRecorded, now: float) -> None:
+        if event.kind == "model":
+            self.speeches[event.conversation] = Speech(event.execution, now)
+        elif call := self.calls.get((event.conversation, event.call or "")):
+            call.phase, call.execution, call.started = "running", event.execution, now
+
+    def _streamed(self, event: t.LiveTalkEvent, now: float) -> None:
+        if isinstance(event, t.ToolProgressed):
+            for call in self.calls.values():
+                if (call.conversation, call.execution) == (event.conversation, event.execution):
+                    call.progress = (paragraphs(event.text) or [""])[-1]
+            return
+        speech = self.speeches.get(event.conversation)
+        if speech is None or speech.execution != event.execution:
+            return
+        if isinstance(event, t.ThinkingStreamed):
+            speech.thinking_since = now if speech.thinking_since is None else speech.thinking_since
+            speech.thinking += event.text
+            return
+        self._end_thinking(event.conversation, speech, now)
+        speech.tail += event.text
+        if event.conversation == self.root:
+            lines, newline, rest = speech.tail.rpartition("\n")
+            if newline:
+                self._answer(speech, lines + newline, rest)
+
+    def _end_thinking(self, conversation: str, speech: Speech, now: float) -> None:
+        if speech.thinking and conversation == self.root:
+            since = speech.thinking_since
+            self.finished.append(Thought(speech.thinking, None if since is None else now - since))
+            speech.thought = True
+        speech.thinking, speech.thinking_since = "", None
+
+    def _answer(self, speech: Speech, text: str, rest: str) -> None:
+        """Lines that are complete. Empty ones before the first word are left out."""
+        body = text if speech.begun else text.lstrip("\n")
+        if body.strip() or (body and speech.begun):
+            self.finished.append(Answered(body.removesuffix("\n"), speech.fence, not speech.begun))
+            speech.begun = True
+        speech.fence = fence_after(text.split("\n"), speech.fence)
+        speech.shown, speech.tail = speech.shown + len(text), rest
+
+    def _model_settled(self, event: t.ModelSettled, now: float) -> None:
+        speech = self.speeches.pop(event.conversation, None) or Speech(event.execution, now)
+        if event.conversation != self.root:
+            return
+        self._end_thinking(event.conversation, speech, now)
+        if event.thinking and not speech.thought:
+            self.finished.append(Thought("\n".join(str(part.get("text", "")) for part in event.thinking)))
+        if len(event.text) >= speech.shown:  # what was streamed is what the settlement begins with
+            speech.tail = event.text[speech.shown :]
+        if speech.tail.strip():
+            self._answer(speech, speech.tail.rstrip("\n") + "\n", "")
+        if event.outcome == "failed":
+            self.finished.append(Noted(event.reason or "the model call failed", "error"))
+
+    def _requested(self, event: t.ToolRequested) -> None:
+        call = CallView(
+            event.conversation,
+            event.call,
+            event.tool,
+            event.input or ({"malformed": event.malformed} if event.malformed else {}),
+            reason=event.reason or "",
+            key=event.key or "",
+        )
+        self.calls[event.conversation, event.call] = call
+        if (parent := self._parent(event.conversation)) is not None:
+            parent.inner.append(call)
+
+    def _approval(self, event: t.ApprovalRequested | t.ApprovalDecided | t.ApprovalRemembered) -> None:
+        match event:
+            case t.ApprovalRequested():
+                call = self.calls.setdefault(
+                    (event.conversation, event.call), CallView(event.conversation, event.call, event.tool)
+                )
+                call.phase, call.reason, call.tainted = "asked", event.reason, event.tainted
+            case t.ApprovalDecided():
+                if decided := self.calls.get((event.conversation, event.call)):
+                    decided.phase = "running"
+            case t.ApprovalRemembered():
+                self.finished.append(Noted(f"allowed for this session: {event.key}"))
+
+    def _tool_settled(self, event: t.ToolSettled, now: float) -> None:
+        call = self.calls.pop((event.conversation, event.call), None)
+        if call is None:
+            # Declared and never requested: the interrupt that settled it is noted for the whole turn.
+            return
+        call.phase, call.outcome, call.effect, call.text = "ended", event.outcome, event.effect, event.text
+        call.ms = None if call.started is None else round((now - call.started) * 1000)
+        if event.conversation == self.root:
+            self.finished.append(Called(call))
+
+    def _sub_conversation(self, event: t.ConversationOpened | t.ConversationEnded) -> None:
+        if isinstance(event, t.ConversationEnded):
+            self.speeches.pop(event.conversation, None)
+            return
+        for call in self.calls.values():
+            if event.parent == call.conversation and event.execution == call.execution:
+                call.child = event.conversation
+
+    def _rest(self, event: Event) -> None:
+        if getattr(event, "conversation", "") != self.root:
+            return
+        match event:
+            case t.TurnCompleted():
+                self.turning = event.disposition == "continue"
+                self.failed = event.disposition == "failed"
+                if event.disposition == "interrupted":  # said here, so that it stands behind what was interrupted
+                    self.finished.append(Noted(_INTERRUPTS.get(self.why, "interrupted"), "warning"))
+            case t.TurnInterrupted():
+                self.why = event.reason
+                if event.unsupported:
+                    self.finished.append(Noted(f"can't be stopped and ends by itself: {_named(event)}", "warning"))
+            case t.ContinuationCancelled():
+                self.turning = False
+                self.finished.append(Noted(_INTERRUPTS.get(event.reason, "interrupted"), "warning"))
+            case t.CommandRefused():
+                if event.refusal == "shutting_down" and event.text:
+                    self.finished.append(Noted(f"not sent, the conversation is being closed: {event.text}", "error"))
+                elif event.refusal in ("stale_approval", "approval_after_interrupt"):
+                    self.finished.append(Noted("that question is no longer open", "warning"))
+            case t.ProcessorFailed():
+                self.finished.append(Noted(f"a processor of results failed: {event.error}", "warning"))
+            case t.IdleReached():
+                self.turning = False
+
+    def _parent(self, conversation: str) -> CallView | None:
+        return next((call for call in self.calls.values() if call.child == conversation), None)
+
+
+_INTERRUPTS: Mapping[str, str] = {
+    "process_lost": "the program had ended here; what ran then is lost",
+    "shutdown": "stopped when the program was closed",
+    "shutdown_timeout": "stopped when the program was closed",
+}
+
+
+def _named(event: t.TurnInterrupted) -> str:
+    return ", ".join(execution.partition("/")[2] or execution for execution in event.unsupported)

@@ -1,0 +1,210 @@
+"""A program for the tests of the terminal face: a real conversation over a real session folder, and a model that does
+what the message says. It is started as a process of its own, so that it can be killed and started again.
+
+    python -m tests.e2e.chat_program FOLDER [--message TEXT] [--whole-input]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from weft.cli.chat.face import run_chat
+from weft.cli.chat.ports import Mode
+from weft.cli.chat.questions import Questions
+from weft.conversation.conversation import Conversation
+from weft.conversation.ports import Ports, Running, SessionJournal
+from weft.files import Folder
+from weft.handles import ProcessRun, TaskRun
+from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
+from weft.protocol.messages import Text, ToolCall, ToolResult
+from weft.protocol.talk_commands import ToolAsk, ToolEnd
+from weft.session.session import Session
+from weft.testing.talking import PlainContext, ScriptedTools, Work
+from weft.tools.tool import Question
+
+DIFF = """changed notes.md:
+--- notes.md
++++ notes.md
+@@ -1,2 +1,2 @@
+ one
+-two
++three
+"""
+HELLO = """# A heading
+
+Some **bold** words with `code` and 日本語 in one line that is long enough to be wrapped on a narrow screen, but whole.
+
+- first
+- second
+
+```python
+print("weft")
+```
+The end of it.
+"""
+EVIL = "before \x1b[2J\x1b]0;owned\x07\x1b[31m\u202eafter\x9b2J"
+STUCK = "echo $$ >> pids; sleep 1000 & echo $! >> pids; (sleep 1000 & echo $! >> pids; wait) & wait"
+
+
+class Obedient:
+    """Each message says what the answer is to be."""
+
+    name = "obedient"
+    window = 100_000
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def stream(self, request: Request) -> AsyncIterator[Part]:
+        last = request.messages[-1].content[-1]
+        calls: tuple[ToolCall, ...] = ()
+        if isinstance(last, ToolResult):
+            said = f"The tool said: {last.text.splitlines()[0] if last.text else 'nothing'}"
+            async for part in _pieces(said):
+                yield part
+        elif isinstance(last, Text):
+            word = last.text.split()[0]
+            calls = CALLS.get(word, ())
+            async for part in self._answer(word, last.text):
+                yield part
+        for call in calls:
+            yield call
+        yield Stop(reason="tool_calls" if calls else "end")
+
+    async def _answer(self, word: str, text: str) -> AsyncIterator[Part]:
+        match word:
+            case "hello":
+                yield ThinkingDelta(text="how shall I greet")
+                await self._until("thought")
+                async for part in _pieces(HELLO):
+                    yield part
+            case "wait":
+                yield TextDelta(text="one moment")
+                await self._until("go")
+                yield TextDelta(text=" and now it is done")
+            case "flood":
+                number = 0
+                while True:
+                    number += 1
+                    yield TextDelta(text=f"line {number} of the flood\n" if number % 7 else "words without an end ")
+            case "evil":
+                yield TextDelta(text=EVIL)
+            case "fail":
+                raise ModelError("overloaded", "the model is overloaded")
+            case _ if word not in CALLS:
+                async for part in _pieces(f"You said: {text}"):
+                    yield part
+
+    async def _until(self, name: str) -> None:
+        while not (self._folder / name).exists():
+            await asyncio.sleep(0.01)
+
+
+CALLS = {
+    "edit": (ToolCall(call="c1", tool="Edit", input={"path": "notes.md", "old": "two", "new": "three"}),),
+    "push": (ToolCall(call="c1", tool="Shell", input={"command": "git push"}),),
+    "hang": (ToolCall(call="c1", tool="Hang", input={"command": "sleep 1000"}),),
+    "evil": (ToolCall(call="c1", tool="Evil", input={"path": EVIL}),),
+    "task": (ToolCall(call="c1", tool="Task", input={"description": "look into it", "prompt": "inner"}),),
+    "inner": (ToolCall(call="i1", tool="Slow", input={"path": "deep.md"}),),
+    "ask": (ToolCall(call="c1", tool="AskUser", input={"question": "Which colour?"}),),
+    "both": (
+        ToolCall(call="c1", tool="Shell", input={"command": "git push"}),
+        ToolCall(call="c2", tool="Edit", input={"path": "notes.md", "old": "two", "new": "three"}),
+    ),
+}
+
+
+async def _pieces(text: str, size: int = 7) -> AsyncIterator[Part]:
+    for at in range(0, len(text), size):
+        await asyncio.sleep(0)
+        yield TextDelta(text=text[at : at + size])
+
+
+def tools(folder: Path, desk: Questions) -> ScriptedTools:
+    async def edit(call: ToolCall, say: Callable[[str], None]) -> Running:
+        return TaskRun(_ended(ToolEnd(text=DIFF)))
+
+    async def push(call: ToolCall, say: Callable[[str], None]) -> Running:
+        with (folder / "pushes").open("a") as file:
+            file.write("pushed\n")
+        return TaskRun(_ended(ToolEnd(text="pushed\nto the origin\n")))
+
+    async def hang(call: ToolCall, say: Callable[[str], None]) -> Running:
+        say("still at it")
+        return await ProcessRun.start(["bash", "-c", STUCK], cwd=str(folder))
+
+    async def evil(call: ToolCall, say: Callable[[str], None]) -> Running:
+        return TaskRun(_ended(ToolEnd(text=EVIL, failed=True)))
+
+    async def slow(call: ToolCall, say: Callable[[str], None]) -> Running:
+        async def work() -> ToolEnd:
+            while not (folder / "go").exists():
+                await asyncio.sleep(0.01)
+            return ToolEnd(text="it was deep")
+
+        return TaskRun(work())
+
+    async def ask(call: ToolCall, say: Callable[[str], None]) -> Running:
+        async def work() -> ToolEnd:
+            question = Question(text=str(call.input["question"]), options=("red", "green"))
+            answers = await desk.ask((question, Question(text="Why?")))
+            return ToolEnd(text="; ".join(answers.values()))
+
+        return TaskRun(work())
+
+    works: dict[str, Work] = {"Edit": edit, "Shell": push, "Hang": hang, "Evil": evil, "Slow": slow, "AskUser": ask}
+    asks = {
+        "Edit": ToolAsk(call="", tool="Edit", verdict="ask", reason="it writes a file", key="Edit notes.md"),
+        "Shell": ToolAsk(call="", tool="Shell", verdict="ask", reason="it sends data out", tainted=True),
+        "Task": ToolAsk(call="", tool="Task", prompt="inner"),
+    }
+    return ScriptedTools(works=works, asks=asks)
+
+
+async def _ended(end: ToolEnd) -> ToolEnd:
+    return end
+
+
+class Status:
+    model = "obedient"
+    tokens = 1234
+    cost = "$0.02"
+    context_used = 0.12
+    session = "talk"
+
+    def __init__(self) -> None:
+        self.mode: Mode = "ask"
+        self.ask_person: Questions | None = Questions()
+
+    def cycle_mode(self) -> Mode:
+        following: dict[Mode, Mode] = {"safe": "ask", "ask": "auto", "auto": "safe"}
+        self.mode = following[self.mode]
+        return self.mode
+
+
+async def main(folder: Path, words: list[str]) -> int:
+    status = Status()
+    assert status.ask_person is not None
+    model = Obedient(folder)
+    with Folder.open(folder) as above:
+        parent = above.folder("sessions", create=True)
+        with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
+            ports = Ports(
+                model=lambda _: model,
+                toolbox=tools(folder, status.ask_person),
+                context=PlainContext(),
+                ids=lambda: uuid4().hex[:8],
+            )
+            talk = await Conversation.open(SessionJournal(session), ports)
+            message = words[words.index("--message") + 1] if "--message" in words else None
+            return await run_chat(talk, status, message=message, whole_input="--whole-input" in words)
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(Path(sys.argv[1]), sys.argv[2:])))
