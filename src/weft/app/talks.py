@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
+from weft.conversation.compaction import Summary
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
 from weft.conversation.conversation import Conversation
 from weft.conversation.door import open_door
 from weft.conversation.ports import Ports, SessionJournal
-from weft.conversation.skills import SkillShelf
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
 from weft.documents import from_content_md
 from weft.files import Folder
@@ -22,10 +22,12 @@ from weft.protocol import talk as t
 from weft.protocol.errors import UserError
 from weft.protocol.events import Record
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.talk_commands import CompactTranscript
 from weft.session.session import Session
 from weft.tools.permission import MODES, Mode
 from weft.tools.permission_file import app_rules, read_rules
 from weft.tools.processes import plain_environment
+from weft.tools.skills import Skills
 from weft.tools.tool import AskPerson, Context, Question
 from weft.tools.toolbox import Toolbox
 from weft.workspace.workspace import Workspace
@@ -82,10 +84,10 @@ class OpenTalk:
         self._session = session
         self._working = folders.enter_context(Folder.open(ask.working))
         own = Path(surroundings.get("HOME", "/nonexistent"))
-        shelves = [home.workspace.folder, self._working]
+        shelves = [("workspace", home.workspace.folder), ("project", self._working)]
         if own.is_dir():
-            shelves.append(folders.enter_context(Folder.open(own)))
-        self._skills = SkillShelf(shelves)
+            shelves.append(("user", folders.enter_context(Folder.open(own))))
+        self._skills = Skills(shelves)
         self._environment = plain_environment(surroundings)
         self._model_name = ask.model or home.workspace.config().model
         self._models: dict[str, Model] = {}
@@ -93,7 +95,13 @@ class OpenTalk:
         self.access = ToolAccess(self._tools_of, app_rules() + read_rules(home.workspace.folder), self._tool_context)
         self.access.mode = ask.mode
         self.context = SessionContext(
-            home.workspace, lambda: session.state, self._speaker, self._skills, home.new_name(), home.off_loop
+            home.workspace,
+            lambda: session.state,
+            self._speaker,
+            self._skills,
+            home.new_name(),
+            home.off_loop,
+            self._compact,
         )
         self.tally = Tally()
         self.ask_person: AskPerson | None = None
@@ -163,8 +171,19 @@ class OpenTalk:
 
     async def keep_tally(self) -> None:
         async for item in self.conversation.events():
-            if isinstance(item, Record) and isinstance(item.event, t.ModelSettled):
+            if isinstance(item, Record) and isinstance(item.event, t.ModelSettled | t.TranscriptCompacted):
                 self.tally.add(item.event.usage)
+
+    def _compact(self, conversation: str, summary: Summary) -> None:
+        self.conversation.submit(
+            CompactTranscript(
+                conversation=conversation,
+                turn=summary.turn,
+                text=summary.text,
+                model=summary.model,
+                usage=summary.usage,
+            )
+        )
 
     # -- what the conversation asks for
 

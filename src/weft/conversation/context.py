@@ -10,13 +10,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from weft.conversation.projections import Transcript
+from weft.conversation.compaction import FULL, Summary, summarise, turn_to_compact
+from weft.conversation.projections import Said, Transcript, compacted, messages_of
 from weft.conversation.prompt import Fragment, Prompt, build_prompt
-from weft.conversation.skills import SkillShelf
 from weft.models.model import Model, Request, ThinkingLevel
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.messages import ToolSpec
 from weft.session.state import SessionState
+from weft.tools.skills import Skills
 from weft.workspace.workspace import Workspace
 
 INSTRUCTIONS: Final = """\
@@ -46,25 +47,38 @@ class SessionContext:
     session: Callable[[], SessionState]
     speaker: Callable[[str], Speaker]
     """Of each conversation, by its name."""
-    skills: SkillShelf
+    skills: Skills
     nonce: str
     off_loop: Callable[[Callable[[], list[Fragment]]], Awaitable[list[Fragment]]]
+    compact: Callable[[str, Summary], None]
+    """Has a summary recorded, for the conversation of that name."""
     last: dict[str, Prompt] = field(default_factory=dict)
 
     async def build(self, conversation: str, transcript: Transcript) -> Request:
         speaker = self.speaker(conversation)
         fragments = await self.off_loop(lambda: self.fragments(speaker))
-        prompt = build_prompt(
+        entries = list(transcript.entries)
+        prompt = self._prompt(speaker, fragments, entries, transcript.outside)
+        turn = turn_to_compact(entries) if prompt.share > FULL or prompt.dropped else 0
+        if turn:
+            summary = await summarise(speaker.model, entries, turn)
+            self.compact(conversation, summary)
+            prompt = self._prompt(speaker, fragments, compacted(entries, turn, summary.text), transcript.outside)
+        self.last[conversation] = prompt
+        return prompt.request
+
+    def _prompt(
+        self, speaker: Speaker, fragments: list[Fragment], entries: list[Said], outside: frozenset[str]
+    ) -> Prompt:
+        return build_prompt(
             fragments,
-            transcript.messages(),
+            messages_of(entries),
             speaker.tools,
             window=speaker.model.window,
             nonce=self.nonce,
             thinking=speaker.thinking,
-            outside=transcript.outside,
+            outside=outside,
         )
-        self.last[conversation] = prompt
-        return prompt.request
 
     def fragments(self, speaker: Speaker) -> list[Fragment]:
         found = [Fragment(kind="instructions", text=speaker.instructions)]
@@ -74,7 +88,7 @@ class SessionContext:
                 found.append(Fragment(kind="workspace", text=data.decode("utf-8", "replace"), name=name))
                 break
         if any(tool.name == "Skill" for tool in speaker.tools):
-            found.append(Fragment(kind="skills", text=self.skills.index()))
+            found.append(Fragment(kind="skills", text=_skills(self.skills)))
         found.append(Fragment(kind="profile", text=_profile(self._profile())))
         state = self.session()
         found.append(Fragment(kind="run", text=run_summary(state)))
@@ -86,6 +100,13 @@ class SessionContext:
             return self.workspace.profile()
         except WorkspaceError as error:
             return {"profile.json": f"can't be read: {error.message}"}
+
+
+def _skills(skills: Skills) -> str:
+    """A line for each, and what is wrong with those that can't be read: named, and not in the way."""
+    found, problems = skills.index()
+    lines = [f"- {skill.name}: {skill.description}" for skill in found]
+    return "\n".join([*lines, *(f"- (broken, not usable) {problem.file}: {problem.message}" for problem in problems)])
 
 
 def _profile(value: Mapping[str, Any]) -> str:

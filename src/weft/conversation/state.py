@@ -75,6 +75,8 @@ class Talk:
     """The last turn whose continuation was taken."""
     cancelled: tuple[str, ...] = ()
     """Continuations that an interrupt took away."""
+    compacted: int = 0
+    """The last turn that a model is told of in a summary only."""
     children: int = 0
     """How many sub-conversations it ever opened."""
     last_text: str = ""
@@ -99,6 +101,7 @@ class Talk:
             self.pending,
             self.continued,
             self.cancelled,
+            self.compacted,
             self.children,
             self.last_text,
         )
@@ -261,6 +264,10 @@ def _completed(state: State, talk: Talk, event: t.TurnCompleted) -> None:
     talk.turn, talk.pending = None, event.key or ""
 
 
+def _compacted(state: State, talk: Talk, event: t.TranscriptCompacted) -> None:
+    talk.compacted = event.turn
+
+
 def _refused(state: State, talk: Talk, event: t.CommandRefused) -> None:
     if event.refusal == "stale_settlement" and event.outcome == "succeeded" and event.execution:
         call = _call_of(talk, event.execution)
@@ -311,6 +318,7 @@ _EVOLVE: Mapping[type, Callable[..., None]] = {
     t.ToolSettled: _settled,
     t.TurnInterrupted: _interrupted,
     t.TurnCompleted: _completed,
+    t.TranscriptCompacted: _compacted,
     t.CommandRefused: _refused,
     t.ProcessorFailed: _nothing,
     t.IdleReached: _idle,

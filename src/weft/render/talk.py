@@ -35,6 +35,8 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
             return _refused(event)
         case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
             return _whole(event), ""
+        case t.TranscriptCompacted():
+            return f"everything up to turn {event.turn} is told in short from now on", event.text
         case t.ProcessorFailed():
             return f"a processor failed for {event.call}", event.error
         case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():

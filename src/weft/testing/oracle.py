@@ -74,6 +74,8 @@ class Books:
             case t.ConversationEnded():
                 promise(turn is None and not book.ended, f"{event.conversation} ended with an open turn, or twice")
                 book.ended = True
+            case t.TranscriptCompacted():
+                promise(event.turn <= book.turns - (turn is not None), "a turn was told in short before it was over")
             case t.CommandRefused() | t.ConversationOpened() | t.IdleReached() | t.ApprovalRemembered():
                 if isinstance(event, t.IdleReached):
                     self._rested()

@@ -311,7 +311,7 @@ def matches(pattern: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
 
 def told_entry(said: Said) -> list[Any]:
     match said.kind:
-        case "message":
+        case "message" | "summary":
             return ["user", list(said.messages)]
         case "answer":
             return ["assistant", said.text]
