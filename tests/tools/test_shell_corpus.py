@@ -618,7 +618,7 @@ sort ./*
 cd src && ls
 ls --help
 sort --version
-cd /work/project && ls -la
+cd /srv/project && ls -la
 ls /
 ls ..
 cat ../README.md

@@ -31,7 +31,7 @@ def marked(mark: str) -> list[int]:
         try:
             if mark in " ".join(process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process.pid)
-        except psutil.NoSuchProcess:
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
     return found
 
@@ -49,7 +49,7 @@ def alive(mark: str) -> list[int]:
 def _name(pid: int) -> str:
     try:
         return psutil.Process(pid).name()
-    except psutil.NoSuchProcess:
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
         return ""
 
 

@@ -81,6 +81,21 @@ def test_a_call_that_can_not_be_made_says_why() -> None:
     assert "- offset: " in str(fault("Read", {"path": "x", "offset": "1"}))
 
 
+def test_a_tool_that_can_not_even_start_ends_in_words(place: Place) -> None:
+    async def refuses(given: Mapping[str, Any], context: Context) -> Handle:
+        raise UserError("not today")
+
+    async def breaks(given: Mapping[str, Any], context: Context) -> Handle:
+        raise KeyError("oh")
+
+    toolbox = Toolbox([made("Refuses", start=refuses), made("Breaks", start=breaks)])
+    assert place.call("Refuses", {}, toolbox=toolbox).text == "not today"
+    broken = place.call("Breaks", {}, toolbox=toolbox)
+    assert (broken.is_error, broken.effect) == (True, "unknown")
+    assert "KeyError" in broken.text
+    assert "Traceback" in broken.bug
+
+
 # -- the handle
 
 

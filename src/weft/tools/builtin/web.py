@@ -53,7 +53,7 @@ async def _fetch(url: str, context: Context, fetcher: Fetcher) -> Outcome:
         summary=f"{len(fetched.data):,} bytes from {host}",
         outside=(f"the web: {host}",),
     )
-    return bounded(outcome, context)
+    return await bounded(outcome, context)
 
 
 def readable(fetched: Fetched) -> str:
