@@ -21,12 +21,12 @@ from weft.models.model import Model
 from weft.protocol import talk as t
 from weft.protocol.errors import UserError
 from weft.protocol.events import Record
-from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk_commands import CompactTranscript
 from weft.session.session import Session
 from weft.tools.permission import MODES, Mode
-from weft.tools.permission_file import app_rules, read_rules
-from weft.tools.processes import plain_environment
+from weft.tools.permission_file import read_rules
+from weft.tools.processes import plain_environment, shield_environment
+from weft.tools.results import keeper
 from weft.tools.skills import Skills
 from weft.tools.tool import AskPerson, Context, Question
 from weft.tools.toolbox import Toolbox
@@ -89,10 +89,11 @@ class OpenTalk:
             shelves.append(("user", folders.enter_context(Folder.open(own))))
         self._skills = Skills(shelves)
         self._environment = plain_environment(surroundings)
+        shield_environment()
         self._model_name = ask.model or home.workspace.config().model
         self._models: dict[str, Model] = {}
         self._toolbox = home.toolbox()
-        self.access = ToolAccess(self._tools_of, app_rules() + read_rules(home.workspace.folder), self._tool_context)
+        self.access = ToolAccess(self._tools_of, read_rules(home.workspace.folder), self._tool_context)
         self.access.mode = ask.mode
         self.context = SessionContext(
             home.workspace,
@@ -229,7 +230,7 @@ class OpenTalk:
             working=self._working,
             session=self._session.folder,
             environment=self._environment,
-            keep=self._keep,
+            keep=keeper(self._session.folder),
             progress=say,
             ask_person=self._ask,
             skills=self._skills,
@@ -239,13 +240,6 @@ class OpenTalk:
         if self.ask_person is None:
             raise UserError("nobody is there to ask", hint="decide yourself, and say what you assumed")
         return await self.ask_person(questions)
-
-    def _keep(self, data: bytes) -> str:
-        name = hash_bytes(data)
-        with self._session.folder.folder("blobs", create=True) as blobs:
-            if blobs.read_or_none(name) != data:
-                blobs.replace(name, data)
-        return f"blobs/{name}"
 
     def _documents(self) -> dict[str, str]:
         """The session's documents by their titles, for the model that answers from them."""
