@@ -1,5 +1,13 @@
 """What answers. One contract, one file per way of reaching a model; `embedded` is always there.
 
-model.py    the contract: a request in, a stream of typed parts out
-embedded/   language processing in plain Python: no key, no network, no weights
+model.py               the contract: a request in, a stream of typed parts out
+answer.py              parts to one answer
+embedded/              language processing in plain Python: no key, no network, no weights
+anthropic_messages.py  openai_chat.py  openai_responses.py     through pydantic_layer.py, errors sorted by provider_errors.py
+retrying.py            tries again where that is safe
+replay.py              answers from a recording
+structured.py          a value of a given shape from any model   (json_reader.py, json_scan.py)
+connections.py         which model is meant, and why             (credentials.py holds the keys)
+prices.py              what a call cost
+probe.py               what a model can do, by asking it
 """

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final
 
-from weft.models.model import ErrorKind, ModelError, Part, Request
+from weft.models.model import ModelError, Part, Request
 from weft.protocol.hashes import hash_bytes
 
 REPLAY_WINDOW: Final = 1_000_000
@@ -24,8 +24,7 @@ class Recorded:
 
     parts: tuple[Part, ...] = ()
     request: str = ""
-    error_kind: ErrorKind | None = None
-    error: str = ""
+    error: ModelError | None = None
 
 
 def as_json(value: Any) -> Any:
@@ -74,8 +73,8 @@ class ReplayModel:
         answer = self._take(fingerprint(request))
         for part in answer.parts:
             yield part
-        if answer.error_kind is not None:
-            raise ModelError(answer.error_kind, answer.error)
+        if answer.error is not None:
+            raise answer.error
 
     def _take(self, wanted: str) -> Recorded:
         for index, one in enumerate(self._left):
