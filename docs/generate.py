@@ -36,6 +36,7 @@ from weft.session.manifest import manifest
 from weft.session.state import fold
 from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
+from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.skill import SkillFront
@@ -434,6 +435,8 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "agent-keys": keys_of(AgentFront),
     "skill-keys": keys_of(SkillFront),
     "config-keys": keys_of(Config),
+    "model-table-keys": keys_of(ModelTable),
+    "price-table-keys": keys_of(PriceTable),
     "pack-keys": keys_of(PackFile),
     "checks": checks,
     **{f"check-{name}": check_section(name) for name in sorted(CHECKS)},

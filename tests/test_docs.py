@@ -32,6 +32,7 @@ from weft.checks import CHECKS, CheckInput, parse_check, run_check
 from weft.cli.commands import weft as weft_group
 from weft.protocol import errors, events
 from weft.workspace.config import Config
+from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
 
@@ -200,6 +201,8 @@ def test_every_line_key_and_finding_key_of_the_log_is_documented() -> None:
         ("pipelines", "### A parameter", ParameterEntry),
         ("pipelines", "### A step", StepEntry),
         ("config", "## config.toml", Config),
+        ("config", "### A connection", ModelTable),
+        ("config", "### A connection", PriceTable),
         ("packs", "## pack.yaml", PackFile),
         *[("checks", f"## {check.name}", check.options) for check in CHECKS.values()],
     ],

@@ -3,7 +3,7 @@
 model.py               the contract: a request in, a stream of typed parts out
 answer.py              parts to one answer
 embedded/              language processing in plain Python: no key, no network, no weights
-anthropic_messages.py  openai_chat.py  openai_responses.py     through pydantic_layer.py, errors sorted by provider_errors.py
+anthropic_messages.py  openai_chat.py  openai_responses.py     through pydantic_layer.py and provider_errors.py
 retrying.py            tries again where that is safe
 replay.py              answers from a recording
 structured.py          a value of a given shape from any model   (json_reader.py, json_scan.py)

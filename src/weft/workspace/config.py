@@ -14,6 +14,7 @@ from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace.document import Document, Mark, Path, Source, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
+from weft.workspace.model_table import ModelTables
 
 FILE: Final = "config.toml"
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
@@ -26,6 +27,7 @@ class Config(Strict):
         default=True, description="False: finished steps may be lost when the machine loses power; faster"
     )
     model: Text = Field(default="embedded", description="The model of every step that names none")
+    models: ModelTables = Field(default_factory=dict, description="How models are reached: a table for each connection")
 
 
 def read_config(folder: Folder) -> Config:
