@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "plan": ("weft.cli.plan", "Show what a run would do, and why."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
+    "models": ("weft.cli.models", "List, connect, test and choose models."),
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
     "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),
     "doctor": ("weft.cli.doctor", "Check the workspace, the disk and every session."),

@@ -15,6 +15,7 @@ Commands:
   plan        Show what a run would do, and why.
   sessions    List, show, follow, verify and remove sessions.
   pipelines   List, show and validate pipelines.
+  models      List, connect, test and choose models.
   packs       List packs, and what differs from what you have.
   init        Make a workspace and lay a pack into it.
   doctor      Check the workspace, the disk and every session.

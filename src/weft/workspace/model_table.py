@@ -33,10 +33,14 @@ def _key(value: Any) -> Any:
     return value
 
 
+def is_connection_name(name: str) -> bool:
+    return bool(_NAME.match(name)) and name != "embedded"
+
+
 def _names(value: Any) -> Any:
     if isinstance(value, dict):
         for name in value:
-            if not _NAME.match(str(name)) or name == "embedded":
+            if not is_connection_name(str(name)):
                 raise fault(
                     f"{name!r} can't be the name of a connection",
                     "use small letters, digits and '-'; 'embedded' is taken",
