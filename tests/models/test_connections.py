@@ -23,6 +23,7 @@ from weft.models.connections import (
     resolve,
 )
 from weft.models.google import GoogleModel
+from weft.models.local_gguf import LocalGguf
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
 from weft.protocol.errors import UserError, WorkspaceError
@@ -87,6 +88,24 @@ def test_faults_in_a_table_are_named(tmp_path: Path, text: str, said: str) -> No
     assert "me:secret" not in str(raised.value)
 
 
+def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
+    text = 'concurrency = 2\n[models.a]\nkind = "openai"\n\n[models.b]\nkind = "openai"\nwindow = 3\nkye = "none"\n'
+    with pytest.raises(WorkspaceError) as raised:
+        configured(tmp_path, text)
+    assert [(one.line, one.key) for one in raised.value.problems] == [
+        (7, "models.b.window"),
+        (8, "models.b.kye"),
+    ]
+
+
+def test_a_file_belongs_to_its_kind(tmp_path: Path) -> None:
+    found = connections(configured(tmp_path, '[models.s]\nkind = "gguf"\nfile = "~/small.gguf"').models, {})["s"]
+    assert (found.model, found.needs_key) == ("small", False)
+    assert isinstance(connect(resolve(Choices(session="s"), {"s": found}), ""), LocalGguf)
+    with pytest.raises(WorkspaceError, match="kind gguf needs it"):
+        configured(tmp_path, '[models.s]\nkind = "gguf"')
+
+
 def test_a_key_written_into_the_file_is_refused_and_not_repeated(tmp_path: Path) -> None:
     with pytest.raises(WorkspaceError, match="must name where the key is") as raised:
         configured(tmp_path, '[models.w]\nkind = "openai"\nkey = "sk-0123456789abcdef"')
@@ -128,6 +147,13 @@ def test_the_explanation_says_which_and_why(tmp_path: Path) -> None:
         "  default     embedded",
     ]
     assert explain(resolved(tmp_path))[-1] == "No model is connected: `weft models add` connects one."
+
+
+def test_an_address_that_is_not_encrypted_is_pointed_out() -> None:
+    known = {"lan": Connection(name="lan", kind="openai", base_url="http://10.0.0.7/v1")}
+    assert any("not encrypted" in line for line in explain(resolve(Choices(session="lan/m"), known)))
+    local = {"lan": Connection(name="lan", kind="openai", base_url="http://localhost/v1")}
+    assert not any("not encrypted" in line for line in explain(resolve(Choices(session="lan/m"), local)))
 
 
 def test_what_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:

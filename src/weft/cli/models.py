@@ -33,7 +33,7 @@ from weft.workspace.config import FILE, Config, read_config
 from weft.workspace.config_edit import with_default, with_table, without_table
 from weft.workspace.model_table import is_connection_name
 
-KINDS = ("anthropic", "openai", "openai-responses", "google")
+KINDS = ("anthropic", "openai", "openai-responses", "google", "gguf")
 
 
 @click.group("models", invoke_without_command=True)
@@ -56,7 +56,7 @@ def list_models(workspace: str | None = None, as_json: bool = False) -> None:
     rows = [(EMBEDDED, "built in", "no key, no network")]
     for one in known.values():
         named = f"{one.name}/{one.model}" if one.model else f"{one.name}/…"
-        rows.append((named, one.kind, one.base_url or one.origin))
+        rows.append((named, one.kind, one.file or one.base_url or one.origin))
     for name, kind, where in rows:
         if as_json:
             print(json.dumps({"model": name, "kind": kind, "where": where, "default": name == default}))
@@ -71,6 +71,7 @@ def list_models(workspace: str | None = None, as_json: bool = False) -> None:
 @click.option("--kind", type=click.Choice(KINDS), required=True, help="How it is spoken to.")
 @click.option("--model", help="The model that is meant when only NAME is given.")
 @click.option("--base-url", help="Where it is; else the provider's own address.")
+@click.option("--file", metavar="FILE", help="The GGUF file, for --kind gguf.")
 @click.option("--window", type=int, help="How many tokens fit.")
 @click.option("--key-env", metavar="VARIABLE", help="Take the key from this variable instead of storing it.")
 @click.option("--no-key", is_flag=True, help="It needs no key.")
@@ -81,7 +82,7 @@ def add(name: str, workspace: str | None, **given: Any) -> None:
         hint = "use small letters, digits and '-'; 'embedded' is taken"
         raise UsageError(f"{name!r} can't be the name of a connection", hint=hint)
     values: dict[str, str | int] = {"kind": given["kind"]}
-    for key in ("model", "base_url", "window"):
+    for key in ("model", "base_url", "file", "window"):
         if given[key] is not None:
             values[key] = given[key]
     if given["key_env"] and given["no_key"]:

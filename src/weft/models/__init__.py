@@ -4,6 +4,8 @@ model.py               the contract: a request in, a stream of typed parts out
 answer.py              parts to one answer
 embedded/              language processing in plain Python: no key, no network, no weights
 anthropic_messages.py  openai_chat.py  openai_responses.py     through pydantic_layer.py and provider_errors.py
+google.py              Gemini, with the extra
+local_gguf.py          a file on this machine, with the extra     (gguf_server.py is its process)
 retrying.py            tries again where that is safe
 replay.py              answers from a recording
 structured.py          a value of a given shape from any model   (json_reader.py, json_scan.py)

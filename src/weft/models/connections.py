@@ -11,10 +11,12 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Final, Literal
 
 from weft.models.anthropic_messages import AnthropicMessages
 from weft.models.google import GoogleModel
+from weft.models.local_gguf import LocalGguf
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
 from weft.models.prices import OwnPrice
@@ -33,7 +35,7 @@ _AMBIENT: Final[dict[str, tuple[ModelKind, str]]] = {
     "openai": ("openai", "OPENAI_API_KEY"),
     "google": ("google", "GEMINI_API_KEY"),
 }
-_CLIENTS: Final[dict[ModelKind, type[LayeredModel]]] = {
+_CLIENTS: Final[dict[str, type[LayeredModel]]] = {
     "anthropic": AnthropicMessages,
     "openai": OpenAIChat,
     "openai-responses": OpenAIResponses,
@@ -50,6 +52,7 @@ class Connection:
     model: str = ""
     base_url: str = ""
     key: str = ""
+    file: str = ""
     window: int = 0
     price: OwnPrice | None = None
     origin: str = "config.toml"
@@ -60,7 +63,7 @@ class Connection:
 
     @property
     def needs_key(self) -> bool:
-        return self.key != "none" and not (not self.key and is_loopback(self.base_url))
+        return self.key != "none" and not self.file and not (not self.key and is_loopback(self.base_url))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +115,10 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
         found[name] = Connection(
             name=name,
             kind=table.kind,
-            model=table.model or "",
+            model=table.model or (Path(table.file).stem if table.file else ""),
             base_url=table.base_url or "",
             key=table.key or "",
+            file=table.file or "",
             window=table.window or 0,
             price=own,
         )
@@ -157,10 +161,12 @@ def explain(resolved: Resolved) -> list[str]:
     lines = [f"{resolved.reference}: {_source(resolved.level)} says so"]
     connection = resolved.connection
     if connection is not None:
-        where = connection.base_url or "the provider's own address"
+        where = connection.file or connection.base_url or "the provider's own address"
         key = connection.key_place if connection.needs_key else "none needed"
         lines.append(f"  connection  {connection.name} ({connection.kind}) from {connection.origin}, at {where}")
         lines.append(f"  key         {key}")
+        if connection.base_url.startswith("http://") and not is_loopback(connection.base_url):
+            lines.append("  note        the address is not encrypted: others on the way can read the key and the text")
     for one in resolved.considered:
         mark = "→" if one.won else " "
         lines.append(f"{mark} {one.level:<11} {one.reference or '-'}")
@@ -188,11 +194,14 @@ def key_of(connection: Connection, variables: Mapping[str, str], stored: Callabl
     )
 
 
-def connect(resolved: Resolved, key: str) -> LayeredModel:
+def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:
     """The model of a connection. The embedded one has none and is made elsewhere."""
     connection = resolved.connection
     if connection is None:
         raise ValueError("the embedded model has no connection")
+    if connection.kind == "gguf":
+        file = Path(connection.file).expanduser()
+        return LocalGguf(name=resolved.reference, file=file, window=connection.window)
     endpoint = Endpoint(
         name=resolved.reference,
         model=resolved.model,

@@ -17,7 +17,7 @@ _LONGEST: Final = 400
 _KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|key|AIza|ghp|xai|gsk)[-_]?[A-Za-z0-9*_-]{12,}", re.ASCII)
 _BEARER: Final = re.compile(r"(?i)(bearer\s+|x-api-key\W+)[^\s\"',}]+")
 _TOO_LONG: Final = re.compile(
-    r"(?i)context[ _]?(?:length|window|size)|prompt is too long|too many (?:input )?tokens|maximum.{0,20}tokens"
+    r"(?i)context[ _]?(?:length|window|size)|prompt is too long|too many (?:input )?tokens"
     r"|exceeds? the (?:available|model'?s) context|input is too long"
 )
 _HINTS: Final[dict[ErrorKind, str]] = {

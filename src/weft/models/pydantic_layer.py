@@ -115,6 +115,8 @@ class LayeredModel:
             client, model = await asyncio.to_thread(self._load)
             if self._built is None or self._built[0] is not loop:
                 self._built = (loop, model, client)
+            else:
+                await client.aclose()  # another call was first
         return self._built[1]
 
     def _load(self) -> tuple[httpx2.AsyncClient, LayerModel]:

@@ -6,14 +6,14 @@ import re
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from weft.workspace.fields import Strict, Text, fault
 
 _KEY: Final = re.compile(r"(?:env:[A-Za-z_][A-Za-z0-9_]*|store:[a-z0-9][a-z0-9-]{0,79}|none)\Z")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}\Z")
 
-ModelKind = Literal["anthropic", "openai", "openai-responses", "google"]
+ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf"]
 
 
 def _address(value: Any) -> Any:
@@ -62,7 +62,7 @@ class PriceTable(Strict):
 
 
 class ModelTable(Strict):
-    kind: ModelKind = Field(description="How it is spoken to: anthropic, openai, openai-responses or google")
+    kind: ModelKind = Field(description="How it is spoken to, or gguf for a file on this machine")
     model: Text | None = Field(default=None, description="The model that is meant when only the connection is named")
     base_url: Annotated[str, BeforeValidator(_address)] | None = Field(
         default=None, description="Where it is; else the provider's own address"
@@ -70,8 +70,17 @@ class ModelTable(Strict):
     key: Annotated[str, BeforeValidator(_key)] | None = Field(
         default=None, description='Where its key is: "env:VARIABLE", "store:NAME" or "none"'
     )
+    file: Text | None = Field(default=None, description="The GGUF file, for the kind gguf and no other")
     window: int | None = Field(default=None, ge=512, description="How many tokens of prompt and answer fit")
     price: PriceTable | None = Field(default=None, description="What it costs, where the price list does not know it")
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> ModelTable:
+        if (self.kind == "gguf") != (self.file is not None):
+            raise fault("'file' belongs to the kind gguf, and the kind gguf needs it")
+        if self.kind == "gguf" and (self.base_url or self.key):
+            raise fault("a file has no address and no key", "leave out `base_url` and `key`")
+        return self
 
 
 ModelTables = Annotated[dict[str, ModelTable], BeforeValidator(_names)]
