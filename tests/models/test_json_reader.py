@@ -70,6 +70,12 @@ READ: list[tuple[str, Any, set[str]]] = [
     ('{"a":1,"a":2}', {"a": 2}, {"repeated key"}),
     ('{"a":"\\ud83d\\ude00 \\ud83d"}', {"a": "😀 \ufffd"}, {"character"}),
     ('{"a": "x", "it\'s": "b", "k\\"q": 1,}', {"a": "x", "it's": "b", 'k"q': 1}, {"comma"}),
+    ('{"a": "x" + "y" + \n"z", "b": 1}', {"a": "xyz", "b": 1}, {"quotes"}),
+    ('["a" + "b", "c + d"]', ["ab", "c + d"], {"quotes"}),
+    ('{"a"：1，"b"：["x"，"y"]}', {"a": 1, "b": ["x", "y"]}, {"character"}),
+    ("{'a': '''x\ny''', 'b': 1}", {"a": "x\ny", "b": 1}, {"quotes"}),
+    ("{&quot;a&quot;: 1}", {"a": 1}, {"escape"}),
+    ('<answer>{"a":\u200b 1}</answer>', {"a": 1}, {"around"}),
     ("Answer: {\"a\": 'x'} and then {not json", {"a": "x"}, {"quotes", "skipped"}),
 ]
 
@@ -88,6 +94,8 @@ CUT: list[tuple[str, Any]] = [
     ('{"a":1,"b":', {"a": 1}),
     ('{"a":1,"b', {"a": 1}),
     ('{"a":"half a sent', {"a": "half a sent"}),
+    ('{"a":"x\\', {"a": "x"}),
+    ('{"a":"x\\u00', {"a": "x"}),
     ('{"a":[{"b":1},{"b"', {"a": [{"b": 1}, {}]}),
     ('{"a": [1, 2, ...], "b": 1}', {"a": [1, 2], "b": 1}),
     ('```json\n{"a": 1,\n"b": [1,2\n```\nthanks', {"a": 1, "b": [1, 2]}),
@@ -132,6 +140,14 @@ def test_a_schema_chooses_among_several() -> None:
         assert found
         assert found.value == {"b": 2}
         assert found.corrections
+
+
+def test_values_one_after_the_other_are_a_list_where_one_is_asked_for() -> None:
+    listed = jsonschema_rs.validator_for({"type": "array", "items": {"type": "object"}}).is_valid
+    found = read('{"a":1}\n{"a":2}\n{"a":3}', listed)
+    assert found
+    assert found.value == [{"a": 1}, {"a": 2}, {"a": 3}]
+    assert [one.kind for one in found.corrections] == ["several values"]
 
 
 json_values = st.recursive(
@@ -205,6 +221,7 @@ HOSTILE = {
     "thoughts": "</think>{" * SIZE,
     "mismatched": '{"x":1 ]' * SIZE,
     "open quotes": '{"a":x "' * SIZE,
+    "joined": '["a"' + ' + "a"' * SIZE,
     "objects": '{"a":1} ' * SIZE,
 }
 

@@ -205,6 +205,34 @@ def test_the_keys_of_the_machine_are_not_used(which: int, monkeypatch: pytest.Mo
     play(which, [Reply(text="x")], body)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
+        "the request exceeds the available context size, try increasing it",
+        "Input is too long for requested model.",
+        "Your input exceeds the context window of this model.",
+    ],
+)
+def test_every_server_s_way_to_say_too_long_is_understood(said: str) -> None:
+    async def body(model: LayeredModel, server: WireServer) -> None:
+        with pytest.raises(ModelError) as raised:
+            await gather(model.stream(HELLO))
+        assert raised.value.kind == "context_too_long"
+
+    play(1, [Reply(status=400, error=said)], body)
+
+
+def test_a_used_up_account_is_not_waited_for() -> None:
+    async def body(model: LayeredModel, server: WireServer) -> None:
+        with pytest.raises(ModelError) as raised:
+            await gather(model.stream(HELLO))
+        assert (raised.value.kind, raised.value.retryable) == ("rate_limited", False)
+        assert "credit or quota" in raised.value.hint
+
+    play(1, [Reply(status=429, error_type="insufficient_quota", error="You exceeded your current quota")], body)
+
+
 def test_nobody_there_is_a_network_error() -> None:
     async def go() -> ModelError:
         async with WireServer(openai_chat_wire) as server:

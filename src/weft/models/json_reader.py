@@ -7,10 +7,11 @@ skipped or left out is always said. Time grows with the length of the text, what
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -36,6 +37,7 @@ class Reading:
     value: Any
     corrections: tuple[Correction, ...] = ()
     complete: bool = True
+    at: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +60,20 @@ def read(text: str, accept: Callable[[Any], bool] | None = None) -> Reading | No
         for inside in _unwrapped(reading):
             if accept(inside.value):
                 return inside
-    return None
+    return _as_list(found, accept)
+
+
+def _as_list(found: Sequence[Reading], accept: Callable[[Any], bool]) -> Reading | None:
+    """Values one after the other, where a list of them is what was asked for."""
+    ordered = sorted(found, key=lambda reading: reading.at)
+    values = [reading.value for reading in ordered]
+    if len(values) < 2 or len(values) >= READINGS_LIMIT or not accept(values):
+        return None
+    note = f"{len(values)} values stood one after the other; they are taken as a list"
+    told = Correction(kind="several values", at=ordered[0].at, note=note)
+    others = [one for reading in ordered for one in reading.corrections if one.kind != "several values"]
+    complete = all(reading.complete for reading in ordered)
+    return Reading(value=values, corrections=(told, *others), complete=complete, at=ordered[0].at)
 
 
 def look(text: str) -> Look:
@@ -161,7 +176,7 @@ def _search(text: str) -> Look | None:
             around.append(Correction(kind="several values", at=one.start, note=note))
         elif not around and (one.start > 0 or one.end < len(text)):
             around.append(Correction(kind="around", at=one.start, note="there is other text around the value"))
-        readings.append(replace(one.reading, corrections=(*one.reading.corrections, *around)))
+        readings.append(replace(one.reading, corrections=(*one.reading.corrections, *around), at=one.start))
     return Look(readings=tuple(readings))
 
 
@@ -232,11 +247,13 @@ def _broken_until(text: str, fault: NotJsonError, effort: int) -> tuple[int, int
 
 
 def _written_otherwise(text: str) -> Look | None:
-    """Two more ways to write it: all of it escaped once more, and the outer braces left out."""
+    """More ways to write it: all of it escaped once more, or for a web page, or without the outer braces."""
     again, note = "", ""
     if _ESCAPED.match(text):
         again = text.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
         note = "the value was escaped once more than it should be"
+    elif "&quot;" in text and '"' not in text:
+        again, note = html.unescape(text), "the value was escaped for a web page"
     elif _LONE_MEMBERS.match(text):
         again, note = "{" + text + ("" if text.endswith("}") else "}"), "the outer braces were missing"
     found = _search(again) if note else None

@@ -60,7 +60,7 @@ class Scanned:
     complete: bool
 
 
-_SPACE: Final = re.compile(r"[\s\ufeff]*")
+_SPACE: Final = re.compile(r"[\s\ufeff\u200b]*")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d[\d_]*)?(?:\.\d*)?(?:[eE][-+]?\d+)?")
 _STRICT_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\Z")
 _WORD: Final = re.compile(r"[A-Za-z_$][\w$-]*")
@@ -73,6 +73,11 @@ _KEY_AHEAD: Final = re.compile(
     re.DOTALL,
 )
 _VALUE_AHEAD: Final = re.compile(rf"[{_ANY_QUOTE}{{\[\d.…+-]|(?:true|false|null|True|False|None)\b")
+_JOINS: Final = 1000
+"""Each joining copies what was joined before."""
+_LONG: Final = '"' * 3
+_LONG_SINGLE: Final = "'" * 3
+_CUT_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _ESCAPES: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _HEX: Final = re.compile(r"[0-9a-fA-F]{4}")
 _LITERALS: Final = {"true": True, "false": False, "null": None}
@@ -102,6 +107,7 @@ class _Scan:
         self.after_value = False
         self.after_line = False
         self.quoted_key = False
+        self.joins = 0
         self.root: dict[str, Any] | list[Any] | None = None
 
     def run(self) -> Scanned:
@@ -118,7 +124,9 @@ class _Scan:
         character = self.text[self.at]
         if character in "}]":
             self.close(character)
-        elif character == ",":
+        elif character in ",，":
+            if character != ",":
+                self.correct("character", "a wide comma")
             if not self.after_value:
                 self.correct("comma", "a comma with nothing before it")
             self.after_value = False
@@ -128,6 +136,8 @@ class _Scan:
             self.complete = False
             self.after_value = True
             self.at += 1 if character == "…" else 3
+        elif character == "+" and self.after_value:
+            self.joined()
         else:
             if self.after_value:
                 self.missing_comma(character)
@@ -135,6 +145,22 @@ class _Scan:
                 self.member()
             else:
                 self.value(character)
+
+    def joined(self) -> None:
+        """`"one" + "two"`: a string in two pieces."""
+        top = self.stack[-1]
+        before = top.get(self.keys[-1]) if isinstance(top, dict) else top[-1]
+        self.at += 1
+        self.skip()
+        self.joins += 1
+        if not isinstance(before, str) or self.at_end() or self.text[self.at] not in _CLOSERS or self.joins > _JOINS:
+            raise self.fault("a comma or a closing bracket must stand here")
+        self.correct("quotes", "a string in pieces joined by +")
+        whole = before + self.string(self.text[self.at], is_key=False)
+        if isinstance(top, dict):
+            top[self.keys[-1]] = whole
+        else:
+            top[-1] = whole
 
     def missing_comma(self, character: str) -> None:
         if not (self.after_line or character in "{[" or character in _CLOSERS):
@@ -149,7 +175,9 @@ class _Scan:
         if self.at_end():
             self.cut(f"the text ends after the key {key!r}; the key was left out")
             return
-        if self.text[self.at] != ":":
+        if self.text[self.at] == "：":
+            self.correct("character", "a wide colon")
+        elif self.text[self.at] != ":":
             self.at = began
             raise self.fault("a key must be followed by a colon")
         self.at += 1
@@ -289,8 +317,8 @@ class _Scan:
         self.put(word)
 
     def string(self, quote: str, *, is_key: bool) -> str:
-        if self.text.startswith('"""', self.at):
-            return self.long_string()
+        if self.text.startswith((_LONG, _LONG_SINGLE), self.at):
+            return self.long_string(quote * 3)
         ends, body = _CLOSERS[quote], _BODIES[quote]
         text, pieces = self.text, list[str]()
         self.at += 1
@@ -319,10 +347,10 @@ class _Scan:
                 self.at += 1
         return whole_text("".join(pieces))
 
-    def long_string(self) -> str:
+    def long_string(self, quotes: str) -> str:
         self.correct("quotes", "three quotes around a string")
         begin = self.at + 3
-        end = self.text.find('"""', begin)
+        end = self.text.find(quotes, begin)
         if end < 0:
             self.complete = False
             self.correct("cut off", "the text ends inside a string")
@@ -336,6 +364,9 @@ class _Scan:
         if following == "u" and _HEX.match(text, at + 2):
             self.at += 6
             return chr(int(text[at + 2 : at + 6], 16))
+        if _CUT_ESCAPE.match(text, at):
+            self.at = len(text)
+            return ""
         self.at += 2
         if following in _ESCAPES and following:
             return _ESCAPES[following]
@@ -352,7 +383,9 @@ class _Scan:
         if at >= len(text) or text[at] in "}]/#" or text.startswith("```", at):
             return True
         in_object = isinstance(self.stack[-1], dict)
-        if text[at] == ",":
+        if text[at] == "+":
+            return text[(after := _next(text, at + 1)) : after + 1] in _CLOSERS
+        if text[at] in ",，":
             at = _next(text, at + 1)
             if at >= len(text) or text[at] in "}]/#,…." or text.startswith("```", at):
                 return True
