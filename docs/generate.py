@@ -40,6 +40,7 @@ from weft.tools.shell.programs import PROGRAMS
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
+from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.profile import Style, WriterProfile
@@ -560,6 +561,8 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "agent-keys": keys_of(AgentFront),
     "skill-keys": keys_of(SkillFront),
     "config-keys": keys_of(Config),
+    "model-table-keys": keys_of(ModelTable),
+    "price-table-keys": keys_of(PriceTable),
     "pack-keys": keys_of(PackFile),
     "profile-keys": profile_keys,
     "tools": tools,

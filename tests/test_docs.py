@@ -33,6 +33,7 @@ from weft.cli.commands import weft as weft_group
 from weft.protocol import errors, events
 from weft.tools.permission_file import PermissionFile, RuleEntry
 from weft.workspace.config import Config
+from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
 
@@ -212,6 +213,8 @@ def test_every_line_key_and_finding_key_of_the_log_is_documented() -> None:
         ("pipelines", "### A parameter", ParameterEntry),
         ("pipelines", "### A step", StepEntry),
         ("config", "## config.toml", Config),
+        ("config", "### A connection", ModelTable),
+        ("config", "### A connection", PriceTable),
         ("packs", "## pack.yaml", PackFile),
         ("tools", "### The file", PermissionFile),
         ("tools", "### A rule", RuleEntry),
