@@ -14,6 +14,7 @@ from tests.models import small_model
 from weft.models.answer import gather
 from weft.models.local_gguf import LocalGguf
 from weft.models.model import ModelError, TextDelta
+from weft.models.retrying import Retrying
 from weft.models.structured import ask
 from weft.protocol.errors import Finding, ModelFeedback
 from weft.testing.conformance import DEADLINE, HELLO, check_any_model
@@ -56,21 +57,21 @@ def test_a_real_small_model() -> None:
     async def asked(model: LocalGguf) -> tuple[Any, Sequence[Finding]]:
         request = replace(HELLO, system="", max_tokens=80)
         try:
-            return (await ask(model, request, schema)).value, ()
+            return (await ask(Retrying(model), request, schema)).value, ()
         except ModelFeedback as error:
             return None, error.findings
 
     async def go() -> None:
         model = LocalGguf(name="small", file=small_model.PLACE, window=2048)
         try:
-            answer = await check_any_model(model, replace(HELLO, system="", max_tokens=12))
+            answer = await check_any_model(Retrying(model), replace(HELLO, system="", max_tokens=12))
             assert answer.text
             assert answer.usage.input
             assert answer.usage.output
             # Untidy or not: a value that fits, or findings, and never a value that does not fit.
             value, findings = await asked(model)
             assert findings or (isinstance(value["city"], str) and type(value["people"]) is int)
-            long = model.stream(HELLO)
+            long = Retrying(model).stream(HELLO)
             assert isinstance(await anext(aiter(long)), TextDelta)
             await asyncio.wait_for(long.aclose(), DEADLINE)  # type: ignore[attr-defined]
         finally:

@@ -113,4 +113,14 @@ def _words(error: Exception) -> str:
         body = json.dumps(body, ensure_ascii=False)
     said = body if isinstance(body, str) and body.strip() else str(error) or type(error).__name__
     said = " ".join(said.split())
+    if not status and (cause := _innermost(error)):
+        said = f"{said.rstrip('.')} ({cause})"
     return f"{said} (HTTP {status})" if status else said
+
+
+def _innermost(error: BaseException) -> str:
+    """What the transport said: "connection error" alone helps nobody."""
+    seen = 0
+    while (cause := error.__cause__ or error.__context__) is not None and seen < 10:
+        error, seen = cause, seen + 1
+    return " ".join((str(error) or type(error).__name__).split()) if seen else ""
