@@ -157,7 +157,7 @@ def test_places_in_the_plain_text_are_places_in_the_text() -> None:
 def test_labels_are_no_speakers() -> None:
     text = "Note: this is a long line of text about a thing.\nUsage: call it with care and patience every day.\n" * 3
     assert read(text).speakers == ()
-    assert read(kits.text_of("interview-bees.txt")).speakers == ("Host", "Rosalind")
+    assert read(kits.text_of("interview-bees.txt")).speakers == ("Host", "Rosalind Achterberg")
     assert read(kits.text_of("interview-bees.txt")).host == "Host"
 
 

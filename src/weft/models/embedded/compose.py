@@ -26,6 +26,21 @@ _DOUBLED: Final = re.compile(r"([…?!？！؟])\.(?!\.)")
 """The stop of a wording after a part that has its own."""
 _IN_NUMBER: Final = re.compile(r"\d")
 _NUMBER_END: Final = re.compile(r"[\d.,'’٫٬]+$")
+_COMMON: Final = (
+    "tion",
+    "sion",
+    "tions",
+    "sions",
+    "ment",
+    "ments",
+    "ness",
+    "ity",
+    "ities",
+    "ings",
+    "ers",
+    "ance",
+    "ence",
+)
 _FIELD: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -52,8 +67,10 @@ def spans_of(lines: Iterable[Line | str]) -> tuple[Span, ...]:
 class Writer:
     """One for each artifact: it remembers which wordings it has used."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, group: str = "") -> None:
+        """`group`: what the document is made of (`kinds.group`); some wordings are different for it."""
         self.reading = reading
+        self.group = group
         self.language = reading.language
         self._wording = wording(reading.language.code)
         self._used: Counter[str] = Counter()
@@ -63,7 +80,11 @@ class Writer:
         )
 
     def can(self, key: str) -> bool:
-        return key in self._wording
+        return bool(self._variants(key))
+
+    def _variants(self, key: str) -> tuple[str, ...]:
+        special = self._wording.get(f"{key}.{self.group}", ()) if self.group else ()
+        return special or self._wording.get(key, ())
 
     def forms(self) -> tuple[str, ...]:
         """Names for a text that has too few words to name anything."""
@@ -71,7 +92,7 @@ class Writer:
 
     def say(self, key: str, **parts: Line | str) -> Line:
         """The wording with its parts put in; nothing when the language has no such wording."""
-        variants = self._wording.get(key)
+        variants = self._variants(key)
         if not variants:
             return NOTHING
         at = (zlib.crc32(key.encode(), self._salt) + self._used[key]) % len(variants)
@@ -87,6 +108,14 @@ class Writer:
         text = text if any(mark in bare for mark in '"“”„«»「」') else bare
         space = "\u00a0" if self.language.code == "fr" else ""
         return Line(f"{opening}{space}{text}{space}{closing}", line.spans)
+
+    def cited(self, line: Line) -> Line:
+        """In quotation marks, with its own stop inside: somebody's words before a question about them."""
+        quoted = self.quoted(line)
+        closing = _MARKS.get(self.language.code, ("“", "”"))[1]
+        space = "\u00a0" if self.language.code == "fr" else ""
+        bare = quoted.text.removesuffix(f"{space}{closing}")
+        return Line(f"{finished(bare)}{space}{closing}", line.spans)
 
     @property
     def colon(self) -> str:
@@ -108,7 +137,9 @@ class Writer:
         last = self._wording.get("and")
         if len(items) < 2 or not last:
             return ", ".join(items)
-        return f"{', '.join(items[:-1])} {last[0]} {items[-1]}"
+        # In Arabic it is written together with the word behind it.
+        gap = "" if self.language.code == "ar" else " "
+        return f"{', '.join(items[:-1])} {last[0]}{gap}{items[-1]}"
 
     def inside(self, line: Line) -> Line:
         """For the middle of a sentence: without its stop, and in small letters unless its first word never is."""
@@ -119,10 +150,15 @@ class Writer:
         if (
             word != "I"
             and not word.startswith(("I'", "I’"))
-            and (lowered in self._small or lowered in self.language.function)
+            and (lowered in self._small or lowered in self.language.function or self._is_common(word))
         ):
             text = text[:1].lower() + text[1:]
         return Line(text, line.spans)
+
+    def _is_common(self, word: str) -> bool:
+        """Whether an English word with a capital is no name: by its ending, and because nobody here is called so."""
+        named = any(word in name.text.split() for name in self.reading.names)
+        return self.language.code == "en" and word.lower().endswith(_COMMON) and not named
 
     def at_least(self, line: Line, least: int, more: Iterable[Line] = ()) -> Line:
         """Long enough for its field: with more of the source, then by saying that there is no more."""

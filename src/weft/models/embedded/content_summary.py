@@ -20,6 +20,7 @@ from weft.models.embedded.words import ANY_WORD, tokens
 
 WORDS_PER_MINUTE: Final = 238
 _TAGS, _THEMES, _IDEAS, _RELATED = 14, 7, 6, 12
+_FEW_TAGS: Final = 6
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)|(?<!\d)\.")
 _NAME_HEADINGS: Final = frozenset(
     ("NAME", "BEZEICHNUNG", "NOM", "NOMBRE", "NOME", "NAAM", "ИМЯ", "НАЗВАНИЕ", "名前", "名称")
@@ -147,7 +148,7 @@ def _theme_candidates(reading: Reading) -> Iterator[Line]:
     for theme in reading.themes:
         yield Line(theme.label, _places(reading, theme))
     for phrase in reading.phrases:
-        yield Line(phrase.text, reading.sentences[phrase.shown].spans)
+        yield Line(phrase.label[0], reading.sentences[phrase.label[1]].spans)
     for section in reading.sections:
         yield Line(fits(section.title, 80), (section.span,))
     for sentence in reading.sentences[:20]:
@@ -159,7 +160,7 @@ def _theme_candidates(reading: Reading) -> Iterator[Line]:
 
 
 def _places(reading: Reading, theme: Theme) -> tuple[tuple[int, int], ...]:
-    places = dict.fromkeys((theme.phrase.shown, *theme.sentences[:6]))
+    places = dict.fromkeys((theme.phrase.label[1], *theme.sentences[:6]))
     return tuple(dict.fromkeys(span for at in places for span in reading.sentences[at].spans))
 
 
@@ -212,7 +213,9 @@ def _tags(reading: Reading, topics: Sequence[Topic], headline: str) -> list[str]
             found.setdefault(_tag(topic.name))
     names = [name.text for name in reading.names if name.count > 2 or name.kind in ("organisation", "place")]
     people = {part for name in reading.names if name.kind == "person" for part in name.text.split()}
-    subjects = [phrase.text for phrase in reading.phrases[: _TAGS + 6] if not people.issuperset(phrase.text.split())]
+    best = [phrase for phrase in reading.phrases[: _TAGS + 10] if phrase.count > 1 or len(phrase.key) > 1]
+    best = best if len(best) > 3 else list(reading.phrases[:_FEW_TAGS])
+    subjects = [phrase.label[0] for phrase in best if not people.issuperset(phrase.text.split())]
     for text in [*subjects[: _TAGS - 3], *names[:3]]:
         found.setdefault(_tag(text))
     tags = [tag for tag in found if tag][:_TAGS]
@@ -228,4 +231,5 @@ def _related(reading: Reading, known: Sequence[str]) -> list[str]:
     taken = {label.lower() for label in known}
     rest = [phrase for phrase in reading.phrases if phrase.text.lower() not in taken]
     several = [phrase.text for phrase in rest if len(phrase.key) > 1]
-    return [*several, *(phrase.text for phrase in rest if len(phrase.key) == 1)][:_RELATED]
+    single = [phrase.label[0] for phrase in rest if len(phrase.key) == 1 and (phrase.count > 1 or phrase.full)]
+    return [label for label in dict.fromkeys([*several, *single]) if label.lower() not in taken][:_RELATED]

@@ -29,6 +29,8 @@ _ITEM: Final = re.compile(
     r"\s*(?:[-*+•‣◦▪●○–·☐✓✔]|\(?\d{1,3}[.)]|\d{1,2}/(?:\d{1,2})?|\(?[a-z][.)]|\([ivx]{1,4}\))[ \t]+"
     r"(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
+_CLAUSE: Final = re.compile(r"\s*(?:§\s*)?\d{1,2}(?:\.\d{1,2}){1,3}[.)]?[ \t]+(?=[^\W\d_a-z]|[\"“„«(])")
+"""The number of a clause of a contract or a paragraph of a statute; what follows is a sentence, not an item."""
 _NUMBERED: Final = re.compile(r"\s*(?:§\s*|[IVX]{1,5}\.\s|\d{1,2}(?:\.\d{1,2})*[.)]?\s)\s*\S")
 _RUN_IN: Final = re.compile(
     r"[ \t]*(?:\*\*|__)?(?:Background|Objectives?|Aims?|Purpose|Introduction|Methods?|Materials and methods|Design"
@@ -74,6 +76,14 @@ _EMPHASIS: Final = re.compile(
     r"|(?<![\w])(?P<line>_{1,3})(?=[^\s_])[^_\n]{1,300}(?:\n[^_\n]{1,300}){0,3}(?<=[^\s_])(?P=line)(?![\w])"
 )
 """Only in pairs around something: 10*1024 is a number."""
+
+
+_COURTESY: Final = re.compile(
+    r"(?:Dear|Hi|Hello|Sehr geehrte|Liebe[rs]?|Hallo|Cher|Chère|Bonjour|Estimad[oa]s?|Querid[oa]s?|Gentile|Prezad[oa])"
+    r"\b[^.?!\n]{0,60}[,:!]?$|(?:Yours|Sincerely|Kind regards|Best (?:regards|wishes)|Regards|Mit freundlichen Grüßen"
+    r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo|Cordiali saluti|Atenciosamente)\b[^.?!]{0,80}$",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +136,7 @@ def lay_out(text: str) -> Layout:
     blocks = list(_blocks(lines, program, turns))
     plain = _mask_inline("".join((" " * body, "\n".join(line.text for line in lines))), blocks)
     blocks = [_labelled(block, text) for block in _spoken(blocks, lines, turns)]
-    return Layout(plain, tuple(_tidy(blocks, plain)), times, body)
+    return Layout(plain, tuple(_courtesies(list(_tidy(blocks, plain)), plain)), times, body)
 
 
 def _labelled(block: Block, text: str) -> Block:
@@ -306,7 +316,12 @@ def _begins(row: Line, following: Line | None, first: bool, *, alone: bool) -> B
     item = _ITEM.match(row.text)
     if alone and _is_label(row.text) and not (item and row.text.lstrip()[0] in "-*+•"):
         return Block("heading", start, end, 3)
+    clause = _CLAUSE.match(row.text)
+    if clause:
+        return Block("prose", row.start + clause.end(), end)
     if item:
+        if following is not None and _CLAUSE.match(following.text) and _is_label(row.text):
+            return Block("heading", start, end, 3)
         return Block("item", row.start + item.end(), end)
     if (
         first
@@ -328,7 +343,9 @@ def _is_label(text: str) -> bool:
     if not _LETTER.search(said) or len(said) > 90 or len(said.split()) > 12 or _TECHNICAL.search(said):
         return False
     if _NUMBERED.match(text) and len(said) <= 70 and said.count(".") <= 2 and len(said.split()) <= 8:
-        return True
+        # `1. Source Code.` is a heading, `7.2 The fee is due at once.` is none.
+        small = sum(1 for word in said.split()[1:] if word[:1].islower())
+        return not (said.endswith(".") and small > 2)
     if _ENDED.search(said):
         return False
     first = _LETTER.search(said)
@@ -362,3 +379,26 @@ def _tidy(blocks: list[Block], plain: str) -> Iterator[Block]:
         between = behind is not None and behind.kind == "heading" and behind.level == 3
         crowd = between and (before is None or (before.kind == "heading" and before.level == 3)) and at > 0
         yield replace(block, kind="item", level=0) if crowd or (behind is None and at > 0) else block
+
+
+def is_verse(layout: Layout) -> bool:
+    """Short lines in stanzas, most of which end before the sentence does."""
+    stanzas = [
+        layout.plain[block.start : block.end].strip().split("\n")
+        for block in layout.blocks
+        if block.kind == "prose" and not block.speaker
+    ]
+    lines = [line.strip() for stanza in stanzas for line in stanza if line.strip()]
+    if len(lines) < 8 or len(lines) < 3 * len(stanzas) or max(map(len, lines)) > 64:
+        return False
+    ended = sum(1 for line in lines if line.endswith((".", "!", "?", "。", "！", "？")))
+    return sum(map(len, lines)) < 46 * len(lines) and 2 * ended < len(lines)
+
+
+def _courtesies(blocks: list[Block], plain: str) -> list[Block]:
+    """What only greets or signs at the two ends of a letter says nothing about its subject."""
+    found = list(blocks)
+    for at in {0, 1, len(found) - 2, len(found) - 1}:
+        if 0 <= at < len(found) and _COURTESY.match(plain[found[at].start : found[at].end].strip(GAP + " \t\n")):
+            found[at] = replace(found[at], kind="meta", level=0)
+    return found if any(block.kind != "meta" for block in found) else list(blocks)

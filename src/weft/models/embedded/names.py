@@ -67,7 +67,7 @@ def find_names(sentences: Sequence[Sentence], language: Language, speakers: Sequ
             if run.sure or len(run.words) > 1:
                 sure.add(text)
     for speaker in speakers:
-        if _is_given(speaker.split()[0].lower()) or len(speaker.split()) in (2, 3):
+        if is_given(speaker.split()[0].lower()) or len(speaker.split()) in (2, 3):
             votes[speaker]["person"] += 5
             sure.add(speaker)
     found = [Name(text, _verdict(votes[text]), len(places[text]), tuple(dict.fromkeys(places[text]))) for text in votes]
@@ -111,9 +111,16 @@ def _runs(sentence: Sentence, language: Language) -> Iterator[_Run]:
             at += 1
             continue
         end = _run_end(sentence, at, capital)
+        if language.code == "de":
+            at = _given_at(sentence, at, end)
         bare = tuple(_bare(word) for word in surface[at:end])
         yield _Run(sentence.index, at, end, bare, _bare(sentence.words_from(at, end)), at > 0)
         at = end
+
+
+def _given_at(sentence: Sentence, start: int, end: int) -> int:
+    """Where in a row of capitals the person begins: `Bürgermeisterin Katrin Vollmer` is called Katrin Vollmer."""
+    return next((at for at in range(start, end - 1) if is_given(sentence.words[at])), start)
 
 
 def _is_capital(word: str) -> bool:
@@ -157,14 +164,14 @@ def _is_name(run: _Run, small: frozenset[str], language: Language) -> bool:
             return False
         return lowered[0] not in small and len(run.words[0]) > 2
     known = sum(1 for word in lowered if word in small and word not in _INSIDE)
-    return known == 0 or (_is_given(lowered[0]) and known <= 1) or (known <= 1 and _has_body(lowered, language))
+    return known == 0 or (is_given(lowered[0]) and known <= 1) or (known <= 1 and _has_body(lowered, language))
 
 
 def _is_person_in_german(run: _Run, lowered: list[str], language: Language) -> bool:
-    return len(run.words) > 1 and (_is_given(lowered[0]) or lowered[0] in language.titles)
+    return len(run.words) > 1 and (is_given(lowered[0]) or lowered[0] in language.titles)
 
 
-def _is_given(word: str) -> bool:
+def is_given(word: str) -> bool:
     bare = "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))
     return word in GIVEN_NAMES or bare in GIVEN_NAMES
 
@@ -181,7 +188,7 @@ def _kind(run: _Run, sentence: Sentence, language: Language) -> NameKind:
         return "organisation"
     if len(run.words) == 2 and len(run.words[0]) == 1:
         return "person"
-    if before in language.titles or lowered[0] in language.titles or _is_given(lowered[0]):
+    if before in language.titles or lowered[0] in language.titles or is_given(lowered[0]):
         return "person"
     if run.end in sentence.breaks and behind in language.titles and len(run.words) > 1:
         return "person"

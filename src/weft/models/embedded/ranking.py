@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from weft.models.embedded.languages import Language
-from weft.models.embedded.languages.language import words
+from weft.models.embedded.languages.language import endings, words
 from weft.models.embedded.sentence import Sentence
 
 _TERMS: Final = 10
@@ -135,43 +135,45 @@ def _length_prior(size: int) -> float:
 
 def leans(sentence: Sentence, language: Language) -> bool:
     """Whether it begins with something only the sentence before explains."""
+    if sentence.free and sentence.words and not sentence.fragment:
+        return False
+    if sentence.words[:1] and sentence.words[0] in _THIS and sentence.words[1:2] and sentence.words[1] in _ITSELF:
+        # `This guide sets up ...`: it speaks of itself, not of what stands before.
+        return sentence.tied
     if not sentence.words or sentence.fragment:
         return True
     if language.spaced:
         first = sentence.words[0]
         # `By the time it reached the border`: what `it` is, only the sentence before says.
         led = first in language.function and not language.pronouns.isdisjoint(sentence.words[1:6])
-        return first in language.leaning or (led and first not in _ARTICLES)
-    return sentence.text.startswith(tuple(mark for mark in _UNSPACED_LEANING))
+        return first in language.leaning or sentence.tied or (led and first not in _ARTICLES)
+    return sentence.text.startswith(_UNSPACED_LEANING) or sentence.text.endswith(_UNSPACED_ENDING)
 
 
 def is_untied(sentence: Sentence, language: Language) -> bool:
     """Whether only an opening conjunction ties it to the sentence before: `But the arithmetic is brutal.`"""
     openers = {opener for opener in language.openers if " " not in opener}
     first, second = (*sentence.words[:2], "", "")[:2]
-    return first in openers and second not in language.leaning and second not in language.pronouns
+    free = second not in language.leaning and second not in language.pronouns and not sentence.tied
+    return first in openers and free
 
 
+_THIS: Final = words("this dieser diese dieses cet cette ce este esta questo questa")
+_ITSELF: Final = words("""
+guide article paper report book manual study essay agreement licence license package module library tool project
+tutorial post page story survey policy handbook anleitung artikel studie bericht buch aufsatz vertrag paket programm
+leitfaden étude article guide livre rapport contrat artículo estudio informe libro contrato guía articolo studio
+guida libro rapporto constitution letter speech column review
+""")
 _ARTICLES: Final = words("""
 the a an der die das ein eine le la les l un une el los las una il lo gli o os as um uma de het een
 """)
-_UNSPACED_LEANING: Final = (
-    "这",
-    "那",
-    "它",
-    "他",
-    "她",
-    "但",
-    "而",
-    "所以",
-    "因此",
-    "これ",
-    "それ",
-    "その",
-    "この",
-    "しかし",
-    "だが",
-)
+_UNSPACED_LEANING: Final = endings("""
+这 那 它 他 她 但 而 所以 因此 后来 于是 然而 不过 此外 另外 同时 其中 否则 可是 これ それ その この しかし だが ただ、
+また、 そして つまり さらに そこ しかも だから 一方で
+""")
+_UNSPACED_ENDING: Final = ("ためだ。", "からだ。", "のである。", "のだ。", "からである。", "ためである。")
+"""With these a Japanese sentence explains the one before."""
 
 
 def points_elsewhere(sentence: Sentence, language: Language) -> bool:

@@ -16,6 +16,7 @@ from weft.models.embedded.languages import Language, Role
 from weft.models.embedded.layout import GAP, Block, Kind, Layout
 from weft.models.embedded.splitting import split_sentences
 from weft.models.embedded.tables import cells
+from weft.models.embedded.ties import has_verb, lacks_antecedent
 from weft.models.embedded.words import ANY_WORD, BROKEN_RUN, is_unspaced, pairs, stem, word_pattern
 
 Span = tuple[int, int]
@@ -30,6 +31,7 @@ _UNSAID: Final = re.compile(
     re.I,
 )
 """Addresses, syntax, marks of ownership: nothing that somebody says."""
+_LABEL: Final = re.compile(r"[^\W\d_][\w'’]*(?: [\w'’]+){0,2}:\s")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _INSIDE: Final = re.compile(r"^[\s'’\-‑]*$")
 
@@ -69,6 +71,10 @@ class Sentence:
     """Whether it has its stop."""
     sound: bool = False
     """See `is_sound`."""
+    free: bool = False
+    """Whether it may lean all the same: a line of a poem stands as it is."""
+    tied: bool = False
+    """Whether it speaks of somebody or something that only the sentences before name: see `tied`."""
     fragment: bool = False
     """Whether it begins in small letters where others begin with a capital."""
     rank: float = 0.0
@@ -90,8 +96,28 @@ def is_sound(sentence: Sentence) -> bool:
         return False
     if sentence.kind == "prose" and sentence.size < 8 and not sentence.ended:
         return False
+    if sentence.text.endswith((":", "：")):
+        # It only leads to what follows.
+        return False
     letters = len(_LETTER.findall(sentence.text))
     return letters >= 0.6 * len(sentence.text.replace(" ", "")) and not sentence.text.isupper()
+
+
+def is_scrap(sentence: Sentence, language: Language) -> bool:
+    """Whether it is only a label with what belongs to it, `Action: Peter, by 20 May`, or a few words without a verb."""
+    if not language.verbs:
+        return False
+    label = _LABEL.match(sentence.text)
+    if label and sentence.size < 14 and not has_verb(sentence.words[label.group().count(" ") :], language):
+        return True
+    short = sentence.kind == "prose" and sentence.size < 8 and language.code == "en" and not sentence.asks
+    return short and not has_verb(sentence.words, language)
+
+
+def is_tied(sentence: Sentence, language: Language) -> bool:
+    return language.spaced and lacks_antecedent(
+        sentence.text, sentence.surface, sentence.words, sentence.breaks, language
+    )
 
 
 def build_sentences(text: str, layout: Layout, language: Language, small: frozenset[str]) -> list[Sentence]:
@@ -124,7 +150,8 @@ def build_sentences(text: str, layout: Layout, language: Language, small: frozen
         sentence.roles = roles - {"advice"} if "unknown" in roles else roles
         sentence.asks = bool(_QUESTION.search(sentence.text))
         sentence.ended = bool(_ENDED.search(sentence.text))
-        sentence.sound = is_sound(sentence)
+        sentence.sound = is_sound(sentence) and not is_scrap(sentence, language)
+        sentence.tied = is_tied(sentence, language)
     return found
 
 

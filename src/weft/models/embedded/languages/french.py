@@ -93,7 +93,9 @@ FRENCH: Final = Language(
     because=("parce que", "car"),
     but=("mais", "alors que", "tandis que"),
     copulas=words("est sont était signifie désigne"),
-    pointers=marks("voir, pour plus, consultez, pour en savoir"),
+    pointers=marks(
+        "voir, pour plus, consultez, pour en savoir, bienvenue, merci, bonjour, cher, chère, chers, cordialement"
+    ),
     saying=words("""
         dit disait explique expliquait expliqué raconte racontait demande répond répondu affirme affirmait
         affirmé ajoute ajouté écrit estime estimait souligne souligné rappelle rappelé reconnaît prévient assure
