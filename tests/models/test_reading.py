@@ -87,6 +87,8 @@ def test_languages_are_told_apart(code: str) -> None:
 @pytest.mark.parametrize("name", kits.NAMES)
 def test_the_texts_are_in_the_languages_they_are_in(name: str) -> None:
     expected = {"wald.md": "de", "bibliotheque.md": "fr", "mercado.md": "es", "tea.txt": "zh", "water.txt": "ar"}
+    expected |= {"zeitung-schwimmbad.md": "de", "essay-lu.txt": "zh", "japanese-kissa.txt": "ja"}
+    expected |= {"arabic-water.txt": "ar", "portuguese-rio.txt": "pt", "russian-school.txt": "ru"}
     assert kits.kit_of(name).code == expected.get(name, "en")
 
 

@@ -37,6 +37,10 @@ _SUBJECTS: Final = word_set("""
 i you he she it we they nobody none someone everyone everything nothing something that this these those there one
 most all some many others both each few
 """)
+_ADVERBS: Final = word_set("""
+also still even only then later never not often just rather perhaps always mostly auch nicht noch nur dann sogar immer
+aussi encore pas seulement también no solo todavía anche non solo ancora também não ainda ook niet nog
+""")
 _CUT_OFF: Final = _VERBAL | word_set(
     "not isn't aren't wasn't weren't don't doesn't didn't can't won't hasn't haven't nicht pas"
 )
@@ -150,7 +154,11 @@ def main_clause(text: str, limit: int, language: Language) -> str:
     enough = not language.spaced or len(whole.split()) >= _LEAST
     if whole and enough and len(whole) <= limit and (sure or _stands(whole, language)) and balanced(whole):
         return whole
-    shorter = _without_tail(without_opener(text, language), limit, language)
+    plain = without_opener(text, language)
+    aside = _relative(language)
+    if _harmless(aside.findall(plain), language):
+        plain = aside.sub(" ", plain)
+    shorter = _without_tail(plain, limit, language)
     if shorter:
         return shorter
     head = text.partition(": ")[0]
@@ -263,6 +271,9 @@ def _has_subject(right: str, language: Language) -> bool:
     if not language.spaced:
         return True
     first, second = (*tokens(right, language.code)[:2], "", "")[:2]
+    if first in _ADVERBS and second not in _SUBJECTS:
+        # `but also renders a column`, `aber auch auf never gesetzt werden`
+        return False
     if language.code == "en":
         if first in language.verbs or (first in language.function and second in _VERBAL and first not in _SUBJECTS):
             return False

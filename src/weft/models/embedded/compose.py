@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import gcd
 from typing import Final
 
 from weft.models.embedded.clauses import finished, unfinished
@@ -67,14 +68,17 @@ def spans_of(lines: Iterable[Line | str]) -> tuple[Span, ...]:
 class Writer:
     """One for each artifact: it remembers which wordings it has used."""
 
-    def __init__(self, reading: Reading, group: str = "") -> None:
-        """`group`: what the document is made of (`kinds.group`); some wordings are different for it."""
+    def __init__(self, reading: Reading, group: str = "", taste: str = "") -> None:
+        """`group`: what the document is made of (`kinds.group`); some wordings are different for it.
+
+        `taste`: for whom it is written; two people begin with different wordings for the same document.
+        """
         self.reading = reading
         self.group = group
         self.language = reading.language
         self._wording = wording(reading.language.code)
         self._used: Counter[str] = Counter()
-        self._salt = zlib.crc32(reading.sentences[0].text.encode("utf-8", "replace"))
+        self._salt = zlib.crc32(f"{reading.sentences[0].text}{taste}".encode("utf-8", "replace"))
         self._small = frozenset(
             word for sentence in reading.sentences[:400] for word in sentence.surface if word.islower()
         )
@@ -95,7 +99,9 @@ class Writer:
         variants = self._variants(key)
         if not variants:
             return NOTHING
-        at = (zlib.crc32(key.encode(), self._salt) + self._used[key]) % len(variants)
+        chance = zlib.crc32(key.encode(), self._salt)
+        stride = next(step for step in (chance // 97 % len(variants), 1) if gcd(step, len(variants)) == 1)
+        at = (chance + self._used[key] * stride) % len(variants)
         self._used[key] += 1
         text = _FIELD.sub(lambda match: _text(parts.get(match.group(1), "")), variants[at])
         return Line(_DOUBLED.sub(r"\1", text), spans_of(parts.values()))

@@ -29,6 +29,11 @@ personne jamais rien quelqu'un nadie nunca nada alguien никто никогд�
 """Words with which a story holds something back."""
 _MAIN_ORDER: Final = word_set("denn want")
 """Behind these stands a whole sentence; behind `weil` none that could stand alone."""
+_FIRST: Final[dict[str, HookType]] = {
+    "first-person": "curiosity",
+    "third-person": "statistic",
+    "instructional": "controversy",
+}
 _ORDER: Final[dict[str, tuple[HookType, ...]]] = {
     "beginner": ("story", "curiosity", "emotional", "statistic", "controversy"),
     "intermediate": ("curiosity", "statistic", "story", "controversy", "emotional"),
@@ -62,7 +67,8 @@ def find_hooks(material: Material) -> list[Hook]:
         chosen[hook.type] = hook
         taken.update(hook.line.spans)
         taken.update(material.reading.sentences[hook.sentence].spans)
-    order = _ORDER[material.profile.tone]
+    # The voice says what to begin with, the tone how to go on.
+    order = [_FIRST[material.profile.voice], *_ORDER[material.profile.tone]]
     return sorted(chosen.values(), key=lambda hook: order.index(hook.type)) or [_plain(material)]
 
 
@@ -104,7 +110,7 @@ def _curiosities(material: Material) -> Iterator[Hook]:
                 yield Hook("curiosity", line, 0.5 + 0.4 * material.weight(sentence), sentence.index)
     for at in reading.argument.questions[:6]:
         asked = reading.sentences[at]
-        if asked.size < 6 or asked.tied or not (material.leads(asked) or asked.speaker):
+        if asked.size < 6 or asked.tied or not asked.sound or not (material.leads(asked) or asked.speaker):
             continue
         line = _asked_and_answered(material, asked)
         if line and len(line.text) <= 1.2 * material.limit and not material.is_greeting(asked):
@@ -172,6 +178,7 @@ def _stories(material: Material) -> Iterator[Hook]:
         return
     if (
         opening.kind == "prose"
+        and opening.size > 7
         and material.leads(opening)
         and (told or opening.index in people or opening.roles & {"scene"} or _is_set(opening, material))
     ):

@@ -95,7 +95,8 @@ def category(reading: Reading) -> Category:
     if reading.verse:
         return "poem"
     items = [block for block in blocks if block.kind == "item"]
-    if len(items) > 4 and size["item"] > 4 * size["prose"]:
+    scraps = sum(1 for one in reading.sentences if one.kind == "item" and not one.ended)
+    if len(items) > 4 and size["item"] > 4 * size["prose"] and 5 * scraps > 3 * len(items):
         return "list"
     if reading.word_count < 60:
         return "note"

@@ -14,7 +14,15 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from weft.models.embedded.code_lines import comment_mark, is_code, is_comment, looks_like_program
+from weft.models.embedded.code_lines import (
+    begins_literal,
+    comment_mark,
+    is_code,
+    is_comment,
+    is_dense,
+    is_session,
+    looks_like_program,
+)
 from weft.models.embedded.tables import table_runs
 from weft.models.embedded.turns import Turn, find_turns
 
@@ -67,6 +75,8 @@ _INLINE: Final = re.compile(
     r"|\]\([^)\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)|\]\[[\w .-]{0,40}\]"  # the address of a link
     rf"|</?(?:{_TAGS})(?:[\s.][^<>\n]{{0,300}})?/?>"  # a tag inside a sentence
     r"|~~"
+    r"|(?<=[^\s`])(?:\s*<[^<>\s]{3,300}>)?`__?(?!\w)|`(?=[^`\n]{1,120}`__?(?!\w))"  # a link of reStructuredText
+    r"|(?<!`)``(?!`)"
     r"|\[(?=[^\[\]\n]{1,200}\](?:\(|\[))"  # the beginning of a link
 )
 
@@ -233,6 +243,12 @@ def _blocks(lines: list[Line], program: bool, turns: dict[int, Turn]) -> Iterato
             closed = after > at + 1 and lines[after - 1].text.strip().startswith(fence.group(1))
             yield from (Block("code", row.start, row.end) for row in lines[at + 1 : after - closed])
             at = after
+        elif begins_literal(line.text) and not program and (after := _literal_end(lines, at)) > at + 1:
+            said = line.text.rstrip(": ")
+            if said.strip() and not line.text.lstrip().startswith(".."):
+                yield Block("prose", line.start + line.indent, line.start + len(said))
+            yield from (Block("code", row.start, row.end) for row in lines[at + 1 : after] if row.text.strip())
+            at = after
         elif at in tables:
             yield from (Block("table", row.start, row.end) for row in lines[at : tables[at]] if row.text.strip())
             at = tables[at]
@@ -254,6 +270,15 @@ def _fence_end(lines: list[Line], at: int, fence: str) -> int:
         if lines[after].text.strip().startswith(fence):
             return after + 1
     return len(lines)
+
+
+def _literal_end(lines: list[Line], at: int) -> int:
+    """Behind the lines below a mark that are further in than it."""
+    after, last = at + 1, at + 1
+    while after < len(lines) and (not lines[after].text.strip() or lines[after].indent > lines[at].indent):
+        after += 1
+        last = after if lines[after - 1].text.strip() else last
+    return last
 
 
 def _same_sort(lines: list[Line], at: int) -> int:
@@ -283,7 +308,8 @@ def _paragraph_end(lines: list[Line], at: int, breaks: Container[int]) -> int:
 def _paragraph(lines: list[Line], at: int, after: int) -> Iterator[Block]:
     """The blocks of lines without an empty one between them."""
     rows = lines[at:after]
-    if sum(is_code(row.text) for row in rows) > 0.5 * len(rows):
+    talk = any(is_session(row.text) for row in rows)
+    if talk or sum(is_code(row.text) or is_dense(row.text) for row in rows) > 0.5 * len(rows):
         yield from (Block("code", row.start, row.end) for row in rows)
         return
     started: Block | None = None

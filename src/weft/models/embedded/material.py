@@ -36,7 +36,8 @@ from weft.models.embedded.words import ANY_WORD, stem, tokens
 
 TITLE: Final = 98
 """The most characters of a title; a hundred are allowed."""
-HEADING: Final = 84
+HEADING: Final = 90
+_USUAL: Final = ("intermediate", "first-person")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ class Material:
         self.quotations = [one for one in reading.quotations if any(one.text in text for text in kept)]
         self.profile = profile
         self.language: Language = reading.language
-        self.writer = Writer(reading, group(str(summary.get("category", ""))))
+        taste = "" if (profile.tone, profile.voice) == _USUAL else f"{profile.tone} {profile.voice}"
+        self.writer = Writer(reading, group(str(summary.get("category", ""))), taste)
         self.limit = int(min(260, max(80, profile.rhythm * 9))) if profile.rhythm else 220
         self._quoted = {quotation.sentence: quotation for quotation in reversed(reading.quotations)}
         self._aside = reading.spoken

@@ -16,7 +16,8 @@ from weft.models.embedded.sentence import Sentence
 
 NumberKind = Literal["share", "money", "count"]
 _NUMBER: Final = re.compile(
-    r"(?<![\w.,/:#§-])(?P<money>[$€£¥₹]\s?)?(?P<digits>[0-9٠-٩०-९]{1,3}(?:[,.'’\u00a0\u202f ][0-9]{3})+(?:[.,][0-9]+)?"
+    r"(?<![\w.,/:#§`$-])(?P<money>[$€£¥₹]\s?)?"
+    r"(?P<digits>[0-9٠-٩०-९]{1,3}(?:[,.'’\u00a0\u202f ][0-9]{3})+(?:[.,][0-9]+)?"
     r"|[0-9٠-٩०-९]+(?:[.,][0-9٠-٩०-९]+)?)(?P<share>\s?[%٪‰])?(?P<after>\s?[€£¥₹])?(?![\w./:]\d|[/:]\d)"
 )
 _ATTACHED: Final = re.compile(r"[^\W\d_]{1,3}(?![^\W_])")

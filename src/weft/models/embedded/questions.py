@@ -104,7 +104,7 @@ def _own(material: Material) -> Iterator[_Draft]:
     for at in material.reading.argument.questions[:8]:
         sentence = material.reading.sentences[at]
         text = capital(without_opener(sentence.text, material.language))
-        if sentence.tied or leans(sentence, material.language):
+        if sentence.tied or not sentence.sound or leans(sentence, material.language):
             continue
         if (
             len(text) <= _OWN_LIMIT

@@ -38,6 +38,8 @@ _PERSONS: Final = word_set("he she er sie il elle él ella lui lei ele ela hij z
 _TELLING: Final = word_set("""
 told tells asked asks tell ask fragt fragte erzählt erzählte demande raconte preguntó contó cuenta
 """)
+_TOLD_TO: Final = re.compile(r"\b(?:he|she|er|sie|il|elle|él|ella) (?:told|tells|asked|asks|fragt|fragte) [A-ZÀ-Þ]")
+"""`She tells Vera`: she is not Vera, and nobody says who she is."""
 _QUOTE_MARKS: Final = '"“”„«»「」『』‹›,，、، \u00a0'
 _JAPANESE_BEHIND: Final = re.compile(
     r"と、?([\u4e00-\u9fff々]{1,6})(?:さん|氏|教授|博士|先生|社長|市長)?[はが](?:[^。]{0,12})?(?:話|語|言|述べ|説明|答え|つぶや)"
@@ -163,7 +165,7 @@ def _is_open(inside: str, low: int, high: int, language: Language) -> tuple[bool
     for part in (tokens(inside[high : high + 60])[:4], tokens(inside[max(0, low - 60) : low])[-4:]):
         words = {piece for word in part for piece in word.split("-")}
         if not language.saying.isdisjoint(words):
-            pronoun = not _PERSONS.isdisjoint(words)
+            pronoun = not _PERSONS.isdisjoint(words) and not _TOLD_TO.search(inside[max(0, low - 60) : high + 60])
             return pronoun, pronoun
     return True, False
 

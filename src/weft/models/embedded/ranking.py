@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from weft.models.embedded.languages import Language
@@ -120,8 +121,8 @@ def _prior(sentence: Sentence, total: int, language: Language, title: frozenset[
     prior *= _LABELS.get(sentence.label, 1.0)
     if points_elsewhere(sentence, language):
         prior *= 0.4
-    if len(_SIGNS.findall(sentence.text)) > 2:
-        prior *= 0.6
+    signs = len(_SIGNS.findall(sentence.text))
+    prior *= 0.6 if signs > 2 else 0.85 if signs else 1.0
     if not _FILLER.isdisjoint(sentence.words):
         prior *= 0.3
     return prior
@@ -176,8 +177,28 @@ _UNSPACED_ENDING: Final = ("ためだ。", "からだ。", "のである。", "�
 """With these a Japanese sentence explains the one before."""
 
 
+_ELSEWHERE: Final = (
+    "can be found", "may be found", "is available on", "is available at", "are available on", "are available at",
+    "for more information", "place to look for", "for further details", "for details see", "see also", "read the file",
+    "for a complete list", "is documented in", "are described in", "finden sie", "est disponible sur",
+    "se encuentra en", "for complete documentation", "in the latter case", "in the list above", "listed above",
+    "described above", "mentioned above", "as above", "in this case",
+)  # fmt: skip
+
+
 def points_elsewhere(sentence: Sentence, language: Language) -> bool:
-    return any(sentence.words[: mark.count(" ") + 1] == tuple(mark.split()) for mark in language.pointers)
+    """Whether it only greets, or sends the reader somewhere else."""
+    if sentence.elsewhere is None:
+        said = " ".join(sentence.words)
+        sentence.elsewhere = any(mark in said for mark in _ELSEWHERE) or any(
+            sentence.words[: len(mark)] == mark for mark in _pointers(language)
+        )
+    return sentence.elsewhere
+
+
+@lru_cache(maxsize=32)
+def _pointers(language: Language) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(mark.split()) for mark in language.pointers)
 
 
 def likeness(one: Sentence, other: Sentence) -> float:

@@ -27,10 +27,12 @@ _ENDED: Final = re.compile(r"[.!?…。！？؟।｡][\"'”’»›)\]』」�
 _RULE_ROW: Final = re.compile(r"[\s|:+=-]*$")
 _UNSAID: Final = re.compile(
     r"\w+://|www\.|\S+@\S+\.\w|[\w-]+/[\w-]+/|\[-?-?[\w.=]+\]|%[sdc]\b|\{\w+\||©|\(c\) \d{4}|^copyright\b|(?<!\w)[@#]\w"
-    r"|all rights reserved",
+    r"|all rights reserved|you should have received a copy|without even the implied warranty",
     re.I,
 )
 """Addresses, syntax, marks of ownership: nothing that somebody says."""
+_LONG_LINE: Final = 40
+_BEGINNING: Final = re.compile(r"[\w\"'“”„«»‘’「『(\[¿¡`@#$€£§…]|[^\x00-\x7f]")
 _LABEL: Final = re.compile(r"[^\W\d_][\w'’]*(?: [\w'’]+){0,2}:\s")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _INSIDE: Final = re.compile(r"^[\s'’\-‑]*$")
@@ -71,6 +73,10 @@ class Sentence:
     """Whether it has its stop."""
     sound: bool = False
     """See `is_sound`."""
+    elsewhere: bool | None = None
+    """See `points_elsewhere`; None until somebody asks."""
+    piece: bool = False
+    """Whether it is only a part of a sentence."""
     free: bool = False
     """Whether it may lean all the same: a line of a poem stands as it is."""
     tied: bool = False
@@ -95,6 +101,9 @@ def is_sound(sentence: Sentence) -> bool:
     if sentence.kind not in ("prose", "item") or not 4 <= sentence.size <= 60 or _UNSAID.search(sentence.text):
         return False
     if sentence.kind == "prose" and sentence.size < 8 and not sentence.ended:
+        return False
+    if not _BEGINNING.match(sentence.text) or sentence.text.startswith(("_", "を")):
+        # An option or an identifier with what it does, or the rest of a line.
         return False
     if sentence.text.endswith((":", "：")):
         # It only leads to what follows.
@@ -142,6 +151,7 @@ def build_sentences(text: str, layout: Layout, language: Language, small: frozen
     small_starts = [sentence for sentence in found if sentence.text[:1].islower()]
     for sentence in small_starts if 2 * len(small_starts) < len(found) else ():
         sentence.fragment = True
+    _part(found)
     marked = _marks(language)
     for index, sentence in enumerate(found):
         sentence.index = index
@@ -150,9 +160,25 @@ def build_sentences(text: str, layout: Layout, language: Language, small: frozen
         sentence.roles = roles - {"advice"} if "unknown" in roles else roles
         sentence.asks = bool(_QUESTION.search(sentence.text))
         sentence.ended = bool(_ENDED.search(sentence.text))
-        sentence.sound = is_sound(sentence) and not is_scrap(sentence, language)
+        sentence.sound = is_sound(sentence) and not (sentence.piece or is_scrap(sentence, language))
         sentence.tied = is_tied(sentence, language)
     return found
+
+
+def _part(found: Sequence[Sentence]) -> None:
+    """Mark the pieces of sentences that were cut for their length, or that a list or a table cuts off.
+
+    Only where the others have their stops: captions have none at all.
+    """
+    prose = [one for one in found if one.kind in ("prose", "item") and len(one.text) > _LONG_LINE]
+    if sum(1 for sentence in prose if _ENDED.search(sentence.text)) < 0.6 * len(prose):
+        return
+    before: Sentence | None = None
+    for sentence in found:
+        cut = before is not None and before.block == sentence.block and before.piece
+        unended = len(sentence.text) > _LONG_LINE and not _ENDED.search(sentence.text)
+        sentence.piece = sentence.kind in ("prose", "item") and (unended or cut) and not sentence.speaker
+        before = sentence if unended else None
 
 
 def clean(plain: str) -> str:

@@ -152,7 +152,8 @@ class _Plan:
         sentences = self.reading.sentences
         last = sentences[self.reading.argument.close]
         question = self._idea("questions", 0, "question")
-        statement = self.material.statement(last)
+        # A last sentence that leans on the one before is no last word.
+        statement = self.material.standing(last)
         lines: list[Line] = []
         if question and len(question.text) <= 240:
             lines.append(self.writer.say("outline.close.question", a=question) or question)

@@ -27,6 +27,7 @@ _LONG: Final = 3000
 _MEDIUM: Final = 700
 """In words: from where on a document is long, or not short any more."""
 _FEWEST: Final = 3
+_FIGURES: Final = re.compile(r"\d+")
 _SHE: Final = word_set("he she her his")
 _SPEECH: Final = tuple('"“„«「')
 _YEAR: Final = re.compile(r"(?<![\w.,/-])(1[5-9]\d\d|20\d\d)(?![\w/-]|[.,]\d)")
@@ -70,7 +71,8 @@ class Teller:
         """Three or four sentences that stand for the whole, in at most 500 characters."""
         pool = [one for one in self.standing() if self.statement(one, 230) and not self._is_speech(one)]
         lead = self._lead(pool)
-        chosen = [*lead, *pick(pool, 3, besides=lead, score=self._worth)]
+        # Where little stands by itself, something is left for the points.
+        chosen = [*lead, *pick(pool, 3 if len(pool) > _FEWEST + 2 else 1, besides=lead, score=self._worth)]
         kept: list[Sentence] = []
         size = 0
         for sentence in chosen:
@@ -98,6 +100,8 @@ class Teller:
             return []
         best = max(early, key=lambda one: (one.rank, -one.index))
         first = next((one for one in early if one.size > 8 and one.kind == "prose"), best)
+        if len(_FIGURES.findall(first.text)) > 4:
+            return [best]
         carries = first.rank > 0.55 * best.rank and not first.roles & {"scene"} and not first.speaker
         return [first if carries else best]
 

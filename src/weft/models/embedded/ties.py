@@ -17,10 +17,14 @@ _PERSONS: Final = word_set("""
 he she they er sie il elle ils elles él ella ellos ellas lui lei loro ele ela eles elas hij zij ze он она они
 """)
 _ANSWERS: Final = word_set("yes no ja nein oui non sí no sì sim não да нет")
+_HALF: Final = word_set("although though whereas because obwohl weil bien aunque sebbene embora")
 _SINGLE: Final = word_set("he she him her his hers himself herself")
 _PLURAL: Final = word_set("they them their theirs themselves")
 _POINTING: Final = word_set("those these")
-_BEFORE: Final = word_set("at in on of from by with to for against into under about after before until since than off")
+_BEFORE: Final = word_set("""
+at in on of from by with to for against into under about after before until since than off during within through
+throughout
+""")
 _SOMEBODY: Final = word_set("""
 man woman boy girl mother father brother sister son daughter wife husband friend aunt uncle child student person
 anyone someone nobody everyone who whoever somebody user client patient neighbour neighbor nurse worker player
@@ -44,6 +48,9 @@ def lacks_antecedent(
     text: str, surface: Sequence[str], found: Sequence[str], breaks: frozenset[int], language: Language
 ) -> bool:
     if found and found[0] in _ANSWERS and 1 in breaks:
+        return True
+    if found and found[0] in _HALF and not breaks:
+        # `Although practicality beats purity.`
         return True
     if any(mark in text for mark in _MARKS) and _said_by_pronoun(found, language):
         return True

@@ -245,10 +245,10 @@ mark move
         cannot can't won't never always"""),
     joining=words("of the"),
     leaning=words("""
-        it it's its he's she's he'd she'd they're they'd that's this that these those they them their he him his
-        she her such both neither either another others here there then thus so therefore hence also instead one
-        some which who and or but yet nor because similarly likewise otherwise consequently accordingly moreover
-        furthermore still"""),
+        it it's here's there's its he's she's he'd she'd they're they'd that's this that these those they them their
+        he him his she her such both neither either another others here there then thus so therefore hence also
+        instead one some which who and or but yet nor because similarly likewise otherwise consequently
+        accordingly moreover furthermore still"""),
     openers=marks("""
         however, but, and, yet, so, also, thus, therefore, hence, moreover, furthermore, in addition,
         additionally, nevertheless, nonetheless, of course, in fact, indeed, well, now, then, meanwhile,

@@ -172,6 +172,10 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "Say in plain words what it allows, what it forbids, and who notices.",
         "Compare it with how others settle the same matter.",
         "Start with somebody who broke it without knowing.",
+        "Ask what it was like before there was this rule.",
+        "Translate it into one sentence that could stand on a door.",
+        "Ask who wanted it written down, and against whom.",
+        "Find the word in it that everything depends on.",
     ),
     "angle.step": (
         "Show it being done by somebody who does it for the first time.",
@@ -180,6 +184,9 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "Ask what one can leave out, and what one cannot.",
         "Try it exactly as it stands, and report where you hesitated.",
         "Compare it with the shortcut that most people take.",
+        "Time it, and say what takes longest.",
+        "Ask somebody who has done it a hundred times what they no longer notice.",
+        "Begin with the result, then show how this leads there.",
     ),
     "angle.item": (
         "Say why this is on the list, and what was crossed out for it.",
@@ -195,7 +202,18 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "Show it before and after, on one example.",
         "Ask what it cost to do, and why it was done now.",
     ),
-    "angle.and": ("To go with it: {b}", "Also at hand: {b}", "Use with it: {b}", "The source adds: {b}"),
+    "angle.and": (
+        "To go with it: {b}",
+        "Also at hand: {b}",
+        "Use with it: {b}",
+        "The source adds: {b}",
+        "From the same pages: {b}",
+        "Keep in reserve: {b}",
+        "A second thread: {b}",
+        "Read it together with this: {b}",
+        "There is also this: {b}",
+        "Material: {b}",
+    ),
     # questions
     "question.cause": (
         "What else could explain that {a}?",
@@ -283,6 +301,9 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "{a} What would be different if it were otherwise?",
         "{a} What is being taken for granted here?",
         "{a} Has it always been so?",
+        "{a} Whom does it concern who is not mentioned?",
+        "{a} What would have to be asked next?",
+        "{a} How would one notice if it changed?",
     ),
     "question.topic": (
         "{a} What does that mean for {t}?",
@@ -302,6 +323,10 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "{a} Which case might the authors not have foreseen?",
         "{a} Who decides when there is doubt?",
         "{a} What remains allowed in spite of it?",
+        "{a} How would one explain that to a neighbour?",
+        "{a} What would be different without this rule?",
+        "{a} Who benefits if nobody reads it?",
+        "{a} Which of these words has been argued about most?",
     ),
     "question.item": (
         "{a} Why is that on the list?",
@@ -320,6 +345,9 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "{a} Why in this way and not in another?",
         "{a} How does a beginner notice that it worked?",
         "{a} When is it better not to?",
+        "{a} What does somebody with experience do differently?",
+        "{a} Which part of that matters most?",
+        "{a} What can be prepared beforehand?",
     ),
     **OUTLINE,
     # kinds of documents

@@ -19,6 +19,8 @@ OUTLINE: Final[dict[str, tuple[str, ...]]] = {
         "Open with the puzzle: {a}",
         "Make the reader ask first: {a}",
         "Begin with what wants to be explained: {a}",
+        "Start where one begins to wonder: {a}",
+        "First line: {a}",
     ),
     "outline.open.controversy": (
         "Open with the disagreement: {a}",
@@ -35,6 +37,8 @@ OUTLINE: Final[dict[str, tuple[str, ...]]] = {
         "What the piece is about: {a}.",
         "Keep this in view: {a}.",
         "Announce where it leads: {a}.",
+        "The thread: {a}.",
+        "Say early what is at stake: {a}.",
     ),
     "outline.terms": ("Say what the words mean before they are needed: {a}", "Settle the terms: {a}"),
     "outline.point": (
@@ -44,6 +48,9 @@ OUTLINE: Final[dict[str, tuple[str, ...]]] = {
         "Start this part from: {a}",
         "At the centre of this part: {a}",
         "Show here: {a}",
+        "Take the reader to this: {a}",
+        "Explain in this part: {a}",
+        "The ground for what follows: {a}",
     ),
     "outline.support": (
         "Back it with: {a}",
@@ -51,6 +58,9 @@ OUTLINE: Final[dict[str, tuple[str, ...]]] = {
         "Follow it with: {a}",
         "Material for it: {a}",
         "Then: {a}",
+        "Add to it: {a}",
+        "Next to it: {a}",
+        "What belongs here too: {a}",
     ),
     "outline.number": (
         "The figure to work with: {a}",
@@ -73,11 +83,16 @@ OUTLINE: Final[dict[str, tuple[str, ...]]] = {
         "Leave the reader with the question: {a}",
         "End on what is still open: {a}",
         "Hand the question on: {a}",
+        "Ask at the end: {a}",
+        "Do not answer everything: {a}",
+        "Close with something to think about: {a}",
     ),
     "outline.close.statement": (
         "End on: {a}",
         "The last word: {a}",
         "The final note: {a}",
+        "A last sentence from the source: {a}",
+        "Let it stop at: {a}",
     ),
     "outline.topic": ("Tie it to {t} here, for readers who come for that.", "This is the place for a word on {t}."),
     "tone.beginner": (
@@ -91,6 +106,8 @@ OUTLINE: Final[dict[str, tuple[str, ...]]] = {
         "Write for an interested reader, not for a specialist.",
         "Keep the background to two sentences.",
         "Give the context here that the rest will need.",
+        "Leave technical words out where a plain one will do.",
+        "Say why it matters before saying how it works.",
     ),
     "tone.expert": (
         "Take {t} as known and go straight to the evidence.",
