@@ -13,6 +13,7 @@ from weft.models.embedded.ranking import leans, points_elsewhere
 from weft.models.embedded.sentence import Sentence
 
 _MOST: Final = 24
+_LONGEST_EFFECT: Final = 22
 _ARTICLES: Final = word_set(
     "a an the any whoever ein eine der die das un une le la les el los las una uno il lo um uma o"
 )
@@ -110,6 +111,9 @@ def _turning(language: Language) -> frozenset[str]:
 
 def _cause(sentence: Sentence, language: Language) -> Pair | None:
     found = halves(sentence.text, language.because, language, cause=True)
+    if found and (": " in found[0] or ";" in found[0] or len(found[0].split()) > _LONGEST_EFFECT):
+        # The reason may belong to the last part only.
+        return None
     return Pair(found[0], found[1], found[2], (sentence.index,)) if found else None
 
 

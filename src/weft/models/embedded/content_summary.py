@@ -9,6 +9,7 @@ from typing import Any, Final
 from weft.models.embedded.clauses import capital, finished, is_command, main_clause, unfinished
 from weft.models.embedded.compose import Line, fits, line_of
 from weft.models.embedded.kinds import category, detected_source
+from weft.models.embedded.material import asks_openly
 from weft.models.embedded.profile import Topic, parse_topics, relevance
 from weft.models.embedded.quoting import as_values, important_quotes, times
 from weft.models.embedded.ranking import leans
@@ -111,6 +112,9 @@ def _headline(teller: Teller, title: str, short: Line) -> Line:
         return Line(fits(reading.sentences[0].text, 200), reading.sentences[0].spans)
     if own is not None and _is_telling(own.title):
         return Line(fits(own.title, 200), (own.span,))
+    first = reading.sentences[0]
+    if own is None and first.asks and asks_openly(first) and len(first.text) >= 10:
+        return Line(fits(first.text, 200), first.spans)
     best = [one for one in teller.standing() if one.ended and not is_command(one.text, reading.language)]
     early = max(4, len(reading.sentences) // 12)
     for sentence in sorted(best, key=lambda one: (-one.rank - 0.3 * (one.index <= early), one.index))[:8]:
@@ -119,6 +123,8 @@ def _headline(teller: Teller, title: str, short: Line) -> Line:
             if own is None or own.level > 1 or len(own.title) > 60:
                 return Line(capital(clause), sentence.spans)
             return Line(f"{own.title}{teller.writer.colon}{clause}", (own.span, *sentence.spans))
+    if own is not None and own.level == 1 and len(own.title) >= 10:
+        return Line(fits(own.title, 200), (own.span,))
     text = unfinished(fits(short.text, 200))
     return Line(text, short.spans) if len(text) >= 10 else teller.writer.at_least(Line(finished(text), short.spans), 10)
 

@@ -14,7 +14,7 @@ from weft.models.embedded.argument import Pair
 from weft.models.embedded.clauses import capital, finished, without_opener
 from weft.models.embedded.compose import NOTHING, Line, spans_of
 from weft.models.embedded.languages.language import words as word_set
-from weft.models.embedded.material import Material, rule_pairs
+from weft.models.embedded.material import Material, asks_openly, rule_pairs
 from weft.models.embedded.ranking import leans
 from weft.models.embedded.sentence import Sentence, Span
 from weft.models.embedded.sentiment import colour
@@ -110,7 +110,12 @@ def _curiosities(material: Material) -> Iterator[Hook]:
                 yield Hook("curiosity", line, 0.5 + 0.4 * material.weight(sentence), sentence.index)
     for at in reading.argument.questions[:6]:
         asked = reading.sentences[at]
-        if asked.size < 6 or asked.tied or not asked.sound or not (material.leads(asked) or asked.speaker):
+        if (
+            asked.size < (4 if asks_openly(asked) else 6)
+            or asked.tied
+            or not asked.sound
+            or not (material.leads(asked) or asked.speaker)
+        ):
             continue
         line = _asked_and_answered(material, asked)
         if line and len(line.text) <= 1.2 * material.limit and not material.is_greeting(asked):

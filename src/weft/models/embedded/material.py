@@ -187,11 +187,15 @@ class Material:
         sentence = self.reading.sentences[number.sentence]
         if number.kind != "count" or not number.measures or not self.language.spaced:
             return number.text
-        first, *rest = number.measures.split()
-        # `20 working days`, but `58 kilometres` without `away`.
-        words = [first, *(rest[:1] if self.language.code == "en" and not first.endswith("s") else ())]
-        behind = re.compile(r"[\s\u00a0-]+".join(map(re.escape, (number.text, *words))) + r"\w*", re.I)
-        found = behind.search(sentence.text)
+        if self.language.code == "en":
+            # `20 working days`, `14 busiest bus stops`, but `58 kilometres` without `away`.
+            counted = re.search(
+                re.escape(number.text) + r"(?:[\s-]+[a-z]+){0,3}?[\s-]+(?:[a-z]+[^usi\W\d_]s|people)\b", sentence.text
+            )
+            if counted and self.language.function.isdisjoint(tokens(counted.group())):
+                return counted.group()
+        first = number.measures.split()[0]
+        found = re.search(rf"{re.escape(number.text)}[\s\u00a0-]+{re.escape(first)}\w*", sentence.text, re.I)
         return found.group() if found else number.text
 
     def thing(self, sentence: Sentence, most: int = HEADING) -> str:
@@ -351,6 +355,17 @@ def close_to(sentence: Sentence, sentences: Sequence[Sentence]) -> list[Sentence
     like = [at for at, score in sentence.near if score > 0.08]
     found = dict.fromkeys([*near, *like])
     return [sentences[at] for at in found if at != sentence.index and sentences[at].sound]
+
+
+_OPENLY: Final = word_set("""
+why how what who whose which where when warum wieso wie was wer wessen wo wann pourquoi comment que qui où quand qué
+cómo quién cuándo dónde perché come chi che por que como quem quando почему как кто что где когда waarom hoe wie wat
+""")
+
+
+def asks_openly(sentence: Sentence) -> bool:
+    """Whether it begins as a question does that can stand at the head of a text: `Why does bread go stale?`"""
+    return sentence.words[:1] != () and sentence.words[0] in _OPENLY and not sentence.speaker
 
 
 _ALLOWS: Final = re.compile(r"\b(?:may|can|free to|permitted to|allowed to)\b(?! not\b)", re.I)

@@ -26,6 +26,7 @@ _CHINESE: Final = re.compile(
     "(?<![\u4e00-\u9fff])[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩冯邓曹彭曾肖田董潘袁蔡蒋余杜叶程魏苏吕丁沈任姚卢傅钟姜崔谭廖范汪陆金石戴贾韦夏邱方侯邹熊孟秦白江阎薛尹段雷龙陶贺]"
     "[\u4e00-\u9fff]{2}(?=[说表指认介告强回问写坦今在是开起觉，。、的])"
 )
+_CALLED: Final = words("called named heißt hieß namens appelle nommé nommée llama llamado llamada chiama chiamato heet")
 _APPOSITION: Final = words("a an who whose aged der die qui une que quien un una la il который которая")
 """What stands behind the comma after a person's name when the text says who that is."""
 
@@ -187,6 +188,8 @@ def _kind(run: _Run, sentence: Sentence, language: Language) -> NameKind:
     if _has_body(lowered, language):
         return "organisation"
     if len(run.words) == 2 and len(run.words[0]) == 1:
+        return "person"
+    if before in _CALLED and len(run.words) <= 3:
         return "person"
     if before in language.titles or lowered[0] in language.titles or is_given(lowered[0]):
         return "person"

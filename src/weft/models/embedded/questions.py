@@ -13,7 +13,7 @@ from weft.models.embedded.asking import asked_directly
 from weft.models.embedded.clauses import capital, finished, is_command, unfinished, without_opener
 from weft.models.embedded.compose import Line, fits, line_of, spans_of
 from weft.models.embedded.languages.language import words as word_set
-from weft.models.embedded.material import Material
+from weft.models.embedded.material import Material, asks_openly
 from weft.models.embedded.ranking import leans
 from weft.models.embedded.sentence import Sentence
 from weft.models.embedded.words import tokens
@@ -123,7 +123,7 @@ def _as_it_is(line: Line) -> Line:
 def _is_small_talk(sentence: Sentence) -> bool:
     """`What did you learn from that?` asks something only where it stands."""
     return (
-        sentence.size < 6
+        sentence.size < (4 if asks_openly(sentence) else 6)
         or sentence.text[:1] in _OPENING
         or (bool(sentence.speaker) and not {"that", "it", "this", "you", "your", "yourself"}.isdisjoint(sentence.words))
     )

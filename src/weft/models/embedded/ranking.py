@@ -143,6 +143,9 @@ def leans(sentence: Sentence, language: Language) -> bool:
         return sentence.tied
     if not sentence.words or sentence.fragment:
         return True
+    if sentence.words[0] in _THERE and len(sentence.words) > 2 and sentence.words[1] in _THERE[sentence.words[0]]:
+        # `There is a view ...`, `Es war einmal ...`: it begins something.
+        return sentence.tied
     if language.spaced:
         first = sentence.words[0]
         # `By the time it reached the border`: what `it` is, only the sentence before says.
@@ -159,6 +162,12 @@ def is_untied(sentence: Sentence, language: Language) -> bool:
     return first in openers and free
 
 
+_THERE: Final = {
+    "there": words("is are was were has have"),
+    "there's": words("a an no nothing something"),
+    "es": words("war gibt gab ist waren sind wird"),
+    "il": words("y était est"),
+}
 _THIS: Final = words("this dieser diese dieses cet cette ce este esta questo questa")
 _ITSELF: Final = words("""
 guide article paper report book manual study essay agreement licence license package module library tool project

@@ -163,7 +163,9 @@ class _Plan:
         if not lines:
             return None
         lead = last if statement else self._sentence(question)
-        short = len(question.text) <= HEADING and question.text not in self.headings
+        # A question that begins with what it is about is two sentences, and no heading.
+        single = not re.search(r"[.!?。！？]['\"”»」]*\s*\S", question.text)
+        short = single and len(question.text) <= HEADING and question.text not in self.headings
         asked = question if short and not self.material.title(lead, HEADING) else NOTHING
         heading = self._heading("close", lead, label=asked, clause=True)
         return Part("close", heading, self.writer.row(lines), _SHARES["close"], len(sentences))

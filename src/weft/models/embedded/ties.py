@@ -18,6 +18,10 @@ he she they er sie il elle ils elles él ella ellos ellas lui lei loro ele ela e
 """)
 _ANSWERS: Final = word_set("yes no ja nein oui non sí no sì sim não да нет")
 _HALF: Final = word_set("although though whereas because obwohl weil bien aunque sebbene embora")
+_ECHO: Final = word_set("does do did")
+_THE_OTHER: Final = word_set("other others latter former one ones rest")
+_ORDINAL: Final = word_set("first second third last best worst same")
+_IS: Final = word_set("is are was were has had can will would sets gives takes turns means")
 _SINGLE: Final = word_set("he she him her his hers himself herself")
 _PLURAL: Final = word_set("they them their theirs themselves")
 _POINTING: Final = word_set("those these")
@@ -55,8 +59,20 @@ def lacks_antecedent(
     if any(mark in text for mark in _MARKS) and _said_by_pronoun(found, language):
         return True
     return language.code == "en" and (
-        _nobody_named(surface, found, language) or _nothing_counted(found) or _points_back(found, breaks, language)
+        _names_no_thing(found)
+        or _nobody_named(surface, found, language)
+        or _nothing_counted(found)
+        or _points_back(found, breaks, language)
     )
+
+
+def _names_no_thing(found: Sequence[str]) -> bool:
+    """`The other is ...`, `The first sets ...`, `I never met anyone who does.`"""
+    if found[-1:] and found[-1] in _ECHO:
+        return True
+    if len(found) < 4 or found[0] != "the":
+        return False
+    return found[1] in _THE_OTHER or (found[1] in _ORDINAL and found[2] in _IS)
 
 
 def _said_by_pronoun(found: Sequence[str], language: Language) -> bool:

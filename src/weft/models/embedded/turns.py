@@ -28,7 +28,7 @@ _NAMED: Final = re.compile(
     rf"{_BEFORE}{_NAME}(?:\s*{_stamp('inside')})?\s?[:：](?:\*{{1,2}}|_{{1,2}})?(?:\s*{_stamp('after')})?(?:\s+|$|(?<=：))"
 )
 _ALONE: Final = re.compile(rf"\s*{_NAME}\s+{_stamp('inside')}\s*$")
-_TIMED: Final = re.compile(rf"\s*(?:[-–—]\s+)?{_stamp('before')}(?:\s*[-–—|:]\s|\s+|$)")
+_TIMED: Final = re.compile(rf"\s*{_stamp('before')}(?:\s*[-–—|:]\s|\s+|$)")
 _NAME_LIMIT: Final = 4
 _LABELS: Final = words("""
 signed-off-by reviewed-by tested-by acked-by reported-by co-authored-by fixes commit merge bugzilla note notes

@@ -153,7 +153,7 @@ _ROLES: Final[dict[Role, tuple[str, ...]]] = {
     "cause": marks("""
         because, therefore, thus, hence, as a result, consequently, due to, leads to, led to, caused by, that is
         why, this is why, the reason, so that, owing to, thanks to, results in, resulted in, which means, for
-        this reason, explains why"""),
+        this reason, explains why, the cause was, the cause is, the answer is, the answer lies"""),
     "example": marks("""
         for example, for instance, such as, e.g, one example, to illustrate, take the case, like when"""),
     "close": marks("""
@@ -257,7 +257,8 @@ mark move
         that, please note that, or, i mean, you know, right, okay, ok, yeah, um, uh, look, after all, in the
         end, to sum up, to be fair, by contrast, in contrast"""),
     asides=marks("""
-        which, who, whose, where, whom, including, such as, according to, as well as, and, then, making, giving,
+        which, who, whose, where, whom, in which, of which, from which, for which, at which,
+        including, such as, according to, as well as, and, then, making, giving,
         leaving, so"""),
     limits=words("""
         but except unless if not only although though however until without when provided whether never no nor

@@ -44,8 +44,17 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "Put {a} next to {b}, and let neither win too early.",
         "Begin with {a}. Then give {b} its full weight.",
         "On one side {a}, on the other {b}. Say which of them you believe, and what would change your mind.",
-        "Who lives by {a}, and who by {b}? Let the two meet.",
+        "Show how one gets from {a} to {b}.",
         "First make the reader agree with {a}; only then bring in {b}.",
+    ),
+    "angle.contrast.told": (
+        "The text has both: {a} and {b}. Write what lies between them.",
+        "Set {a} beside {b}, and explain neither.",
+        "Ask who in the text would remember {a}, and who {b}.",
+    ),
+    "question.contrast.told": (
+        "First {a}, then {b}: what happens between the two?",
+        "Which of the two would the text do without, {a} or {b}?",
     ),
     "angle.contrast.rules": (
         "One rule says {a}, another {b}. Find the case that falls between them.",
@@ -189,11 +198,11 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "Begin with the result, then show how this leads there.",
     ),
     "angle.item": (
-        "Say why this is on the list, and what was crossed out for it.",
-        "Tell of the time when it was missing.",
-        "Ask who put it there first.",
-        "Take this one and leave the others out: where it comes from, what it is for, who forgets it.",
-        "Sort the list by what one would give up last, and see where this stands.",
+        "Ask what stands behind this line, and how long it took to become so short.",
+        "Say why this is on the list, and what was left off for it.",
+        "Put this line first and build the list again around it.",
+        "Ask who wrote it down, and for whom.",
+        "Take this one and leave the others out: where it comes from, and where it leads.",
     ),
     "angle.news": (
         "Ask who wanted this, and who will not notice it.",
@@ -330,9 +339,9 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
     ),
     "question.item": (
         "{a} Why is that on the list?",
-        "{a} What would one do without it?",
-        "{a} Who forgets it, and what happens then?",
+        "{a} What stands behind that line?",
         "{a} What is missing beside it?",
+        "{a} Which line would one strike out before this one?",
     ),
     "question.news": (
         "{a} What did people do before?",

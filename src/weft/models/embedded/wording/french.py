@@ -38,7 +38,7 @@ FRENCH: Final[dict[str, tuple[str, ...]]] = {
         "La source dit les deux : {a} et {b}. Écrire sur la distance entre elles.",
         "D'un côté {a}, de l'autre {b}. Dire ce qui pèse le plus, et ce qui ferait changer d'avis.",
         "Commencer par {a}, puis donner tout son poids à {b}.",
-        "Qui vit selon {a}, et qui selon {b} ? Les faire se rencontrer.",
+        "Montrer comment on passe de l'un à l'autre : {a}, {b}.",
     ),
     "angle.number.money": (
         "Demander qui arrive à {x}, avec quelles hypothèses, et qui arriverait à moins.",

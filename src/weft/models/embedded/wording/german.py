@@ -39,8 +39,13 @@ GERMAN: Final[dict[str, tuple[str, ...]]] = {
         "Die Quelle sagt beides, {a} und {b}. Über den Abstand zwischen beidem schreiben.",
         "Auf der einen Seite {a}, auf der anderen {b}. Entscheiden, was schwerer wiegt, und sagen, warum.",
         "Mit {a} beginnen und dann dem anderen sein volles Gewicht geben: {b}.",
-        "Wer lebt nach {a}, wer nach {b}? Beide zusammenbringen.",
+        "Zeigen, wie man von dem einen zum anderen kommt: {a}, {b}.",
     ),
+    "angle.contrast.told": (
+        "Beides steht da: {a} und {b}. Schreiben, was dazwischen liegt.",
+        "Das eine neben das andere stellen und keines erklären: {a}, {b}.",
+    ),
+    "question.contrast.told": ("Erst {a}, dann {b}: Was geschieht dazwischen?",),
     "angle.number.money": (
         "Fragen, wer auf {x} kommt, mit welchen Annahmen, und wer auf weniger käme.",
         "{x} aufschlüsseln: wofür, von wem, bis wann.",
@@ -142,7 +147,7 @@ GERMAN: Final[dict[str, tuple[str, ...]]] = {
     ),
     "angle.item": (
         "Sagen, warum das auf der Liste steht und was dafür gestrichen wurde.",
-        "Von dem Mal erzählen, als es fehlte.",
+        "Fragen, was hinter dieser Zeile steht.",
         "Fragen, wer es zuerst auf die Liste gesetzt hat.",
     ),
     "angle.news": (
@@ -229,7 +234,7 @@ GERMAN: Final[dict[str, tuple[str, ...]]] = {
         "{a} Warum so und nicht anders?",
         "{a} Woran merkt man, dass es geklappt hat?",
     ),
-    "question.item": ("{a} Warum steht das auf der Liste?", "{a} Was täte man ohne das?"),
+    "question.item": ("{a} Warum steht das auf der Liste?", "{a} Was steht hinter dieser Zeile?"),
     "question.news": ("{a} Was hat man bisher getan?", "{a} Wer hat darum gebeten?"),
     "outline.open.story": ("In der Szene beginnen: {a}", "Erst der Augenblick, noch keine Erklärung: {a}"),
     "outline.open.statistic": ("Mit der Zahl beginnen: {a}",),

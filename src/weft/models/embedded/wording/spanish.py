@@ -38,7 +38,7 @@ SPANISH: Final[dict[str, tuple[str, ...]]] = {
         "La fuente dice las dos cosas: {a} y {b}. Escribir sobre la distancia que hay entre ellas.",
         "A un lado {a}, al otro {b}. Decir qué pesa más, y qué haría cambiar de opinión.",
         "Empezar por {a} y luego dar todo su peso a lo otro: {b}.",
-        "¿Quién vive según {a}, y quién según {b}? Hacer que se encuentren.",
+        "Mostrar cómo se llega de lo uno a lo otro: {a}, {b}.",
     ),
     "angle.number.money": (
         "Preguntar quién llega a {x}, con qué supuestos, y quién llegaría a menos.",
