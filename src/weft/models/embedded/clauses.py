@@ -193,12 +193,20 @@ _TAILS: Final = {
 }
 
 
+_MEASURED: Final = word_set("""
+long soon shortly even just only right minutes hours days weeks months years minute hour day week month year
+""")
+"""`Long after it has gone` is one thing; so is `two years after the flood`."""
+
+
 def _without_tail(text: str, limit: int, language: Language) -> str:
     """Without the second half of a predicate or a clause that only says when: the longest part that stands."""
     pattern = _TAILS.get(language.code)
     for cut in reversed(list(pattern.finditer(text))) if pattern else ():
         head, tail = text[: cut.start()], text[cut.end() :]
         if len(head) > limit or len(head.split()) < _LEAST + 1:
+            continue
+        if tokens(head, language.code)[-1] in _MEASURED:
             continue
         follows = tokens(tail, language.code)[:1]
         joined = cut.group().strip(" ,") in ("and", "und", "et", "y")

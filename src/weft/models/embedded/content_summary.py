@@ -180,6 +180,9 @@ def _core_ideas(teller: Teller, themes: Sequence[Line]) -> list[tuple[dict[str, 
         if not good:
             continue
         best = max(good, key=lambda one: (_explains(one, theme, teller), -one.index))
+        if leans(best, reading.language) and len(found) > 1:
+            # What can't be understood alone explains nothing.
+            continue
         used.add(best.index)
         examples = [one for one in good if one is not best and _is_case(one, reading)][:2]
         used.update(one.index for one in examples)

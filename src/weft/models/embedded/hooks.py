@@ -252,6 +252,8 @@ def _spoken(material: Material) -> list[Sentence]:
         sentence
         for sentence in material.reading.sentences
         if sentence.speaker
+        and sentence.sound
+        and material.leads(sentence)
         and not sentence.asks
         and 5 <= sentence.size <= 18
         and sentence.roles & {"problem", "claim", "advice"}

@@ -26,6 +26,11 @@ _CHINESE: Final = re.compile(
     "(?<![\u4e00-\u9fff])[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩冯邓曹彭曾肖田董潘袁蔡蒋余杜叶程魏苏吕丁沈任姚卢傅钟姜崔谭廖范汪陆金石戴贾韦夏邱方侯邹熊孟秦白江阎薛尹段雷龙陶贺]"
     "[\u4e00-\u9fff]{2}(?=[说表指认介告强回问写坦今在是开起觉，。、的])"
 )
+_TONGUES: Final = words("""
+german english french polish spanish italian dutch russian chinese japanese arabic portuguese greek turkish latin danish
+swedish norwegian finnish czech hindi korean hebrew american british european african asian
+""")
+"""From German into English is no journey."""
 _CALLED: Final = words("called named heißt hieß namens appelle nommé nommée llama llamado llamada chiama chiamato heet")
 _APPOSITION: Final = words("a an who whose aged der die qui une que quien un una la il который которая")
 """What stands behind the comma after a person's name when the text says who that is."""
@@ -200,6 +205,8 @@ def _kind(run: _Run, sentence: Sentence, language: Language) -> NameKind:
     if run.end in sentence.breaks and behind in _APPOSITION and 2 <= len(run.words) <= 3:
         return "person"
     if any(word.isupper() or not word[1:].islower() for word in run.words):
+        return "name"
+    if lowered[0] in _TONGUES:
         return "name"
     if before in language.places and len(run.words) <= 2 and before not in ("of", "de", "a", "to"):
         return "place"

@@ -111,6 +111,11 @@ def _number(match: re.Match[str], sentence: Sentence, language: Language) -> Num
         return None
     if words[0] in language.months or word in language.months:
         return None
+    if before and len(digits) <= 2 and not (money or share or scaled) and language.cased:
+        name = before.group(1)
+        if name[:1].isupper() and word not in language.function and word not in language.weak:
+            # `Tern 2 weighs what is in it`: the number belongs to the name.
+            return None
     said = [group or "" for group in behind.groups()] if behind else ["", "", ""]
     belongs = 2 if words[:2] in _SHARE_PAIRS else int(words[0] in (*_SHARE_WORDS, *_MONEY_WORDS, *language.scales))
     belongs += scaled and words[1] in _MONEY_WORDS
@@ -136,6 +141,9 @@ def _in_words(sentence: Sentence, language: Language) -> list[Number]:
     while at < len(sentence.words):
         end = at
         while end < len(sentence.words) and _is_numeral(sentence.words[end], language):
+            if end > at and sentence.words[end] in _PARTS:
+                # `By seven half of the stalls were empty`
+                break
             end += 1
         behind = (*sentence.words[end : end + 3], "", "", "")[:3]
         if end > at:

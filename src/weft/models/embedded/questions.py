@@ -112,8 +112,16 @@ def _own(material: Material) -> Iterator[_Draft]:
             and not (_is_small_talk(sentence) or material.is_greeting(sentence))
         ):
             worth = 0.4 if sentence.speaker and sentence.speaker == material.host else 0.8
+            if _is_answered(material, sentence):
+                worth -= 0.3
             line = Line(text, sentence.spans)
             yield _Draft(_type(sentence), worth + 0.6 * material.weight(sentence), (at,), partial(_as_it_is, line))
+
+
+def _is_answered(material: Material, asked: Sentence) -> bool:
+    """Whether the text answers at once, as a list of frequent questions does."""
+    rest = material.reading.sentences[asked.index + 1 : asked.index + 2]
+    return bool(rest) and rest[0].block <= asked.block + 1 and not rest[0].asks
 
 
 def _as_it_is(line: Line) -> Line:

@@ -191,7 +191,9 @@ _ELSEWHERE: Final = (
     "for more information", "place to look for", "for further details", "for details see", "see also", "read the file",
     "for a complete list", "is documented in", "are described in", "finden sie", "est disponible sur",
     "se encuentra en", "for complete documentation", "in the latter case", "in the list above", "listed above",
-    "described above", "mentioned above", "as above", "in this case",
+    "described above", "thank you for coming", "thank you for joining", "thanks for coming", "thanks for joining",
+    "thank you for having me", "thanks for having me", "danke für die einladung", "merci de nous",
+    "gracias por venir", "mentioned above", "as above", "in this case",
 )  # fmt: skip
 
 

@@ -12,21 +12,28 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from weft.models.embedded.argument import Argument, find_argument
 from weft.models.embedded.detection import main_language
 from weft.models.embedded.languages import Language, language
+from weft.models.embedded.languages.language import words as word_set
 from weft.models.embedded.layout import Layout, as_it_is, is_verse, lay_out
 from weft.models.embedded.names import Name, find_names
 from weft.models.embedded.numbers import Number, find_numbers
 from weft.models.embedded.phrases import Phrase, key_phrases
 from weft.models.embedded.quotes import Quotation, attribute, find_quotations
-from weft.models.embedded.ranking import points_elsewhere, rank_sentences
+from weft.models.embedded.ranking import rank_sentences
 from weft.models.embedded.readability import Readability, readability
 from weft.models.embedded.sentence import Sentence, Span, build_sentences, clean
 from weft.models.embedded.sentiment import Sentiment, sentiment
 from weft.models.embedded.themes import Theme, find_themes
 from weft.models.embedded.words import ANY_WORD, count_words, stem, tokens
+
+_COURTEOUS: Final = word_set("""
+thank thanks welcome hello goodbye danke dank willkommen hallo merci bienvenue bonjour gracias bienvenidos
+bienvenida hola grazie benvenuti obrigado obrigada bedankt welkom спасибо здравствуйте
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +109,13 @@ def _read(text: str, layout: Layout) -> Reading:
     verse = is_verse(layout)
     for sentence in sentences if verse else ():
         sentence.free = True
+    polite = _polite(sentences)
+    for sentence in sentences:
+        sentence.sound = sentence.sound and sentence.index not in polite
     title = [stem(word, known) for word in tokens(sections[0].title, code) if word not in small] if sections else []
     rank_sentences(sentences, known, title)
     speakers = tuple(dict.fromkeys(block.speaker for block in layout.blocks if block.speaker))
-    phrases = key_phrases(sentences, known, small, title)
+    phrases = key_phrases([one for one in sentences if one.index not in polite], known, small, title)
     names = find_names(sentences, known, speakers)
     phrases = [phrase for phrase in phrases if not _is_part_of_name(phrase, names)]
     speakers = _introduced(sentences, speakers, names)
@@ -129,7 +139,7 @@ def _read(text: str, layout: Layout) -> Reading:
         speakers=speakers,
         host=_host(sentences, speakers),
         verse=verse,
-        spoken=_spoken(sentences, quotations) | _polite(sentences, known),
+        spoken=_spoken(sentences, quotations) | polite,
     )
 
 
@@ -185,13 +195,13 @@ def _spoken(sentences: Sequence[Sentence], quotations: Sequence[Quotation]) -> f
     return frozenset(within) if 2 * len(within) < len(sentences) else frozenset()
 
 
-def _polite(sentences: Sequence[Sentence], known: Language) -> frozenset[int]:
+def _polite(sentences: Sequence[Sentence]) -> frozenset[int]:
     """The turns of a conversation in which people greet and thank each other."""
     blocks = Counter(sentence.block for sentence in sentences if sentence.speaker)
     polite = {
         sentence.block
         for sentence in sentences
-        if sentence.speaker and blocks[sentence.block] <= 3 and points_elsewhere(sentence, known)
+        if sentence.speaker and blocks[sentence.block] <= 3 and not _COURTEOUS.isdisjoint(sentence.words)
     }
     found = frozenset(sentence.index for sentence in sentences if sentence.block in polite)
     return found if 3 * len(found) < len(sentences) else frozenset()

@@ -93,6 +93,9 @@ def _stop_ends(plain: str, at: int, following: str, language: Language) -> bool:
         return not following[:1].isdigit()
     if small in language.abbreviations or small.rstrip(".") in language.abbreviations:
         return small in _AT_THE_END and bool(_SURE.match(following))
+    if re.fullmatch(r"\d+[.,]\d+", word):
+        # `uses 0.6. Everything else is wasted.`
+        return following[:1].isupper()
     if "." in word and len(word) <= 6 and all(len(part) <= 2 for part in word.split(".")):
         return bool(_SURE.match(following)) or language.code not in ("en", "und")
     if word.isdigit() and len(word) <= 2 and language.code in ("de", "da", "no", "cs", "sl", "hr", "fi", "hu"):

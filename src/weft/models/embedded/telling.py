@@ -27,6 +27,7 @@ _LONG: Final = 3000
 _MEDIUM: Final = 700
 """In words: from where on a document is long, or not short any more."""
 _FEWEST: Final = 3
+_NUMBERING: Final = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.)\s+(?=\w)")
 _FIGURES: Final = re.compile(r"\d+")
 _SHE: Final = word_set("he she her his")
 _SPEECH: Final = tuple('"“„«「')
@@ -237,7 +238,7 @@ class Teller:
         titles = [section for section in self.reading.sections if section.level > 1 and 3 < len(section.title) <= 70]
         if len(titles) >= 3:
             shown = titles[:7]
-            names = self.writer.listed([section.title.rstrip(".:") for section in shown])
+            names = self.writer.listed([_NUMBERING.sub("", section.title).rstrip(".:") for section in shown])
             return self.writer.say("flow.sections", t=Line(names, tuple(section.span for section in shown)))
         later = [theme for theme in self.reading.themes if theme.phrase.sentences[0] > opening.index]
         later.sort(key=lambda theme: theme.phrase.sentences[0])

@@ -19,6 +19,8 @@ he she they er sie il elle ils elles él ella ellos ellas lui lei loro ele ela e
 _ANSWERS: Final = word_set("yes no ja nein oui non sí no sì sim não да нет")
 _HALF: Final = word_set("although though whereas because obwohl weil bien aunque sebbene embora")
 _ECHO: Final = word_set("does do did")
+_ANNOUNCED: Final = word_set("things reasons points ways questions problems lessons steps kinds")
+_COUNTED: Final = word_set("two three four five several some few many following these")
 _THE_OTHER: Final = word_set("other others latter former one ones rest")
 _ORDINAL: Final = word_set("first second third last best worst same")
 _IS: Final = word_set("is are was were has had can will would sets gives takes turns means")
@@ -61,7 +63,7 @@ def lacks_antecedent(
     return language.code == "en" and (
         _names_no_thing(found)
         or _nobody_named(surface, found, language)
-        or _nothing_counted(found)
+        or _nothing_counted(found, language)
         or _points_back(found, breaks, language)
     )
 
@@ -69,6 +71,9 @@ def lacks_antecedent(
 def _names_no_thing(found: Sequence[str]) -> bool:
     """`The other is ...`, `The first sets ...`, `I never met anyone who does.`"""
     if found[-1:] and found[-1] in _ECHO:
+        return True
+    if len(found) > 2 and found[-1] in _ANNOUNCED and found[-2] in _COUNTED:
+        # `Customers told us two things.` It only announces.
         return True
     if len(found) < 4 or found[0] != "the":
         return False
@@ -97,12 +102,13 @@ def _nobody_named(surface: Sequence[str], found: Sequence[str], language: Langua
     return True
 
 
-def _nothing_counted(found: Sequence[str]) -> bool:
+def _nothing_counted(found: Sequence[str], language: Language) -> bool:
     """`Their` without several of anything before it; close to the beginning it may look ahead: `despite their...`."""
     at = next((at for at, word in enumerate(found) if word in _PLURAL), -1)
     if at < 3:
         return False
-    return not any((word.endswith("s") and len(word) > 3) or word in _SEVERAL for word in found[:at])
+    several = (word for word in found[:at] if word not in language.function or word in _SEVERAL)
+    return not any((word.endswith("s") and len(word) > 3) or word in _SEVERAL for word in several)
 
 
 def _points_back(found: Sequence[str], breaks: frozenset[int], language: Language) -> bool:

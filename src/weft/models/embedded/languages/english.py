@@ -171,7 +171,7 @@ _ROLES: Final[dict[Role, tuple[str, ...]]] = {
         don't, is advised"""),
     "problem": marks("""
         problem, problems, risk, risks, danger, dangers, fail, fails, failed, failure, crisis, threat,
-        threatens, lack, lacks, shortage, difficult, worse, loss, losses, lost, warning, conflict, harm, costs,
+        threatens, lack, lacks, shortage, difficult, worse, loss, losses, lost, warning, conflict, harm,
         struggle, struggles, vulnerability, unfortunately, broke, broken, damage, died, deaths, debt, fear,
         fears"""),
     "change": marks("""
