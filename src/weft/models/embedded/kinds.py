@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from weft.models.embedded.clauses import is_command
 from weft.models.embedded.languages.language import words as word_set
 from weft.models.embedded.reading import Reading
 
@@ -72,6 +73,11 @@ _GREETING: Final = re.compile(
     r"\b[^.\n]{0,60}[,:!]?\n",
     re.I,
 )
+_QUANTITY: Final = re.compile(
+    r"\d\s?(?:g|ml|kg|l|cups?|tbsp|tsp|tablespoons?|teaspoons?|EL|TL|grams?|Gramm|cuillères?|cucharadas?|cucchiai"
+    r"|minutes|Minuten|degrees|°C)\b|\b(?:cup|spoon|pinch|Prise)\b",
+    re.I,
+)
 _OWNERS: Final = word_set("his her hers")
 _FIGURE: Final = re.compile(r"\d+")
 _THINGS: Final = word_set("it it's they them they're es dies ils elles cela esto eso ciò isto isso")
@@ -103,6 +109,13 @@ def category(reading: Reading) -> Category:
     if _GREETING.match(reading.text[reading.layout.body :].lstrip()):
         return "letter"
     scores = dict(_scores(reading))
+    if len(_QUANTITY.findall(reading.text[:_SAMPLE])) < 2:
+        # An oven alone makes no recipe.
+        scores["recipe"] = 0.0
+    told = [one for one in reading.sentences if one.sound]
+    orders = sum(1 for one in told if is_command(one.text, reading.language))
+    if len(told) > 5 and 3 * orders > len(told) and max(scores.values()) < 1.0:
+        return "manual"
     if _is_story(reading) and max(scores[kind] for kind in scores if kind not in ("essay", "speech")) < 1.0:
         return "story"
     best = max(scores, key=lambda kind: scores[kind])

@@ -43,7 +43,7 @@ _CLAUSE: Final = re.compile(r"\s*(?:§\s*)?\d{1,2}(?:\.\d{1,2}){1,3}[.)]?[ \t]+(
 _NUMBERED: Final = re.compile(r"\s*(?:§\s*|[IVX]{1,5}\.\s|\d{1,2}(?:\.\d{1,2})*[.)]?\s)\s*\S")
 _RUN_IN: Final = re.compile(
     r"[ \t]*(?:\*\*|__)?(?:Background|Objectives?|Aims?|Purpose|Introduction|Methods?|Materials and methods|Design"
-    r"|Setting|Results|Findings|Discussion|Conclusions?|Interpretation|Abstract|Summary|Notes?|Tip|Warning|Hintergrund"
+    r"|Setting|Results|Findings|Discussion|Conclusions?|Interpretation|Abstract|Summary|Notes?|NOTE|Tip|TIP|Warning|WARNING|Caution|CAUTION|IMPORTANT|Achtung|ACHTUNG|Hintergrund"
     r"|Methoden|Ergebnisse|Fazit|Contexte|Méthodes|Résultats|Conclusión|Métodos|Resultados)(?:\*\*|__)?[:.]"
     r"(?:\*\*|__)?[ \t]+(?=\S)"
 )

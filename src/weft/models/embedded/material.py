@@ -258,6 +258,8 @@ class Material:
                 # `council debates parking`: the word before may be the verb.
                 break
             start -= 1
+        if start > 0 and words[start - 1] in _OWNING:
+            return ""
         if start > 0 and start not in sentence.breaks and self._determines(words[start - 1]):
             start -= 1
         end = self._extended(sentence, end)
@@ -265,7 +267,7 @@ class Material:
 
     def _determines(self, word: str) -> bool:
         # `de` is an article in Dutch and a preposition elsewhere.
-        return word in _DETERMINERS and (word != "de" or self.language.code == "nl")
+        return word in _DETERMINERS and word not in _OWNING and (word != "de" or self.language.code == "nl")
 
     def _describes(self, word: str) -> bool:
         if word in self.language.function or word in self.language.verbs:
@@ -313,7 +315,8 @@ class Material:
         if sentence.speaker:
             name, cited = self.named(sentence.speaker, sentence.start), self.writer.cited(line)
             return Line(f"{name.text}{self.writer.colon}{cited.text}", (*cited.spans, *name.spans))
-        return self.writer.cited(line) if own else line
+        speech = any(mark in line.text for mark in '"“”„«»「」')
+        return self.writer.cited(line) if own and not speech else line
 
     def named(self, name: str, near: int) -> Line:
         """A name with the place where the text has it, nearest to where it is needed."""
@@ -339,6 +342,8 @@ _DETERMINERS: Final = word_set("""
 the a an this that these those his her its their our my der die das den dem des ein eine einen einem einer le la
 les l un une des el los las una il lo gli i o a os as um uma de het een
 """)
+_OWNING: Final = word_set("his her its their")
+"""Whose, nobody would know in a title."""
 _SAME: Final = word_set("same other own very first last")
 _BETWEEN: Final = word_set("between zwischen entre fra tra tussen")
 _PAIRING: Final = word_set("and und et y e en")

@@ -28,6 +28,7 @@ _MODAL: Final = re.compile(
     r"\b(?:should|must|needs? to|has to|have to|ought to)\s+(?!not\b|be\b|have\b|never\b)"
     r"([a-z][^.?!;:]{12,90})[.;](?!\d)"
 )
+_BANS: Final = word_set("do don't never avoid")
 _FINITE: Final = word_set("is are was were has have will would can")
 _FIRST: Final[dict[str, tuple[QuestionType, ...]]] = {
     "first-person": ("philosophical", "analytical", "comparative", "practical"),
@@ -161,7 +162,9 @@ def _simple(
             told = is_command(sentence.text, material.language)
             if told and kind != "practical":
                 continue
-            asked = guidance_key(material, "question", "step" if told else key)
+            # `Do not open the lid`: nothing goes wrong if one does not.
+            order = "ban" if sentence.words[0] in _BANS else "step"
+            asked = guidance_key(material, "question", order if told else key)
             asked = asked if material.writer.can(asked) else f"question.{key}"
             yield from _make(material, kind, asked, worth + 0.6 * material.weight(sentence), sentence, a=line)
 

@@ -124,7 +124,10 @@ def _patterns(language: Language) -> tuple[re.Pattern[str], ...]:
     alone = "|".join(
         sorted((re.escape(verb) for verb in language.saying - _TELLING), key=lambda verb: (-len(verb), verb))
     )
+    # `said Harland's coach, Dana Whitlock`: the name that counts is the one behind the office.
+    office = rf"(?:(?:{_UPPER}[\w-]*['’]s|the|a|an|its|their)\s+)(?:[a-z][\w-]*\s+){{0,3}}[a-z][\w-]*,?\s+"
     return (
+        re.compile(rf"^[,.\s—–-]*(?i:(?:{alone}))\s+{office}(?P<name>{_UPPER}[\w'’-]+\s+{_UPPER}[\w'’-]+)"),
         re.compile(rf"^[,.\s—–-]*(?i:(?:{alone}))\s+(?i:{title})(?P<name>{_NAME})"),
         re.compile(rf"^[,.\s—–-]*(?P<name>{_NAME})(?:,[^,.]{{2,60}},)?\s+(?i:(?:{verbs}))\b"),
         re.compile(rf"(?P<name>{_NAME})(?:,[^,.\"“”]{{2,80}},)?\s+(?i:(?:{verbs}))(?:\s+[\w']+){{0,4}}[\s,:—–-]*$"),
@@ -143,10 +146,10 @@ def _speaker(inside: str, low: int, high: int, language: Language) -> str:
     if language.code == "ar":
         return _titled_speaker(before, behind, language)
     for number, pattern in enumerate(_patterns(language)):
-        match = pattern.search(behind if number < 2 else before)
+        match = pattern.search(behind if number < 3 else before)
         if match:
             name = _person(match.group("name").strip(" ."), language)
-            if name.split()[0].lower() not in language.function:
+            if name.split()[0].lower() not in language.function and not name.endswith(("'s", "’s")):
                 return name
     return ""
 

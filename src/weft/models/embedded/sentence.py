@@ -119,7 +119,8 @@ def is_scrap(sentence: Sentence, language: Language) -> bool:
     label = _LABEL.match(sentence.text)
     if label and sentence.size < 14 and not has_verb(sentence.words[label.group().count(" ") :], language):
         return True
-    short = sentence.kind == "prose" and sentence.size < 8 and language.code == "en" and not sentence.asks
+    few = 8 if language.code == "en" else 5
+    short = sentence.kind == "prose" and sentence.size < few and not sentence.asks
     return short and not has_verb(sentence.words, language)
 
 

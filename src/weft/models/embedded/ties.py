@@ -18,7 +18,7 @@ he she they er sie il elle ils elles él ella ellos ellas lui lei loro ele ela e
 """)
 _ANSWERS: Final = word_set("yes no ja nein oui non sí no sì sim não да нет")
 _HALF: Final = word_set("although though whereas because obwohl weil bien aunque sebbene embora")
-_ECHO: Final = word_set("does do did")
+_ECHO: Final = word_set("does do did one ones")
 _ANNOUNCED: Final = word_set("things reasons points ways questions problems lessons steps kinds")
 _COUNTED: Final = word_set("two three four five several some few many following these")
 _THE_OTHER: Final = word_set("other others latter former one ones rest")

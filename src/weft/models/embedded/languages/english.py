@@ -140,7 +140,7 @@ sudden suddenly sure surprisingly ten term terms thing things third thousand tho
 tomorrow tonight top total toward true truly twelve twenty twice two type types typical typically unable
 unfortunately unique usual usually valid various vast view way ways weeks whatever wide widely willing wrong
 years yesterday young shaped suited dried bought built known called named given seen taken made done gone based
-end ends beginning gb mb kb tb km kg cm mm dear yours
+end ends beginning gb mb kb tb km kg cm mm mr mrs ms dr prof dear yours
 lot gets got getting goes going anything everything something nothing someone anyone everyone
 """)
 
@@ -276,8 +276,8 @@ mark move
         see, for more, for information, for details, for further, refer to, please, click, read more, more
         information, this section, this chapter, this document, the following, as described, below are, visit,
         let's, let us, we'll, we will, in this, in the next, welcome to, as we, as mentioned, earlier, as such,
-        note that, welcome back, welcome everyone, thank you, thanks, hello, dear, yours, best regards, kind regards,
-        with me today, today i'm joined, good morning, good evening, cheers"""),
+        note that, read this, welcome back, welcome everyone, thank you, thanks, hello, dear, yours, best regards,
+        kind regards, with me today, today i'm joined, good morning, good evening, cheers"""),
     saying=words("""
         said says say told tells asked asks added adds wrote writes argued argues explained explains replied
         answered noted notes recalled recalls admitted admits insisted insists warned warns claimed claims

@@ -79,7 +79,7 @@ FRENCH: Final = Language(
     joining=words("de du des d l la à"),
     leaning=words("""
         il elle ils elles ce cela ceci cette ces celui celle ceux ainsi donc mais et ou car or pourtant
-        cependant alors aussi puis là leur leurs son sa ses c'est"""),
+        cependant alors aussi puis là leur leurs son sa ses c'est c"""),
     pronouns=words("elle ils elles lui cela celui celle ceux"),
     first_person=words("je j moi mon ma mes nous notre nos me m"),
     openers=marks("""

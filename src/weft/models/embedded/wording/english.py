@@ -149,7 +149,7 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "Show where this holds, and where it stops holding.",
         "Explain it to somebody who has never needed it, and see what is left.",
         "Take the definition at its word and try it on three cases.",
-        "Ask who needs this word, and for what.",
+        "Ask what it covers, what it leaves out, and who drew the line.",
     ),
     "angle.theme": (
         "Ask what had to happen first, and what comes next.",
@@ -348,6 +348,12 @@ ENGLISH: Final[dict[str, tuple[str, ...]]] = {
         "{a} Who asked for it?",
         "{a} Who will notice, and who will not?",
         "{a} What might it break?",
+    ),
+    "question.ban": (
+        "{a} What happens if one does?",
+        "{a} Why do people do it all the same?",
+        "{a} How would one notice too late?",
+        "{a} Is there a case in which one may?",
     ),
     "question.step": (
         "{a} What goes wrong if one does not?",
