@@ -101,7 +101,7 @@ def decode(line: bytes) -> Line:
     record = Record(seq, at, _event(upcast(raw), sealed))
     if part is None:
         return Line(record)
-    pair = isinstance(part, list) and len(part) == 2 and all(type(n) is int for n in part)
+    pair = isinstance(part, list) and len(part) == 2 and type(part[0]) is type(part[1]) is int
     if not pair or not 1 <= part[0] <= part[1]:
         raise DamagedLineError(f"part is {part!r}, not [i, n]")
     return Line(record, part[0], part[1])
@@ -202,5 +202,5 @@ def _plain(value: Any) -> Any:
 
 # Built once: `json.dumps` with options of its own builds an encoder for every call.
 _DECODER: Final = json.JSONDecoder()
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
-_ESCAPING_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), default=_plain)
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain, check_circular=False)
+_ESCAPING_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), default=_plain, check_circular=False)
