@@ -70,7 +70,7 @@ def latencies(described: str, rounds: int, sync: bool) -> dict[str, Any]:
     async def measured() -> tuple[list[float], int]:
         took, _ = await real.interrupt_latencies(tool, rounds, sync=sync)
         deadline = time.monotonic() + 2
-        while tool.living and time.monotonic() < deadline:
+        while tool.living and time.monotonic() < deadline:  # noqa: ASYNC110  processes don't tell when they end
             await asyncio.sleep(0.01)
         return took, tool.living
 
@@ -84,11 +84,13 @@ def flood(rounds: int, sync: bool) -> dict[str, Any]:
 
 
 def on_disk(number: int) -> float:
-    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_TMP")) as place:
-        with Folder.open(Path(place), Disk(sync=False)) as above:
-            parent = above.folder("sessions", create=True)
-            with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
-                return commands_per_second(number, SessionJournal(session))
+    with (
+        tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_TMP")) as place,
+        Folder.open(Path(place), Disk(sync=False)) as above,
+    ):
+        parent = above.folder("sessions", create=True)
+        with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
+            return commands_per_second(number, SessionJournal(session))
 
 
 async def idle_bytes(number: int) -> float:
