@@ -65,6 +65,11 @@ class LogReader:
             for raw, found in _decoded(fd, self.end):
                 offset += len(raw)
                 self._line += 1
+                if self._follows(raw, found) and isinstance(found, Line):
+                    self.seq += 1
+                    self.end, line_at_end = offset, self._line
+                    yield found[0]
+                    continue
                 whole = self._take(raw, found)
                 if whole:
                     # With a decision open behind the whole one, only what precedes its first line counts as read.
@@ -81,6 +86,12 @@ class LogReader:
         finally:
             os.close(fd)
             self._line = line_at_end
+
+    def _follows(self, raw: bytes, found: Line | DamagedLineError) -> bool:
+        """Whether a line is a whole decision and simply the next one: most are."""
+        if self._pending or self._suspects or isinstance(found, DamagedLineError):
+            return False
+        return found[2] == 1 and found[0][0] == self.seq + 1 and raw[-1:] == b"\n"
 
     def _take(self, raw: bytes, line: Line | DamagedLineError) -> list[Line]:
         """Add one line; the lines of a decision once it is whole."""
