@@ -143,17 +143,17 @@ class ProcessRun:
         """The output once the program itself has ended. What it left behind in its group is ended then."""
         try:
             await self._output.exited.wait()
-        finally:
-            if self._kill is not None:
-                self._kill.cancel()
             _signal_group(self.pid, signal.SIGKILL)
-        try:
             async with asyncio.timeout(self._grace):
                 await self._output.finished.wait()
         except TimeoutError:
             pass  # somebody outside the group holds the pipe; what came until now is the output
-        code = self._transport.get_returncode()
-        self._transport.close()
+        finally:  # also when nobody waits any longer
+            if self._kill is not None:
+                self._kill.cancel()
+            _signal_group(self.pid, signal.SIGKILL)
+            code = self._transport.get_returncode()
+            self._transport.close()
         if self._interrupted:
             return None
         text = self._output.kept.decode(errors="replace")

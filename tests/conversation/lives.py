@@ -290,7 +290,7 @@ class Walk:
             (0.5, self.interrupt),
             (0.3, lambda: world.project(rng.choice(["status", "continuation", "notification", "transcript", None]))),
             (0.12, lambda: world.redeliver(rng.choice(["status", "continuation", None]))),
-            (0.05, lambda: world.lose_checkpoint(rng.choice(["continuation", "notification"]))),
+            (0.05, lambda: world.lose_checkpoint(rng.choice(["continuation", "notification", "status", "transcript"]))),
             (0.15, lambda: world.advance(rng.choice([0.1, 0.3]))),
             (0.1, self.crash),
             (0.3, self.nonsense),
