@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from weft.conversation.control import Intent
+from weft.conversation.state import turn_of
 from weft.conversation.turns import Rules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
@@ -289,7 +290,7 @@ class Walk:
             (0.5, self.interrupt),
             (0.3, lambda: world.project(rng.choice(["status", "continuation", "notification", "transcript", None]))),
             (0.12, lambda: world.redeliver(rng.choice(["status", "continuation", None]))),
-            (0.05, lambda: world.lose_checkpoint(rng.choice(["continuation", "notification"]))),
+            (0.05, lambda: world.lose_checkpoint(rng.choice(["continuation", "notification", "status", "transcript"]))),
             (0.15, lambda: world.advance(rng.choice([0.1, 0.3]))),
             (0.1, self.crash),
             (0.3, self.nonsense),
@@ -411,7 +412,9 @@ class Walk:
         self.world.submit(chosen, hold=self.hold())
 
     def _is_live(self, command: c.SettleTool | c.SettleModel) -> bool:
-        return (command.conversation, command.execution) in self.world.engine.control.intents
+        talk = self.world.state.talks.get(command.conversation)
+        to_come = talk is None or talk.turns < turn_of(command.execution)
+        return to_come or (command.conversation, command.execution) in self.world.engine.control.intents
 
     def step(self) -> None:
         chance = self.rng.random()

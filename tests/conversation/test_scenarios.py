@@ -53,6 +53,7 @@ def test_there_is_a_scenario_for_every_requirement() -> None:
         ({"steps": [{"op": "start"}]}, "needs the key 'x'"),
         ({"steps": [{"op": "crash"}, {"op": "drain"}]}, "after a crash"),
         ({"steps": [{"op": "step", "crash": "during_lunch"}]}, "during_lunch"),
+        ({"steps": [{"op": "project", "name": "cinema"}]}, "unknown projection 'cinema'"),
         ({"expect": {"mood": "good"}}, "unknown key 'mood'"),
         ({"expect": {"ports": {"harbour": []}}}, "unknown key 'harbour'"),
         ({"expect": {"contains": [{"type": "Applause"}]}}, "unknown event type 'Applause'"),

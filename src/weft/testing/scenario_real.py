@@ -147,7 +147,7 @@ class Tool:
 
     async def _process(self, call: ToolCall, say: Callable[[str], None]) -> Running:
         running = await ProcessRun.start(self.command)
-        self.groups.append(running.process.pid)
+        self.groups.append(running.pid)
         return running
 
     async def _blocking(self, call: ToolCall, say: Callable[[str], None]) -> Running:

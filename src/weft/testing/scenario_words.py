@@ -31,7 +31,7 @@ AUDITS: Final[Mapping[str, str]] = {
     "shutting_down": r"rejected_shutting_down",
     "unknown_conversation": r"unknown_conversation",
     "child_takes_no_messages": r"child_takes_no_messages",
-    "processor_failed": r".*processor.*",
+    "processor_failed": r".*process(or|ing).*",
 }
 """Our refusals, and what a scenario may call them."""
 
