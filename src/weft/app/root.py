@@ -43,6 +43,7 @@ from weft.workspace.pipeline import Pipeline
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from weft.app.connecting import ConnectedModels
     from weft.app.talks import OpenTalk, TalkAsk
     from weft.tools.toolbox import Toolbox
 
@@ -77,9 +78,11 @@ class App:
         self._functions = functions
         self._fetch = fetch_page
         self._models = models
+        self.ask_secret: Callable[[str], str] | None = None
+        """Set by a face that can ask for what opens the credential store."""
         self._now = now
         self._names: Callable[[], str] = lambda: secrets.token_hex(8)
-        self._surroundings: Mapping[str, str] = dict(os.environ)
+        self._surroundings: Mapping[str, str] = {**os.environ}
 
     @classmethod
     def open(
@@ -184,15 +187,10 @@ class App:
 
     # -- what the doors need
 
-    def model(self, name: str, documents: Callable[[], Mapping[str, str]]) -> Model:
-        """The model of that name. `documents` are what the embedded one answers from."""
-        if name in self._models:
-            return self._models[name]
-        if name == "embedded":
-            from weft.models.embedded_model import EmbeddedModel
+    def models(self) -> ConnectedModels:
+        from weft.app.connecting import ConnectedModels
 
-            return EmbeddedModel(documents)
-        raise UserError(f"the model {name!r} is not connected", hint="weft models add connects one")
+        return ConnectedModels(self.config, self._surroundings, self._models, self.ask_secret)
 
     def toolbox(self) -> Toolbox:
         from weft.tools.builtin import builtin_tools

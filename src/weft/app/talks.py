@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
+from weft.app.connecting import ConnectedModels
 from weft.conversation.compaction import Summary
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
 from weft.conversation.conversation import Conversation
@@ -18,6 +19,7 @@ from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
 from weft.documents import from_content_md
 from weft.files import Folder
 from weft.models.model import Model
+from weft.models.prices import Cost, total
 from weft.protocol import talk as t
 from weft.protocol.errors import UserError
 from weft.protocol.events import Record
@@ -57,7 +59,7 @@ class Home(Protocol):
 
     def toolbox(self) -> Toolbox: ...
 
-    def model(self, name: str, documents: Callable[[], Mapping[str, str]]) -> Model: ...
+    def models(self) -> ConnectedModels: ...
 
     def new_name(self) -> str: ...
 
@@ -69,11 +71,13 @@ class Tally:
     input: int = 0
     output: int = 0
     calls: int = 0
+    costs: list[Cost] = field(default_factory=list)
 
-    def add(self, usage: Mapping[str, Any]) -> None:
+    def add(self, usage: Mapping[str, Any], cost: Cost) -> None:
         self.calls += 1
         self.input += usage.get("input") or 0
         self.output += usage.get("output") or 0
+        self.costs.append(cost)
 
 
 class OpenTalk:
@@ -90,7 +94,8 @@ class OpenTalk:
         self._skills = Skills(shelves)
         self._environment = plain_environment(surroundings)
         shield_environment()
-        self._model_name = ask.model or home.workspace.config().model
+        self._connected = home.models()
+        self._chosen = ask.model
         self._models: dict[str, Model] = {}
         self._toolbox = home.toolbox()
         self.access = ToolAccess(self._tools_of, read_rules(home.workspace.folder), self._tool_context)
@@ -148,7 +153,9 @@ class OpenTalk:
 
     @property
     def cost(self) -> str:
-        return ""
+        """ "" as long as nothing can have cost anything."""
+        spent = total(self.tally.costs)
+        return "" if spent.amount == 0 else str(spent)
 
     @property
     def context_used(self) -> float | None:
@@ -172,8 +179,16 @@ class OpenTalk:
 
     async def keep_tally(self) -> None:
         async for item in self.conversation.events():
-            if isinstance(item, Record) and isinstance(item.event, t.ModelSettled | t.TranscriptCompacted):
-                self.tally.add(item.event.usage)
+            if not isinstance(item, Record) or not isinstance(item.event, t.ModelSettled | t.TranscriptCompacted):
+                continue
+            if item.event.model:
+                self.tally.add(item.event.usage, self._cost(item.event.model, item.event.usage))
+
+    def _cost(self, model: str, usage: Mapping[str, Any]) -> Cost:
+        try:
+            return self._connected.cost(model, usage)
+        except UserError as error:  # a connection that has been removed since: what it cost is not known any more
+            return Cost(amount=None, why=error.message)
 
     def _compact(self, conversation: str, summary: Summary) -> None:
         self.conversation.submit(
@@ -219,9 +234,10 @@ class OpenTalk:
 
     def _model_of(self, conversation: str) -> Model:
         agent = self._agent(conversation) if "/" in conversation else ""
-        name = (self._home.workspace.agent(agent).model if agent else None) or self._model_name
+        wanted = self._home.workspace.agent(agent).model if agent else None
+        name = self._connected.choose(session=self._chosen, agent=wanted)
         if name not in self._models:
-            self._models[name] = self._home.model(name, self._documents)
+            self._models[name] = self._connected.open(name, self._documents)
         return self._models[name]
 
     def _tool_context(self, conversation: str, call: str, say: Callable[[str], None]) -> Context:

@@ -13,6 +13,9 @@ Options:
 Commands:
   run         Bring a session up to date: run what is still to be done.
   plan        Show what a run would do, and why.
+  chat        Talk in a session, with tools and approvals.
+  send        Say something in a session that is open elsewhere.
+  interrupt   Stop what runs in a session that is open elsewhere.
   open        Open what a session made in the browser.
   sessions    List, show, follow, verify and remove sessions.
   profile     Show or change what is known of you.

@@ -13,7 +13,8 @@ from typing import Any
 
 import click
 
-from weft.cli.place import is_terminal, json_option, workspace_option, workspace_path
+from weft.app.connecting import credential_store
+from weft.cli.place import is_terminal, json_option, secret_asker, workspace_option, workspace_path
 from weft.files import Folder
 from weft.models.connections import (
     EMBEDDED,
@@ -26,7 +27,7 @@ from weft.models.connections import (
     key_of,
     resolve,
 )
-from weft.models.credentials import CredentialStore, Unlocking, system_keyring
+from weft.models.credentials import CredentialStore
 from weft.models.probe import Ability, Probe, probe
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError
 from weft.workspace.config import FILE, Config, read_config
@@ -227,10 +228,7 @@ def _variables() -> dict[str, str]:
 
 
 def _store() -> CredentialStore:
-    folder = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    ask = (lambda what: getpass.getpass(f"Credential store, {what}: ")) if is_terminal(sys.stdin) else None
-    variable = os.environ.get("WEFT_CREDENTIALS_KEY", "")
-    return CredentialStore(Path(folder) / "weft", Unlocking(keyring=system_keyring(), variable=variable, ask=ask))
+    return credential_store(_variables(), secret_asker())
 
 
 def _asked(prompt: str) -> str:

@@ -37,7 +37,22 @@ def workspace_path(given: str | None) -> Path:
 
 
 def open_app(given: str | None) -> App:
-    return App.open(workspace_path(given))
+    app = App.open(workspace_path(given))
+    app.ask_secret = secret_asker()
+    return app
+
+
+def secret_asker() -> Callable[[str], str] | None:
+    """Asks for a secret without showing it; None where nobody sits in front."""
+    if not is_terminal(sys.stdin):
+        return None
+
+    def ask(what: str) -> str:
+        import getpass
+
+        return getpass.getpass(f"Credential store, {what}: ")
+
+    return ask
 
 
 def pairs(words: Sequence[str], flag: str, what: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from weft.protocol.commands import Artifact
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.events import ArtifactRestored, ArtifactSetAside, DurableEvent, Record, RunEnded
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.talk import ConversationStopped, IdleReached
 from weft.session.lock import WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, timestamp
 from weft.session.manifest import MANIFEST, manifest_bytes
@@ -29,6 +30,10 @@ OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
 """The folders a session may have besides its files."""
 MANIFEST_PAUSE: Final = 1.0
 """Seconds between two writes of the manifest while a run goes on."""
+
+
+_RESTS: Final = (RunEnded, IdleReached, ConversationStopped)
+"""After these nothing may follow for long, so the manifest has to be right."""
 
 
 class Session:
@@ -127,7 +132,7 @@ class Session:
             self.folder.replace(artifact.name, artifact.data, sync=False)
             self._dirty.add(artifact.name)
         self._behind = False
-        self._write_manifest(at_once=any(isinstance(event, RunEnded) for event in events))
+        self._write_manifest(at_once=any(isinstance(event, _RESTS) for event in events))
         return records
 
     def vouch(self, artifacts: Sequence[Artifact]) -> None:

@@ -26,7 +26,7 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "projections": ("conversation/projections.py",),
     "log": ("session/log.py", "session/codec.py"),
     "session": ("conversation/conversation.py", "conversation/engine.py"),
-    "app": ("conversation/conversation.py", "app.py"),
+    "app": ("conversation/conversation.py", "app"),
     "ports": ("conversation/ports.py",),
     "tools": ("tools",),
 }
