@@ -14,7 +14,6 @@ import pytest
 
 from tests.made import Weft
 from weft.documents import from_content_md
-from weft.models import embedded
 from weft.workspace.workspace import Workspace
 
 DOCUMENTS = Path(__file__).parent / "documents"
@@ -308,9 +307,3 @@ def test_a_kit_with_another_summary_in_it_is_rejected(writing: Weft) -> None:
     ran = writing("run", ROOT / "examples/tides.md")
     assert ran.code == 1
     assert '"headline" is a required property' in ran.err
-
-
-def test_the_pack_s_schemas_are_what_the_engine_fills(writing: Weft) -> None:
-    for name in embedded.ARTIFACTS:
-        laid = json.loads((writing.workspace / f"schemas/{name}.schema.json").read_text())
-        assert laid == embedded.schema(name)

@@ -12,6 +12,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from tests.models import pack_schemas
 from weft.checks import CheckInput, parse_check, run_check
 from weft.models import embedded
 from weft.models.embedded.languages import language
@@ -64,11 +65,11 @@ def as_bytes(kit: Kit) -> bytes:
 
 @cache
 def validator(artifact: str) -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(embedded.schema(artifact))
+    return jsonschema_rs.validator_for(pack_schemas.schema(artifact))
 
 
 def schema_errors(kit: Kit) -> list[str]:
-    values = zip(embedded.ARTIFACTS, (kit.summary, kit.ideas, kit.outline, kit.whole), strict=True)
+    values = zip(pack_schemas.ARTIFACTS, (kit.summary, kit.ideas, kit.outline, kit.whole), strict=True)
     return [f"{name}: {error}" for name, value in values for error in validator(name).iter_errors(value)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.models import kits
+from tests.models import kits, pack_schemas
 from weft.models import embedded
 
 Break = Callable[[dict[str, Any]], None]
@@ -22,8 +22,8 @@ def test_every_artifact_is_valid(name: str) -> None:
 @pytest.mark.parametrize("name", kits.NAMES)
 def test_the_engine_gives_every_field(name: str) -> None:
     kit = kits.kit_of(name)
-    assert set(kit.summary) == set(embedded.schema("summary")["properties"])
-    assert set(kit.ideas) == set(embedded.schema("ideas")["properties"])
+    assert set(kit.summary) == set(pack_schemas.schema("summary")["properties"])
+    assert set(kit.ideas) == set(pack_schemas.schema("ideas")["properties"])
     assert all({"heading", "notes", "estimatedWords", "evidence"} == set(part) for part in kit.outline["sections"])
     for field in ("bullets", "keyThemes", "coreIdeas", "importantQuotes"):
         assert len(kit.summary["evidence"][field]) == len(kit.summary[field])
@@ -147,12 +147,10 @@ def test_what_models_get_wrong_is_refused(artifact: str, fault: str) -> None:
 
 def test_the_kits_schema_holds_the_others() -> None:
     """Each file stands alone; this keeps the copies the same."""
-    kit = embedded.schema("writing-kit")
+    kit = pack_schemas.schema("writing-kit")
     for name in ("summary", "ideas"):
-        single = embedded.schema(name)
+        single = pack_schemas.schema(name)
         inner = kit["$defs"][name]
         assert {key: single[key] for key in inner} == inner
-    assert kit["$defs"]["section"] == embedded.schema("outline")["$defs"]["section"]
-    assert all(embedded.schema(name)["version"] == "1" for name in embedded.ARTIFACTS)
-    with pytest.raises(KeyError):
-        embedded.schema("../profile")
+    assert kit["$defs"]["section"] == pack_schemas.schema("outline")["$defs"]["section"]
+    assert all(pack_schemas.schema(name)["version"] == "1" for name in pack_schemas.ARTIFACTS)

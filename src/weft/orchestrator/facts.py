@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from weft.checks import check_documents
+from weft.models.embedded_version import VERSION
 from weft.orchestrator.inputs import InputText, ReadFile
 from weft.orchestrator.plan import OnDisk, StepFacts
 from weft.orchestrator.validate import Documents, fault_of, parse
@@ -22,6 +23,7 @@ from weft.workspace.profile import part, with_part
 from weft.workspace.workspace import Workspace
 
 SHORT_VALUE = 60
+EMBEDDED: Final = "embedded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,7 @@ def _made_from(
     found |= {f"schema:{artifact}": schema.hash for artifact, schema in step.schemas.items()}
     if agent:
         found[f"agent:{agent.name}"] = agent.hash
-        found["model"] = material.model
+        found["model"] = f"{material.model} {VERSION}" if material.model == EMBEDDED else material.model
     if step.checks:
         found["checks"] = hash_value([[artifact, call.name, dict(call.options)] for artifact, call in step.checks])
     codes = [material.code, *(call.name for _, call in step.checks if ":" in call.name)]

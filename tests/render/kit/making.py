@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from tests.models import pack_schemas
 from tests.models.kits import make, text_of
-from weft.models import embedded
 from weft.render.kit import Source
 
 ARABIC = """# السوق الذي لا ينام
@@ -59,7 +59,7 @@ def _places(text: str, sign: str) -> Iterator[int]:
 
 def from_schema(words: str = "sign {n} of the schema, which is longer than fifty characters and so long enough") -> Any:
     """A value with every field that the kit's schema has, each leaf with a number of its own."""
-    whole = embedded.schema("writing-kit")
+    whole = pack_schemas.schema("writing-kit")
     numbers = count(101)
 
     def value(schema: dict[str, Any], key: str = "") -> Any:
