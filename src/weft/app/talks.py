@@ -149,7 +149,7 @@ class OpenTalk:
 
     @property
     def tokens(self) -> int | None:
-        return self.tally.input + self.tally.output if self.tally.calls else None
+        return self.tally.input + self.tally.output or None
 
     @property
     def cost(self) -> str:

@@ -35,7 +35,7 @@ class RunningTool:
         if outcome.interrupted:
             return None
         text = outcome.text
-        if outcome.diff:
+        if outcome.diff and outcome.diff not in text:
             text = f"{text}\n\n{outcome.diff}"
         return ToolEnd(text=text, failed=outcome.is_error, tainting=bool(outcome.outside))
 

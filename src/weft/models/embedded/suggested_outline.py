@@ -72,6 +72,11 @@ def outline(
     }
 
 
+def _key(heading: str) -> str:
+    """What of a heading is compared: two that differ in case or spacing read the same."""
+    return " ".join(heading.casefold().split())
+
+
 def _shared_out(shares: Sequence[float], total: int) -> list[int]:
     """Whole numbers in proportion to the shares, in tens where there is room, that add up to the total."""
     step = 10 if total >= 20 * len(shares) else 1
@@ -165,7 +170,7 @@ class _Plan:
         lead = last if statement else self._sentence(question)
         # A question that begins with what it is about is two sentences, and no heading.
         single = not re.search(r"[.!?。！？]['\"”»」]*\s*\S", question.text)
-        short = single and len(question.text) <= HEADING and question.text not in self.headings
+        short = single and len(question.text) <= HEADING and _key(question.text) not in self.headings
         asked = question if short and not self.material.title(lead, HEADING) else NOTHING
         heading = self._heading("close", lead, label=asked, clause=True)
         return Part("close", heading, self.writer.row(lines), _SHARES["close"], len(sentences))
@@ -270,22 +275,25 @@ class _Plan:
             line = Line(_NUMBERING.sub("", section.title), (section.span, *lead.spans))
         else:
             line = label if label and clause else self.material.heading(lead, label)
-        if line.text in self.headings:
-            others = [
-                self.material.thing(lead),
-                self.material.figured(lead),
-                self.material.paired(lead),
-                label.text,
-                *self.material.named_in(lead),
-                fits(unfinished(lead.text), 70),
-            ]
-            text = next((text for text in others if text and capital(text) not in self.headings), line.text)
+        if _key(line.text) in self.headings:
+            text = next(text for text in self._others(lead, label, line) if text and _key(text) not in self.headings)
             line = Line(text, (*lead.spans, *label.spans))
         line = Line(capital(line.text), line.spans)
-        self.headings.add(line.text)
+        self.headings.add(_key(line.text))
         if self.material.profile.voice == "instructional":
             return self.writer.say(f"task.{kind}", a=line) or line
         return line
+
+    def _others(self, lead: Sentence, label: Line, taken: Line) -> Iterator[str]:
+        """Further headings for a part whose own one is taken: from its sentence, then from what the text is about."""
+        yield self.material.thing(lead)
+        yield self.material.figured(lead)
+        yield self.material.paired(lead)
+        yield label.text
+        yield from self.material.named_in(lead)
+        yield fits(unfinished(lead.text), 70)
+        yield from (phrase.text for phrase in self.reading.phrases)
+        yield from (f"{taken.text} ({number})" for number in range(2, 2 + len(self.headings)))
 
     def _section(self, lead: Sentence) -> Section | None:
         """The source's heading over the sentence, where it has several and this one says something."""
@@ -293,7 +301,7 @@ class _Plan:
             return None
         section = self.reading.sections[lead.section]
         good = section.level > 1 and 6 <= len(section.title) <= 70 and len(section.title.split()) > 1
-        return section if good and _NUMBERING.sub("", section.title) not in self.headings else None
+        return section if good and _key(_NUMBERING.sub("", section.title)) not in self.headings else None
 
     def _toned(self, part: Part, at: int, parts: Sequence[Part]) -> Part:
         """With a word on how to write it, for this tone and voice; not in every section, so that it stays heard."""
