@@ -12,7 +12,7 @@ from weft.protocol import talk as t
 from weft.protocol.events import Event, NoticeGiven
 from weft.render.talk_view import Answered, Called, Noted, Said, TalkView, Thought
 
-MAIN = {"conversation": "main"}
+MAIN: dict[str, Any] = {"conversation": "main"}
 T1: dict[str, Any] = {"conversation": "main", "turn": 1}
 
 
@@ -149,7 +149,7 @@ def test_an_approval_waits_until_it_is_decided(decision: t.Decision, outcome: t.
 
 def test_a_sub_conversation_is_inside_its_call_and_its_words_are_not_the_answer() -> None:
     view = view_of(started("m1"), settled(""), called(), running())
-    child = {"conversation": "main/a1"}
+    child: dict[str, Any] = {"conversation": "main/a1"}
     inner: list[Event] = [
         t.ConversationOpened(**child, parent="main", execution="t1/c1"),
         t.MessageAccepted(**child, message="p", text="look", delivery="started", origin="parent"),
