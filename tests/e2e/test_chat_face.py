@@ -94,6 +94,13 @@ def test_a_streamed_answer(chat: Chat, width: int) -> None:
     assert "go on with: weft chat --session talk" in terminal.words()
 
 
+def test_what_is_typed_before_the_program_is_ready_is_not_lost(chat: Chat) -> None:
+    terminal = Terminal(chat, width=90)
+    terminal.child.send("early\r")
+    terminal.wait_for("You said: early", *READY)
+    assert leave(terminal) == 0
+
+
 def test_several_lines_and_what_was_said_before(chat: Chat) -> None:
     terminal = chat.open()
     terminal.child.send("first line")

@@ -26,6 +26,7 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.layout import BufferControl, Dimension, FormattedTextControl, HSplit, Layout, VerticalAlign, Window
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output.vt100 import Vt100_Output
+from rich.cells import cell_len
 from rich.text import Text
 
 from weft.cli.chat.ending import last_words, let_go
@@ -134,10 +135,13 @@ class ChatScreen(Chat):
 
     def _live(self) -> list[Text]:
         rows = self._app.output.get_size().rows
-        typed = min(self._buffer.document.line_count, MOST_INPUT)
-        return live_lines(
-            self._view, self._clock(), self._sheet, height=max(rows - typed - 2, 3), extra=self._own_lines()
-        )
+        room = max(rows - self._typed_rows() - 2, 3)
+        return live_lines(self._view, self._clock(), self._sheet, height=room, extra=self._own_lines())
+
+    def _typed_rows(self) -> int:
+        columns = self._app.output.get_size().columns
+        rows = sum((cell_len(line) + 2) // columns + 1 for line in self._buffer.document.lines)
+        return min(rows, MOST_INPUT)
 
     def _own_lines(self) -> list[Text]:
         """What the face itself has to say: a question of the model, a hint."""
@@ -176,7 +180,7 @@ class ChatScreen(Chat):
         if self._reason_for is not None and not any(call is self._reason_for for call in self._view.approvals):
             self._reason_for = None  # the question was settled elsewhere; what was typed is a message now
         blocks = self._view.take()
-        height = max(len(self._live()), 1) + self._buffer.document.line_count
+        height = max(len(self._live()), 1) + self._typed_rows()
         lines = [line for block in blocks for line in block_lines(block, self._sheet)] + self._unfolding
         if self._app.is_running and (lines or height < self._height):
             self._app.renderer.erase()
@@ -203,7 +207,7 @@ class ChatScreen(Chat):
 
     async def _keep_drawing(self) -> None:
         while True:
-            ticking = self._view.busy or self._hint
+            ticking = self._view.speeches or self._view.running or self._hint
             with suppress(TimeoutError):
                 async with asyncio.timeout(FRAME if ticking else None):
                     await self._dirty.wait()
