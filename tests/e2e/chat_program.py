@@ -7,6 +7,8 @@ what the message says. It is started as a process of its own, so that it can be 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -216,6 +218,8 @@ async def main(folder: Path, words: list[str]) -> int:
                 ids=lambda: uuid4().hex[:8],
             )
             talk = await Conversation.open(Disk(session, folder / "full"), ports)
+            if "--told-to-leave" in words:  # before the face has begun
+                asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGTERM)
             message = words[words.index("--message") + 1] if "--message" in words else None
             return await run_chat(talk, status, message=message, whole_input="--whole-input" in words)
 

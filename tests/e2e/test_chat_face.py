@@ -238,6 +238,12 @@ def test_a_polite_kill_ends_what_runs_and_leaves(chat: Chat, number: signal.Sign
     assert chat.events("conversation_stopped")[-1]["clean"] is True
 
 
+def test_a_kill_before_the_first_frame_is_not_lost(chat: Chat) -> None:
+    terminal = Terminal(chat, "--told-to-leave", width=90)
+    assert terminal.end() == 130
+    assert chat.events("conversation_stopped")[-1]["clean"] is True
+
+
 def test_when_the_terminal_goes_away_nothing_is_left_running(chat: Chat) -> None:
     terminal = chat.open()
     terminal.child.send("hang\r")
@@ -350,6 +356,15 @@ def test_deny_with_a_reason(chat: Chat) -> None:
     terminal.child.send("not on a friday\r")
     terminal.wait_for("denied: not on a friday", "The tool said: This call was not allowed: not on a friday")
     assert [event["reason"] for event in chat.events("approval_decided")] == ["not on a friday"]
+    assert leave(terminal) == 0
+
+
+def test_on_a_low_and_narrow_screen_a_question_can_be_read_and_answered(chat: Chat) -> None:
+    terminal = chat.open(60, 9)
+    terminal.child.send("push\r")
+    terminal.wait_for("? May Shell do this?", "git push", KEYS, "ask · obedient")
+    terminal.child.send("y")
+    terminal.wait_for("The tool said: pushed")
     assert leave(terminal) == 0
 
 

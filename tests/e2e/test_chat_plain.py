@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.test_chat_face import Chat, gone, until
+from tests.e2e.test_chat_face import KEYS, Chat, gone, until
 
 
 @pytest.fixture
@@ -46,6 +46,19 @@ def test_every_approval_is_denied_and_the_model_is_told(chat: Chat) -> None:
     assert "✗ Shell  git push" in err
     assert not chat.file("pushes").exists()
     assert [event["decision"] for event in chat.events("approval_decided")] == ["denied"]
+
+
+def test_a_question_that_an_earlier_process_left_open_is_denied_too(chat: Chat) -> None:
+    terminal = chat.open()
+    terminal.child.send("push\r")
+    terminal.wait_for(KEYS)
+    terminal.child.kill(signal.SIGKILL)
+    terminal.end()
+    code, out, err = run(chat, "hi\n")
+    assert code == 0
+    assert out.endswith("You said: hi\n")
+    assert "denied: nobody is there to approve it" in err
+    assert not chat.file("pushes").exists()
 
 
 def test_a_question_of_the_model_is_refused(chat: Chat) -> None:

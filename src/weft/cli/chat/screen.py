@@ -88,6 +88,7 @@ class ChatScreen(Chat):
         self._folded: Thought | Called | None = None
         self._unfolding: list[Text] = []
         self._height = 0
+        self._leaving: int | None = None
         self._closing = False
         self._deaf = False
         self._buffer = Buffer(multiline=True, history=InMemoryHistory())
@@ -239,7 +240,7 @@ class ChatScreen(Chat):
             faults: list[BaseException] = []
             code = EXIT_INTERRUPTED
             try:
-                code = await self._app.run_async(handle_sigint=False)
+                code = await self._app.run_async(pre_run=self._left_already, handle_sigint=False)
             except (EOFError, OSError, termios.error):
                 self._deaf = True  # the terminal has gone
             except Exception as error:  # noqa: BLE001  whatever the face did, the conversation is let go of first
@@ -308,8 +309,14 @@ class ChatScreen(Chat):
     # -- what the keys do
 
     def leave(self, code: int = EXIT_DONE) -> None:
-        if self._app.is_running and self._app.future is not None and not self._app.future.done():
-            self._app.exit(result=code)
+        self._leaving = code if self._leaving is None else self._leaving
+        if self._app.future is not None and not self._app.future.done():
+            self._app.exit(result=self._leaving)
+
+    def _left_already(self) -> None:
+        """A wish to leave that came before there was anything to leave."""
+        if self._leaving is not None:
+            self.leave()
 
     def press_ctrl_c(self) -> None:
         """Stops what runs; where nothing does, a second one leaves."""
