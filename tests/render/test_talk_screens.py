@@ -210,6 +210,12 @@ def test_the_status_line_leaves_out_what_is_not_known() -> None:
     assert status_line(full, WIDE).plain == "ask · embedded · 12,345 tokens · $0.10 · 46% of context used"
 
 
+def test_on_a_narrow_screen_the_figures_stay() -> None:
+    fields = StatusFields(mode="ask", model="work/claude-sonnet-4-5", tokens=12345, cost="$0.10", context_used=0.456)
+    assert status_line(fields, page(60, False)).plain == "ask · work/claude-sonnet-4-5 · 12,345 · $0.10 · 46%"
+    assert status_line(fields, page(40, False)).plain == "ask · work/claud… · 12,345 · $0.10 · 46%"
+
+
 # -- everything
 
 
