@@ -14,12 +14,23 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-FULL: Final[dict[str, list[str]]] = {"engine": [], "crash": [], "big_session": [], "startup": []}
+FULL: Final[dict[str, list[str]]] = {
+    "engine": [],
+    "crash": [],
+    "big_session": [],
+    "startup": [],
+    "language": [],
+    "models": [],
+    "conversation": [],
+}
 QUICK: Final[dict[str, list[str]]] = {
     "engine": ["--n", "10", "--rounds", "1", "--patience", "0"],
     "crash": ["--trials", "1"],
     "big_session": ["--events", "2000", "--rounds", "1"],
     "startup": ["--runs", "2"],
+    "models": ["--pieces", "50", "--calls", "2", "--rounds", "1"],
+    "language": ["--sizes", "1000,3000", "--rounds", "1"],
+    "conversation": ["--rounds", "5", "--commands", "500", "--events", "2000", "--conversations", "50"],
 }
 
 

@@ -34,8 +34,13 @@ from weft.protocol.events import Record, RunStarted, SessionCreated
 from weft.protocol.steps import StepInput
 from weft.session.manifest import manifest
 from weft.session.state import fold
+from weft.tools.builtin import builtin_tools
+from weft.tools.permission_file import PermissionFile, RuleEntry, app_rules
+from weft.tools.shell.programs import PROGRAMS
+from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
+from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.profile import Style, WriterProfile
@@ -54,6 +59,9 @@ EVENT_MEANINGS: Final = {
     "step_failed": "The settlement of an attempt that has no result.",
     "step_interrupted": "The settlement of an attempt that was stopped, or that an ended process left open.",
     "run_ended": "The run is over. Every artifact file was made durable before this was written.",
+    "turn_started": "A turn begins with the messages that waited, with a continuation, or with both.",
+    "approval_decided": "A person answered the question.",
+    "shutdown_requested": "The conversation takes no more messages; what runs was interrupted.",
 }
 """For the events whose class has no docstring."""
 
@@ -85,7 +93,6 @@ FIELD_MEANINGS: Final = {
     "pipeline": "The pipeline's name.",
     "run": "The number of the run, from 1.",
     "run_ended.message": "Why, when the outcome is not `done`.",
-    "run_ended.outcome": "How it ended.",
     "run_started.desired": "The step whose artifact is wanted: the final one, or that of `--until`.",
     "run_started.model": "The workspace's model.",
     "run_started.chosen": "The parameters that a person set in this session; the others follow the defaults.",
@@ -106,6 +113,60 @@ FIELD_MEANINGS: Final = {
     "step_started.reason": "The planner's reason, in words.",
     "version": "The version of the log's format.",
     "weft": "The version of the program that wrote it.",
+    "conversation": "Which conversation: `main`, or `main/a1` for a sub-conversation of it.",
+    "turn": "The number of the turn, from 1 in each conversation.",
+    "call": "The model's name for the tool call; two calls of a turn never have the same.",
+    "execution": "The execution: `t3/model`, or `t3/` and the call; `#2` behind it for a second attempt.",
+    "tool": "The tool's name.",
+    "message": "The message's name.",
+    "key": "What names the continuation: the conversation and the turn whose results it carries.",
+    "conversation_opened.parent": "The conversation that opened it; absent for a main one.",
+    "conversation_opened.execution": "The tool call of the parent whose result its end will be.",
+    "message_accepted.text": "What was said.",
+    "message_accepted.delivery": "Whether it starts a turn now or waits for the next.",
+    "message_accepted.origin": "Who said it: the person, or the conversation that opened this one.",
+    "continuation_cancelled.reason": "Why there is none.",
+    "turn_started.messages": "The names of the messages that it takes, in order.",
+    "turn_started.continues": "The key of the continuation, when it is one.",
+    "intent_recorded.kind": "What will run: the model, a tool, or a sub-conversation.",
+    "intent_recorded.call": "The tool call, when it is one.",
+    "interruptible": "Whether it can be stopped.",
+    "model_settled.text": "What the model said, as far as it came.",
+    "model_settled.thinking": "What it thought, block by block, each with the provider's seal.",
+    "model_settled.reason": "Why, when it did not complete.",
+    "model_settled.model": "The model that answered.",
+    "model_settled.usage": "Tokens, by kind, as far as they were reported.",
+    "calls_declared.calls": "The names of the calls, in order.",
+    "tool_requested.input": "What the tool is given.",
+    "tool_requested.verdict": "What the rules say: allowed, ask, denied; `fault` for a call that can't be run.",
+    "tool_requested.reason": "Why they say so.",
+    "tool_requested.key": "What an approval for the session would cover; absent when that is not offered.",
+    "tool_requested.prompt": "The first message of the sub-conversation that this call opens.",
+    "tool_requested.safe_to_retry": "Whether running it twice does no harm.",
+    "tool_requested.malformed": "What the model wrote, when that was no proper input.",
+    "approval_requested.reason": "Why the person is asked.",
+    "approval_requested.tainted": "Whether the question is there because content from outside has come in.",
+    "approval_decided.decision": "Allowed for this call, for the session, or denied.",
+    "approval_decided.reason": "What the person said to it.",
+    "approval_remembered.key": "What is allowed from here on.",
+    "outcome": "How it ended.",
+    "tool_settled.effect": "What it may have done: nothing, nobody knows, or all of it.",
+    "tool_settled.text": "Its result; for one that was stopped, why.",
+    "tool_settled.tainting": "Whether the result brings in content from outside.",
+    "turn_interrupted.reason": "Who or what stopped it: `user`, `shutdown`, `process_lost`, `shutdown_timeout`.",
+    "turn_interrupted.unsupported": "Executions that can't be stopped and settle by themselves.",
+    "turn_completed.disposition": "What follows: nothing, the next model call, or an end before its time.",
+    "turn_completed.key": "The key of the continuation that is due; absent when none is.",
+    "turn_completed.results": "The outcome of every call, in declared order.",
+    "command_refused.refusal": "Why it changed nothing.",
+    "command_refused.turn": "The turn it spoke of.",
+    "command_refused.outcome": "The outcome or the decision that it brought.",
+    "command_refused.text": "The result or the message that it brought.",
+    "processor_failed.error": "What it raised.",
+    "conversation_stopped.clean": "Whether nothing was left running.",
+    "conversation_ended.disposition": "How its last turn ended.",
+    "text": "The piece.",
+    "tool_progressed.text": "What it says.",
 }
 """By field, or by event and field where the event gives it a meaning of its own."""
 
@@ -300,7 +361,7 @@ def type_words(hint: Any) -> str:
     if origin in (types.UnionType, typing.Union):
         return f"{type_words(inner[0])}, may be absent"
     if origin is tuple:
-        return "list of findings" if inner[0] is Finding else "list of texts"
+        return {Finding: "list of findings", str: "list of texts"}.get(inner[0], "list of mappings")
     if origin is not None:
         return "mapping of names to texts" if inner[1] is str else "mapping of names to values"
     return {str: "text", int: "whole number", bool: "true or false"}[hint]
@@ -441,6 +502,55 @@ def check_section(name: str) -> Callable[[], str]:
     return lambda: f"{CHECKS[name].summary}\n\n{key_table(CHECKS[name].options, 'option')}"
 
 
+# -- tools
+
+
+def tools() -> str:
+    parts = []
+    for entry in Toolbox(builtin_tools()).listing():
+        schema = entry["input_schema"]
+        traits = [f"effect: `{entry['effect']}`"]
+        traits.append("can be interrupted" if entry["interruptible"] else "can't be interrupted")
+        traits.append("may be made again after a crash" if entry["retryable"] else "is not made again after a crash")
+        rows = [
+            (f"`{key}`", schema_words(about), "required" if key in schema["required"] else "", _about(about))
+            for key, about in schema["properties"].items()
+        ]
+        keys = table(("key", "type", "", "meaning"), rows)
+        parts.append(f"### {entry['name']}\n\n{entry['description']}\n\n{', '.join(traits).capitalize()}.\n\n{keys}")
+    return "\n".join(parts)
+
+
+def _about(described: Mapping[str, Any]) -> str:
+    """A key's description; for a list of objects, the keys of each."""
+    inner = described.get("items", {}).get("properties", {})
+    if not inner:
+        return str(described.get("description", ""))
+    return "each with " + ", ".join(
+        f"`{key}`" + (f" ({about['description']})" if "description" in about else f" ({schema_words(about)})")
+        for key, about in inner.items()
+    )
+
+
+def permission_keys() -> str:
+    return f"### The file\n\n{key_table(PermissionFile)}\n### A rule\n\n{key_table(RuleEntry)}"
+
+
+def own_rules() -> str:
+    return table(
+        ("rule", "about", "why"),
+        [(f"{rule.verb} `{rule.tool}`", f"`{rule.path}`" if rule.path else "", rule.why) for rule in app_rules().rules],
+    )
+
+
+def read_only_programs() -> str:
+    rows = []
+    for name, program in sorted(PROGRAMS.items()):
+        inner = ", ".join(f"`{word}`" for word in sorted(program.subcommands))
+        rows.append((f"`{name}`", inner, "" if program.offline else "no"))
+    return table(("program", "only these subcommands", "stays on this machine"), rows)
+
+
 SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "commands": commands,
     "events": durable_events,
@@ -451,8 +561,14 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "agent-keys": keys_of(AgentFront),
     "skill-keys": keys_of(SkillFront),
     "config-keys": keys_of(Config),
+    "model-table-keys": keys_of(ModelTable),
+    "price-table-keys": keys_of(PriceTable),
     "pack-keys": keys_of(PackFile),
     "profile-keys": profile_keys,
+    "tools": tools,
+    "permission-keys": permission_keys,
+    "own-rules": own_rules,
+    "read-only-programs": read_only_programs,
     "checks": checks,
     **{f"check-{name}": check_section(name) for name in sorted(CHECKS)},
 }

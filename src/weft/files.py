@@ -178,10 +178,10 @@ class Folder:
 
     def folder(self, name: str, *, create: bool = False) -> Folder:
         """A folder directly or deeper below this one; `create` makes what is missing and makes that durable."""
-        parts = split_name(name)
-        current = os.dup(self.fd)
+        first, *rest = split_name(name)
+        current = self._enter(self.fd, first, name, create=create)
         try:
-            for part in parts:
+            for part in rest:
                 step = self._enter(current, part, name, create=create)
                 os.close(current)
                 current = step

@@ -78,11 +78,34 @@ class ThreadRun:
             self._end.set_result(end)
 
 
+class _Output(asyncio.SubprocessProtocol):
+    """Keeps what a process writes and tells when it has ended and when its output has.
+
+    These are two things: whoever inherited the pipe may keep it open long after the process is gone.
+    """
+
+    def __init__(self) -> None:
+        self.kept = bytearray()
+        self.exited = asyncio.Event()
+        self.finished = asyncio.Event()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self.kept += data[: max(0, OUTPUT_LIMIT - len(self.kept))]
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self.finished.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+
+
 class ProcessRun:
     """A program in a process group of its own. When it ends, or is stopped, nothing of the group is left."""
 
-    def __init__(self, process: asyncio.subprocess.Process, grace: float) -> None:
-        self.process = process
+    def __init__(self, transport: asyncio.SubprocessTransport, output: _Output, grace: float) -> None:
+        self.pid = transport.get_pid()
+        self._transport = transport
+        self._output = output
         self._grace = grace
         self._loop = asyncio.get_running_loop()
         self._kill: asyncio.TimerHandle | None = None
@@ -97,7 +120,8 @@ class ProcessRun:
         env: Mapping[str, str] | None = None,
         grace: float = KILL_GRACE,
     ) -> ProcessRun:
-        process = await asyncio.create_subprocess_exec(
+        transport, output = await asyncio.get_running_loop().subprocess_exec(
+            _Output,
             *command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -106,40 +130,34 @@ class ProcessRun:
             env=env,
             start_new_session=True,
         )
-        return cls(process, grace)
+        return cls(transport, output, grace)
 
     def interrupt(self, reason: str) -> None:
         if self._interrupted:
             return
         self._interrupted = True
-        _signal_group(self.process.pid, signal.SIGTERM)
-        self._kill = self._loop.call_later(self._grace, _signal_group, self.process.pid, signal.SIGKILL)
+        _signal_group(self.pid, signal.SIGTERM)
+        self._kill = self._loop.call_later(self._grace, _signal_group, self.pid, signal.SIGKILL)
 
     async def wait(self) -> ToolEnd | None:
         """The output once the program itself has ended. What it left behind in its group is ended then."""
-        reading = asyncio.create_task(self._read(), name=f"output of {self.process.pid}")
         try:
-            code = await self.process.wait()
-        finally:
+            await self._output.exited.wait()
+            _signal_group(self.pid, signal.SIGKILL)
+            async with asyncio.timeout(self._grace):
+                await self._output.finished.wait()
+        except TimeoutError:
+            pass  # somebody outside the group holds the pipe; what came until now is the output
+        finally:  # also when nobody waits any longer
             if self._kill is not None:
                 self._kill.cancel()
-            _signal_group(self.process.pid, signal.SIGKILL)
-            await asyncio.wait({reading}, timeout=self._grace)
-            if not reading.done():  # somebody outside the group holds the pipe
-                reading.cancel()
-                await asyncio.wait({reading})
+            _signal_group(self.pid, signal.SIGKILL)
+            code = self._transport.get_returncode()
+            self._transport.close()
         if self._interrupted:
             return None
-        output = reading.result() if not reading.cancelled() else b""
-        text = output.decode(errors="replace")
+        text = self._output.kept.decode(errors="replace")
         return ToolEnd(text=text if not code else f"{text}\n(exit code {code})".lstrip(), failed=bool(code))
-
-    async def _read(self) -> bytes:
-        kept = bytearray()
-        stream = self.process.stdout
-        while stream is not None and (piece := await stream.read(2**16)):
-            kept += piece[: max(0, OUTPUT_LIMIT - len(kept))]
-        return bytes(kept)
 
 
 def _signal_group(group: int, number: Any) -> None:

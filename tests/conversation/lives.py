@@ -11,11 +11,13 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from weft.conversation.control import Intent
+from weft.conversation.state import turn_of
 from weft.conversation.turns import Rules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.testing.oracle import judge
-from weft.testing.simulation import World, promise
+from weft.testing.simulation import Crash, World, promise
 
 Move = tuple[str, ...]
 
@@ -101,19 +103,7 @@ def moves(life: Life, scope: Scope) -> Iterator[Move]:
     if world.engine.inbox:
         yield ("step",)
     for x, intent in world.engine.control.intents.items():
-        if intent.phase == "reserved":
-            yield ("start", *x)
-        elif intent.phase == "starting" or (intent.phase == "draining" and intent.handle is None):
-            if intent.handle is None and x in world.ledger.started:
-                yield ("bind", *x)
-        elif intent.phase == "awaiting" and intent.execution not in life.decided:
-            yield ("approve", *x)
-        elif intent.phase == "continuing" and intent.execution not in life.continued:
-            yield ("continue", *x)
-        if intent.phase in ("bound", "draining") and intent.handle is not None and x not in life.settled:
-            yield ("settle", *x)
-            if intent.kind == "model" and life.chunks < scope.chunks:
-                yield ("chunk", *x)
+        yield from _moves_of(life, scope, x, intent)
     if life.interrupts < scope.interrupts:
         for target in scope.targets:
             yield ("interrupt", target or "")
@@ -121,6 +111,22 @@ def moves(life: Life, scope: Scope) -> Iterator[Move]:
         yield ("crash",)
         if world.engine.inbox:
             yield ("step", "after_append")
+
+
+def _moves_of(life: Life, scope: Scope, x: tuple[str, str], intent: Intent) -> Iterator[Move]:
+    match intent.phase:
+        case "reserved":
+            yield ("start", *x)
+        case "starting" | "draining" if intent.handle is None and x in life.world.ledger.started:
+            yield ("bind", *x)
+        case "awaiting" if intent.execution not in life.decided:
+            yield ("approve", *x)
+        case "continuing" if intent.execution not in life.continued:
+            yield ("continue", *x)
+        case "bound" | "draining" if intent.handle is not None and x not in life.settled:
+            yield ("settle", *x)
+            if intent.kind == "model" and life.chunks < scope.chunks:
+                yield ("chunk", *x)
 
 
 def play(life: Life, move: Move, scope: Scope) -> None:
@@ -284,7 +290,7 @@ class Walk:
             (0.5, self.interrupt),
             (0.3, lambda: world.project(rng.choice(["status", "continuation", "notification", "transcript", None]))),
             (0.12, lambda: world.redeliver(rng.choice(["status", "continuation", None]))),
-            (0.05, lambda: world.lose_checkpoint(rng.choice(["continuation", "notification"]))),
+            (0.05, lambda: world.lose_checkpoint(rng.choice(["continuation", "notification", "status", "transcript"]))),
             (0.15, lambda: world.advance(rng.choice([0.1, 0.3]))),
             (0.1, self.crash),
             (0.3, self.nonsense),
@@ -326,9 +332,7 @@ class Walk:
     def say(self) -> None:
         self.messages += 1
         message = f"m{self.messages}"
-        self.world.submit(
-            c.SendMessage(conversation=self.world.root, message=message, text=message), hold=self.hold()
-        )
+        self.world.submit(c.SendMessage(conversation=self.world.root, message=message, text=message), hold=self.hold())
 
     def interrupt(self) -> None:
         talks = list(self.world.state.talks)
@@ -408,11 +412,13 @@ class Walk:
         self.world.submit(chosen, hold=self.hold())
 
     def _is_live(self, command: c.SettleTool | c.SettleModel) -> bool:
-        return (command.conversation, command.execution) in self.world.engine.control.intents
+        talk = self.world.state.talks.get(command.conversation)
+        to_come = talk is None or talk.turns < turn_of(command.execution)
+        return to_come or (command.conversation, command.execution) in self.world.engine.control.intents
 
     def step(self) -> None:
         chance = self.rng.random()
-        crash = "before_append" if chance < 0.01 else "after_append" if chance < 0.025 else None
+        crash: Crash | None = "before_append" if chance < 0.01 else "after_append" if chance < 0.025 else None
         self.world.step(crash)
 
     def crash(self) -> None:

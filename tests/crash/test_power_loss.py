@@ -144,7 +144,7 @@ KILLS: dict[str, tuple[type[Created | Renamed], str]] = {
     "the log made": (Created, "log.jsonl"),
     "the source in place": (Renamed, "content.md"),
     "the folder of attachments made": (Created, "attachments"),
-    "the second input in place": (Renamed, "glossary.txt"),
+    "the second input in place": (Renamed, "glossary.md"),
     "an artifact in place": (Renamed, "gather.json"),
     "the folder of blobs made": (Created, "blobs"),
     "a blob in place": (Renamed, ""),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -174,12 +173,10 @@ def test_ctrl_c_ends_the_run_cleanly(one: Weft) -> None:
     assert process.stdout is not None
     while b"step_started" not in process.stdout.readline():
         pass
-    begun = time.monotonic()
     process.send_signal(2)
     rest = [json.loads(line) for line in process.stdout]
     assert process.wait(20) == 130
     process.stdout.close()
-    assert time.monotonic() - begun < 10
     assert [event["type"] for event in rest if "seq" in event] == ["step_interrupted", "run_ended"]
     assert rest[-1]["outcome"] == "interrupted"
     lay(one, "def make(step):\n    return {'title': 'on time'}\n")

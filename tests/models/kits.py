@@ -142,10 +142,24 @@ def unsupported(kit: Kit, allowed: frozenset[str] = frozenset()) -> list[str]:
         known = frozenset(tokens(said, kit.code)) | mine
         # A word may be broken at the end of a line or have a mark of emphasis in it.
         plain = re.sub(r"[\s\u2010\u00ad*_~]+", "", said).lower()
-        strange = [word for word in tokens(text, kit.code) if word not in known and word not in plain]
+        left = text if spaced(kit.code) else _without_wording(text, kit.code)
+        strange = [word for word in tokens(left, kit.code) if word not in known and word not in plain]
         if strange:
             found.append(f"{name}: {strange[:8]} in {text[:120]!r}")
     return found
+
+
+def _without_wording(text: str, code: str) -> str:
+    """In a script without spaces the engine's words run into the source's; they are cut out, the longest first."""
+    pieces = {
+        piece.strip("，。：？、；")
+        for variants in wording(code).values()
+        for variant in variants
+        for piece in re.split(r"\{\w+\}", variant)
+    }
+    for piece in sorted(pieces, key=lambda piece: (-len(piece), piece)):
+        text = text.replace(piece, " ") if piece else text
+    return text
 
 
 def misplaced(kit: Kit) -> list[str]:

@@ -87,6 +87,9 @@ def test_languages_are_told_apart(code: str) -> None:
 @pytest.mark.parametrize("name", kits.NAMES)
 def test_the_texts_are_in_the_languages_they_are_in(name: str) -> None:
     expected = {"wald.md": "de", "bibliotheque.md": "fr", "mercado.md": "es", "tea.txt": "zh", "water.txt": "ar"}
+    expected |= {"zeitung-schwimmbad.md": "de", "essay-lu.txt": "zh", "japanese-kissa.txt": "ja"}
+    expected |= {"arabic-water.txt": "ar", "portuguese-rio.txt": "pt", "russian-school.txt": "ru"}
+    expected |= {"dijk.txt": "nl", "forno.txt": "it", "kater.txt": "de", "gare.md": "fr", "apicultora.txt": "es"}
     assert kits.kit_of(name).code == expected.get(name, "en")
 
 
@@ -157,7 +160,7 @@ def test_places_in_the_plain_text_are_places_in_the_text() -> None:
 def test_labels_are_no_speakers() -> None:
     text = "Note: this is a long line of text about a thing.\nUsage: call it with care and patience every day.\n" * 3
     assert read(text).speakers == ()
-    assert read(kits.text_of("interview-bees.txt")).speakers == ("Host", "Rosalind")
+    assert read(kits.text_of("interview-bees.txt")).speakers == ("Host", "Rosalind Achterberg")
     assert read(kits.text_of("interview-bees.txt")).host == "Host"
 
 

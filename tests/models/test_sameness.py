@@ -65,9 +65,11 @@ def test_the_same_bytes_again(name: str) -> None:
 )
 def test_kits_of_different_documents_do_not_read_alike(one: str, other: str) -> None:
     first, second = ideas_and_outline(kits.kit_of(one)), ideas_and_outline(kits.kit_of(other))
-    assert len(first & second) <= 0.12 * min(len(first), len(second)), first & second
-    for name in ("bullets", "keyThemes"):
-        assert not set(kits.kit_of(one).summary[name]) & set(kits.kit_of(other).summary[name])
+    assert len(first & second) <= max(5, 0.15 * min(len(first), len(second))), first & second
+    assert not set(kits.kit_of(one).summary["bullets"]) & set(kits.kit_of(other).summary["bullets"])
+    # Two texts may both be about water, or about a price.
+    themes = [set(kits.kit_of(name).summary["keyThemes"]) for name in (one, other)]
+    assert len(themes[0] & themes[1]) <= 2
     headings = [{part["heading"] for part in kits.kit_of(name).outline["sections"]} for name in (one, other)]
     assert not headings[0] & headings[1]
 
@@ -84,8 +86,19 @@ def test_a_kit_does_not_repeat_itself(name: str) -> None:
     assert len(set(ideas)) == len(ideas)
 
 
-WORDED = [name for name in kits.NAMES if kits.kit_of(name).code in ("en", "de", "fr", "es")]
 TOPICS = {
+    "ferry-news.md": "schools",
+    "parking-oped.md": "bus",
+    "podcast-locks.txt": "graphite",
+    "kettle-launch.md": "electricity",
+    "story-orchard.txt": "rope",
+    "speech.txt": "coal",
+    "howto-backup.md": "passphrase",
+    "contract.txt": "subcontractors",
+    "obituary.txt": "cable",
+    "review.md": "thriller",
+    "minutes.md": "bonfires",
+    "zeitung-schwimmbad.md": "Wasser",
     "night-trains.md": "transport",
     "essay-maps.md": "memory",
     "interview-bees.txt": "honey",
@@ -95,6 +108,7 @@ TOPICS = {
     "bibliotheque.md": "budget",
     "mercado.md": "compost",
 }
+WORDED = sorted(TOPICS)
 
 
 @pytest.mark.parametrize("name", kits.NAMES)

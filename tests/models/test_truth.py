@@ -81,15 +81,20 @@ def test_speakers_and_names_occur(name: str) -> None:
 def test_what_people_say_has_its_speaker() -> None:
     quotes = kits.kit_of("night-trains.md").summary["importantQuotes"]
     speakers = {quote["text"]: quote.get("speaker") for quote in quotes}
-    assert speakers["We expected retired couples"] == "Helena Voss"
-    assert speakers["Everyone loves night trains until the invoice arrives"] == "Tomas Brandl"
-    assert speakers["They watch this train go through at night and it does not stop."] == "Mira Kostova"
+    said = {speaker: text for text, speaker in speakers.items()}
+    assert "We expected retired couples" in said["Helena Voss"]
+    assert "until the invoice arrives" in " ".join(
+        text for text, speaker in speakers.items() if speaker == "Tomas Brandl"
+    )
+    # `They` can't be understood without the villages she names in the sentence before: one quote, as it stands.
+    assert said["Mira Kostova"].startswith('"I represent villages')
+    assert said["Mira Kostova"].endswith('at night and it does not stop."')
 
 
 def test_a_transcript_keeps_speaker_and_time() -> None:
     quotes = kits.kit_of("interview-bees.txt").summary["importantQuotes"]
     assert quotes
-    assert all(quote["speaker"] == "Rosalind" for quote in quotes)
+    assert all(quote["speaker"] == "Rosalind Achterberg" for quote in quotes)
     later = next(quote for quote in quotes if "how many are too many" in quote["text"])
     assert later["timestamp"] == "00:03:31"
 

@@ -202,6 +202,23 @@ SAMPLES: dict[str, Any] = {
     "kind": "timeout",
     "outcome": "failed",
     "content": "line\r\nline",
+    "str | None": "text é",
+    "int | None": 4,
+    "tuple[str, ...]": ("a", "b"),
+    "tuple[Mapping[str, Any], ...]": ({"text": "hm", "signature": "s"},),
+    "input": {"path": "a.md", "lines": [1, 2]},
+    "InputRecorded.input": "source",
+    "usage": {"input": 12},
+    "results": {"a": "succeeded"},
+    "delivery": "queued",
+    "origin": "person",
+    "InputRecorded.origin": "/home/ada/poem.txt",
+    "IntentRecorded.kind": "tool",
+    "verdict": "ask",
+    "decision": "session",
+    "effect": "unknown",
+    "disposition": "continue",
+    "refusal": "stale_settlement",
 }
 
 
@@ -210,7 +227,8 @@ def test_every_event_survives_the_file(cls: Any) -> None:
     values = {}
     for field in fields(cls):
         if field.name != "type":
-            values[field.name] = SAMPLES.get(field.name, SAMPLES.get(str(field.type)))
+            own = SAMPLES.get(f"{cls.__name__}.{field.name}")
+            values[field.name] = own or SAMPLES.get(field.name, SAMPLES.get(str(field.type)))
             assert values[field.name] is not None, f"no sample for {cls.__name__}.{field.name}: {field.type}"
     if "artifact" in values and "findings" in values:
         values["artifact"] = "a.json"

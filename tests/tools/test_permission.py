@@ -250,6 +250,9 @@ def test_what_a_rule_denies_is_denied_or_at_least_asked_about_when_it_may_hide(c
     found = shell(command, "auto", rule("deny", "Shell", command="git push"))
     assert found.decision in ("deny", "ask")
     assert shell("git pull", "auto", rule("deny", "Shell", command="git push")).decision == "allow"
+    assert shell("make all", "auto", rule("deny", "Shell", command="git push")).decision == "allow"
+    both = (rule("deny", "Shell", command="git push"), rule("allow", "Shell", command="bash build.sh"))
+    assert shell("bash build.sh", "ask", *both).decision == "allow"
 
 
 def test_no_rule_allows_a_shell_as_a_whole() -> None:
@@ -376,6 +379,12 @@ def test_what_was_allowed_before_does_not_count_afterwards() -> None:
     assert fetch("https://other.org/", "auto", remembered={f"tainted {before}"}, taint=TAINT).decision == "ask"
     asked = shell("pytest", remembered={"shell pytest", "tainted shell pytest"}, taint=TAINT)
     assert (asked.decision, asked.remember_key) == ("ask", None)
+
+
+def test_a_rule_that_asks_does_not_hide_the_taint() -> None:
+    found = shell("make", "auto", rule("ask", "Shell", command="make"), taint=TAINT)
+    assert found.file == "permissions.yaml:3"
+    assert "the web: example.org" in found.reason
 
 
 def test_a_rule_allows_in_taint_only_if_it_says_so() -> None:

@@ -105,7 +105,7 @@ def workers() -> list[psutil.Process]:
         try:
             if "search_worker" in " ".join(child.cmdline()):
                 found.append(child)
-        except psutil.NoSuchProcess:
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
     return found
 

@@ -421,6 +421,71 @@ whoami x
 type -f ls; id
 which -x ls
 git diff *
+python3 --version
+python3 version
+python3 -V
+bash version
+make version
+make -V x
+node version
+npm --version
+yarn --version
+cargo --version
+awk 'BEGIN{ARGV[1]="/pr" "oc/1/environ"; ARGC=2} {print}' x
+awk '{print ENVIRON["X"]}' x
+awk '{print SYMTAB["X"]}' x
+cat /pr?c/self/environ
+cat /pro*/1/environ
+cat /[p]roc/1/environ
+cat /*/1/environ
+cat //pr?c/1/environ
+cat ./../../pr?c/1/environ
+cat .ss*/id_x
+cat .e*
+cat */.e*
+cat /etc/shad*
+cat /etc/*
+head /home/x/.ss*/i*
+grep -ra KEY /
+grep -ra KEY //
+grep -ra KEY /.
+grep -ra KEY /*
+grep -ra KEY /..
+grep -ra KEY ../../..
+grep -ra KEY ./../../..
+rg KEY /
+rg KEY ../../
+rg KEY ..
+grep -ra KEY src/../..
+grep -ra KEY ..//
+cd / && grep -ra KEY .
+cd /proc && cat 1/environ
+cd .. && ls
+cd ../../.. && grep -ra KEY .
+cd /usr && ls
+diff -r / x
+git grep --no-index KEY /
+tail -n1 -f /proc/1/environ
+cat a/../../../proc/1/environ
+grep --file=/proc/1/environ x
+grep -f/proc/1/environ x
+sort /dev/../proc/1/environ
+cat x/.ssh/config
+cat < .env
+tail -f x
+tail -F x
+tail --follow x
+docker logs -f x
+docker stats
+kubectl logs -f x
+vmstat 1
+git log --help
+git --help
+docker ps --help
+ls --help x
+ls x --help
+python3 --help
+evil --help
 """.strip("\n").split("\n")
 
 NEVER_ODD = [
@@ -547,10 +612,17 @@ tar -tzf x.tgz
 tar tf x.tar
 jq '.a[] | .b' x.json
 sha256sum x
-python3 --version
+curl --version
 xxd -l 64 x
 sort ./*
 cd src && ls
+ls --help
+sort --version
+cd /srv/project && ls -la
+ls /
+ls ..
+cat ../README.md
+ls /var/log/*.log
 """.strip("\n").split("\n")
 
 

@@ -97,21 +97,22 @@ SLIPPED = [
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(240)
 def test_nothing_slipped_into_a_safe_command_is_ever_run(stage: Stage) -> None:
     """Every insertion at every place of many commands; those still allowed are run for the truth."""
     chosen = random.Random(7)
     allowed: set[str] = set()
     tried = 0
-    for command in chosen.sample(ALWAYS, 30):
+    for command in chosen.sample(ALWAYS, 15):
         for slipped in SLIPPED:
             for at in range(len(command) + 1):
                 for mutated in (command[:at] + slipped + command[at:], command[:at] + f" {slipped} " + command[at:]):
                     tried += 1
                     if read_shell(mutated).read_only:
                         allowed.add(mutated)
-    assert tried > 50_000
+    assert tried > 25_000
     dubious = sorted(command for command in allowed if "<" not in command)
-    for command in chosen.sample(dubious, min(250, len(dubious))):
+    for command in chosen.sample(dubious, min(120, len(dubious))):
         hold(stage, command)
 
 
@@ -143,16 +144,17 @@ PIECES = [
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(240)
 def test_whatever_is_allowed_of_chance_texts_means_what_we_read(stage: Stage) -> None:
     chance = random.Random(11)
     allowed: set[str] = set()
-    for _ in range(60_000):
+    for _ in range(30_000):
         command = chance.choice(("ls", "echo", "cat", "grep", "(ls", "{ ls")) + "".join(
             chance.choices(PIECES, k=chance.randint(1, 9))
         )
         if read_shell(command).read_only:
             allowed.add(command)
-    assert len(allowed) > 300
+    assert len(allowed) > 150
     rich = sorted((command for command in allowed if "<" not in command), key=lambda each: (-len(set(each)), each))
-    for command in rich[:250]:
+    for command in rich[:120]:
         hold(stage, command)

@@ -81,6 +81,21 @@ def test_a_call_that_can_not_be_made_says_why() -> None:
     assert "- offset: " in str(fault("Read", {"path": "x", "offset": "1"}))
 
 
+def test_a_tool_that_can_not_even_start_ends_in_words(place: Place) -> None:
+    async def refuses(given: Mapping[str, Any], context: Context) -> Handle:
+        raise UserError("not today")
+
+    async def breaks(given: Mapping[str, Any], context: Context) -> Handle:
+        raise KeyError("oh")
+
+    toolbox = Toolbox([made("Refuses", start=refuses), made("Breaks", start=breaks)])
+    assert place.call("Refuses", {}, toolbox=toolbox).text == "not today"
+    broken = place.call("Breaks", {}, toolbox=toolbox)
+    assert (broken.is_error, broken.effect) == (True, "unknown")
+    assert "KeyError" in broken.text
+    assert "Traceback" in broken.bug
+
+
 # -- the handle
 
 
@@ -294,4 +309,4 @@ def test_the_tool_as_it_is_shipped_reaches_no_loopback(place: Place) -> None:
 def test_a_redirect_inside_is_refused_by_the_tool(place: Place) -> None:
     outcome = fetched(place, sends(redirect("http://169.254.169.254/latest/meta-data/")))
     assert outcome.is_error
-    assert "the local link" in outcome.text
+    assert "redirects to another host" in outcome.text

@@ -10,7 +10,8 @@ check is a pydantic model of its options and a generator of faults, listed in `C
     measures.py      count, sum_near
     patterns.py      matches
 
-`paths.py` is the language of `at`; `faults.py` turns what a check yields into a bounded list of findings.
+`schema.py` is what comes before any check: a value against its JSON Schema. `paths.py` is the language of `at`;
+`faults.py` turns what a check yields into a bounded list of findings.
 """
 
 from __future__ import annotations

@@ -17,7 +17,9 @@ Commands:
   sessions    List, show, follow, verify and remove sessions.
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
+  models      List, connect, test and choose models.
   packs       List packs, and what differs from what you have.
+  tools       List the tools a model may call, and judge a call.
   init        Make a workspace and lay a pack into it.
   doctor      Check the workspace, the disk and every session.
   completion  Print the shell completion script.

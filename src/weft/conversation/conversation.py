@@ -178,7 +178,8 @@ class Conversation:
         if not self._broken:
             self._engine.submit(c.Stop(conversation=self.name, clean=clean))
             self._wake()
-            await asyncio.wait({asyncio.ensure_future(self._written())}, timeout=max(AFTERWARDS, timeout))
+            if self._writer is not None:  # a disk that hangs holds the writer, but not whoever wants to leave
+                await asyncio.wait({self._writer}, timeout=max(AFTERWARDS, timeout))
         await self._leave()
         return clean
 

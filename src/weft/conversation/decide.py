@@ -294,6 +294,23 @@ def _recover_turn(draft: Draft, name: str, turn: TurnState, *, retry: bool) -> N
     complete(draft, name)
 
 
+def _compact(draft: Draft, command: c.CompactTranscript) -> None:
+    """Only turns that are over, and only further than before: an older summary must not bring back what it replaced."""
+    talk = draft.talk(command.conversation)
+    over = 0 if talk is None else talk.turns - (talk.turn is not None)
+    if talk is None or not talk.compacted < command.turn <= over:
+        return draft.refuse(command.conversation, "stale_compaction", turn=command.turn, text=command.text)
+    return draft.emit(
+        t.TranscriptCompacted(
+            conversation=command.conversation,
+            turn=command.turn,
+            text=command.text,
+            model=command.model or None,
+            usage=command.usage,
+        )
+    )
+
+
 def _idle(draft: Draft, command: c.NoteIdle) -> None:
     if draft.state.resting and not draft.state.rested and not draft.state.stopped:
         draft.emit(t.IdleReached(conversation=draft.state.root))
@@ -338,6 +355,7 @@ _DECIDE: Mapping[type, Callable[[Draft, Any], None]] = {
     c.SettleModel: _settle_model,
     c.SettleTool: _settle_tool,
     c.RecordInterrupt: _record_interrupt,
+    c.CompactTranscript: _compact,
     c.Recover: _recover,
     c.NoteIdle: _idle,
     c.Shutdown: _shutdown,

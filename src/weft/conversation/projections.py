@@ -8,7 +8,7 @@ control: the log is all there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -133,7 +133,7 @@ class StatusProjection:
 class Said:
     """One entry of a transcript. `kind` says which of the other fields have a meaning."""
 
-    kind: Literal["message", "answer", "call", "result"]
+    kind: Literal["message", "answer", "call", "result", "summary"]
     turn: int
     text: str = ""
     messages: tuple[str, ...] = ()
@@ -144,6 +144,8 @@ class Said:
     effect: str = ""
     thinking: tuple[Mapping[str, Any], ...] = ()
     malformed: str = ""
+    outside: bool = False
+    """A result that came from outside: data, whatever it says."""
 
 
 @dataclass(slots=True)
@@ -195,25 +197,42 @@ class Transcript:
                     tool=self._calls[event.call].tool if event.call in self._calls else "",
                     outcome=event.outcome,
                     effect=event.effect,
+                    outside=event.tainting,
                 )
+            case t.TranscriptCompacted():
+                self.entries = compacted(self.entries, event.turn, event.text)
             case t.TurnCompleted():
                 self.entries += self._calls.values()
                 self.entries += (self._results[call] for call in self._calls if call in self._results)
                 self._calls, self._results = {}, {}
 
+    @property
+    def outside(self) -> frozenset[str]:
+        """The calls whose results came from outside."""
+        return frozenset(said.call for said in self.entries if said.outside)
+
     def messages(self) -> tuple[Message, ...]:
-        """What a model is told: roles in turns, and a call that was never asked for left out."""
-        found: list[Message] = []
-        for said in self.entries:
-            content = _content(said)
-            if not content:
-                continue
-            role: Literal["user", "assistant"] = "assistant" if said.kind in ("answer", "call") else "user"
-            if found and found[-1].role == role:
-                found[-1] = Message(role=role, content=(*found[-1].content, *content))
-            else:
-                found.append(Message(role=role, content=content))
-        return tuple(found)
+        return messages_of(self.entries)
+
+
+def compacted(entries: Sequence[Said], turn: int, text: str) -> list[Said]:
+    """The entries with a summary in place of everything up to a turn."""
+    return [Said("summary", turn, text), *(said for said in entries if said.turn > turn)]
+
+
+def messages_of(entries: Iterable[Said]) -> tuple[Message, ...]:
+    """What a model is told: roles in turns, and a call that was never asked for left out."""
+    found: list[Message] = []
+    for said in entries:
+        content = _content(said)
+        if not content:
+            continue
+        role: Literal["user", "assistant"] = "assistant" if said.kind in ("answer", "call") else "user"
+        if found and found[-1].role == role:
+            found[-1] = Message(role=role, content=(*found[-1].content, *content))
+        else:
+            found.append(Message(role=role, content=content))
+    return tuple(found)
 
 
 @dataclass(slots=True)
@@ -243,6 +262,8 @@ class Transcripts:
 
 
 def _content(said: Said) -> tuple[Content, ...]:
+    if said.kind == "summary":
+        return (Text(text=f"[What was said before, in short]\n{said.text}"),)
     if said.kind == "message":
         return (Text(text=said.text),)
     if said.kind == "answer":

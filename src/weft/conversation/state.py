@@ -48,6 +48,10 @@ class TurnState:
     """In declared order."""
     interrupted: bool = False
 
+    def copied(self) -> TurnState:
+        calls = {name: replace(call) for name, call in self.calls.items()}
+        return TurnState(self.number, self.model, self.model_outcome, self.declared, calls, self.interrupted)
+
     @property
     def complete(self) -> bool:
         return self.model_outcome is not None and all(call.phase == "settled" for call in self.calls.values())
@@ -71,6 +75,8 @@ class Talk:
     """The last turn whose continuation was taken."""
     cancelled: tuple[str, ...] = ()
     """Continuations that an interrupt took away."""
+    compacted: int = 0
+    """The last turn that a model is told of in a summary only."""
     children: int = 0
     """How many sub-conversations it ever opened."""
     last_text: str = ""
@@ -85,10 +91,20 @@ class Talk:
         return self.turn is None and not self.pending and not self.waiting
 
     def copied(self) -> Talk:
-        turn = self.turn
-        if turn is not None:
-            turn = replace(turn, calls={name: replace(call) for name, call in turn.calls.items()})
-        return replace(self, turn=turn)
+        return Talk(
+            self.conversation,
+            self.parent,
+            self.parent_execution,
+            self.turn and self.turn.copied(),
+            self.turns,
+            self.waiting,
+            self.pending,
+            self.continued,
+            self.cancelled,
+            self.compacted,
+            self.children,
+            self.last_text,
+        )
 
 
 @dataclass(slots=True)
@@ -110,7 +126,16 @@ class State:
         return all(talk.resting for talk in self.talks.values())
 
     def copied(self) -> State:
-        return replace(self, talks={name: talk.copied() for name, talk in self.talks.items()})
+        return State(
+            self.root,
+            {name: talk.copied() for name, talk in self.talks.items()},
+            self.allowed,
+            self.tainted,
+            self.opened,
+            self.stopping,
+            self.stopped,
+            self.rested,
+        )
 
     def holds(self, conversation: str) -> bool:
         return conversation == self.root or conversation.startswith(self.root + "/")
@@ -239,6 +264,10 @@ def _completed(state: State, talk: Talk, event: t.TurnCompleted) -> None:
     talk.turn, talk.pending = None, event.key or ""
 
 
+def _compacted(state: State, talk: Talk, event: t.TranscriptCompacted) -> None:
+    talk.compacted = event.turn
+
+
 def _refused(state: State, talk: Talk, event: t.CommandRefused) -> None:
     if event.refusal == "stale_settlement" and event.outcome == "succeeded" and event.execution:
         call = _call_of(talk, event.execution)
@@ -289,6 +318,7 @@ _EVOLVE: Mapping[type, Callable[..., None]] = {
     t.ToolSettled: _settled,
     t.TurnInterrupted: _interrupted,
     t.TurnCompleted: _completed,
+    t.TranscriptCompacted: _compacted,
     t.CommandRefused: _refused,
     t.ProcessorFailed: _nothing,
     t.IdleReached: _idle,

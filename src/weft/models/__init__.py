@@ -1,6 +1,16 @@
 """What answers. One contract, one file per way of reaching a model; `embedded` is always there.
 
-model.py    the contract: a request in, a stream of typed parts out
-embedded_model.py   answers from a session's documents, always there
-embedded/   language processing in plain Python: no key, no network, no weights
+model.py               the contract: a request in, a stream of typed parts out
+answer.py              parts to one answer
+embedded_model.py      answers from a session's documents, always there
+embedded/              language processing in plain Python: no key, no network, no weights
+anthropic_messages.py  openai_chat.py  openai_responses.py     through pydantic_layer.py and provider_errors.py
+google.py              Gemini, with the extra
+local_gguf.py          a file on this machine, with the extra     (gguf_server.py is its process)
+retrying.py            tries again where that is safe
+replay.py              answers from a recording
+structured.py          a value of a given shape from any model   (json_reader.py, json_scan.py)
+connections.py         which model is meant, and why             (credentials.py holds the keys)
+prices.py              what a call cost
+probe.py               what a model can do, by asking it
 """

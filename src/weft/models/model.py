@@ -56,7 +56,10 @@ Part = TextDelta | ThinkingDelta | ToolCall | Usage | Stop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """All a model needs for one answer. `system` is the stable prefix; `schema` asks for a JSON value of its shape."""
+    """All a model needs for one answer. `system` is the stable prefix; `schema` asks for a JSON value of its shape.
+
+    `must_call` names the one tool the answer has to be a call of, where the model can be held to that.
+    """
 
     system: str
     messages: tuple[Message, ...]
@@ -65,6 +68,7 @@ class Request:
     max_tokens: int | None = None
     thinking: ThinkingLevel = "off"
     temperature: float | None = None
+    must_call: str = ""
 
 
 class Model(Protocol):

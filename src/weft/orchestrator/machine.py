@@ -206,9 +206,8 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
         failed = _with(progress, command.step, replace(step, phase="failed"))
         return _advance(spec, state, failed, events, [])
     feedback = tuple(map(_with_hint, command.findings)) or (command.message,)
-    return _begin(
-        spec, progress, command.step, step.inputs, "retry", f"attempt {step.attempt} failed", events, feedback
-    )
+    reason = f"attempt {step.attempt} failed"
+    return _begin(spec, progress, command.step, step.attempt, step.inputs, "retry", reason, events, feedback)
 
 
 def _interrupted(progress: Progress, command: InterruptRun) -> Decision:
@@ -229,8 +228,8 @@ def _advance(
 ) -> Decision:
     """Judge and start every step whose turn has come; end the run when nothing is left."""
     forced = forced_steps(spec.pipeline, spec.wish)
-    for name, step in spec.pipeline.steps.items():
-        if progress.steps[name].phase != "waiting" or progress.of("failed"):
+    for name, step in spec.pipeline.steps.items() if not progress.of("failed") else ():
+        if progress.steps[name].phase != "waiting":
             continue
         if any(progress.steps[before].phase != "done" for before in step.requires):
             continue
@@ -244,8 +243,7 @@ def _advance(
             progress = _with(progress, name, skipped)
         elif len(progress.of("running")) < spec.limit:
             cause: Cause = "rerun" if record.attempt else "first"
-            waiting = _with(progress, name, replace(progress.steps[name], attempt=record.attempt))
-            begun = _begin(spec, waiting, name, verdict.inputs, cause, verdict.reason, events, ())
+            begun = _begin(spec, progress, name, record.attempt, verdict.inputs, cause, verdict.reason, events, ())
             progress, events, effects = begun.progress, list(begun.events), [*effects, *begun.effects]
     if not progress.of("running"):
         outcome, message = _outcome(progress)
@@ -258,6 +256,7 @@ def _begin(
     spec: RunSpec,
     progress: Progress,
     name: str,
+    last_attempt: int,
     inputs: Mapping[str, str],
     cause: Cause,
     reason: str,
@@ -265,7 +264,7 @@ def _begin(
     feedback: tuple[str, ...],
 ) -> Decision:
     step = progress.steps[name]
-    attempt, digest = step.attempt + 1, combine(inputs)
+    attempt, digest = last_attempt + 1, combine(inputs)
     started = StepStarted(
         run=progress.run, step=name, attempt=attempt, cause=cause, reason=reason, input_hash=digest, inputs=inputs
     )
@@ -302,7 +301,7 @@ def _is_open(step: StepProgress, attempt: int) -> bool:
 
 
 def _with(progress: Progress, name: str, step: StepProgress) -> Progress:
-    return replace(progress, steps={**progress.steps, name: step})
+    return Progress(progress.run, {**progress.steps, name: step}, progress.ending, progress.message)
 
 
 def step_hash(artifacts: Mapping[str, str]) -> str:

@@ -11,15 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import jsonschema_rs
-
 from weft.checks import CheckCall, CheckInput, check_documents, run_check
+from weft.checks.schema import schema_findings
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding
 from weft.protocol.hashes import hash_bytes
-from weft.workspace.pipeline import SchemaFile, Step
-
-FINDINGS_LIMIT: Final = 20
+from weft.workspace.pipeline import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ def parse(name: str, data: bytes) -> tuple[Any, Finding | None]:
 def validate(step: Step, name: str, value: Any, documents: Documents) -> list[Finding]:
     """Schema, then the built-in checks. A pack's own checks run where its code runs."""
     schema = step.schemas.get(name)
-    findings = schema_findings(name, value, schema) if schema else []
+    findings = schema_findings(name, value, schema.schema, schema.hash) if schema else []
     if findings:
         return findings
     given = CheckInput(artifact=name, value=value, documents=documents.texts, parameters=documents.parameters)
@@ -111,63 +108,6 @@ _GIVE_IT: Final = "give that input, or make the check's step do without it"
 
 def is_code(call: CheckCall) -> bool:
     return ":" in call.name
-
-
-_VALIDATORS: dict[str, Any] = {}
-"""By the schema's hash: building one costs far more than using it."""
-
-
-def schema_findings(name: str, value: Any, schema: SchemaFile) -> list[Finding]:
-    validator = _VALIDATORS.get(schema.hash)
-    if validator is None:
-        validator = _VALIDATORS[schema.hash] = jsonschema_rs.validator_for(schema.schema)
-    errors = list(validator.iter_errors(value))
-    findings = [_schema_finding(name, error) for error in _spread(errors, FINDINGS_LIMIT)]
-    if len(errors) > FINDINGS_LIMIT:
-        more = f"and {len(errors) - FINDINGS_LIMIT} more that do not fit the schema"
-        findings.append(Finding(name, "", more, "correct these first; the others are told next time"))
-    return findings
-
-
-def _spread(errors: Sequence[Any], most: int) -> list[Any]:
-    """As many as allowed, in their order, from every part of it: fifty bad quotes must not hide a bad date."""
-    seen: dict[Any, int] = {}
-    ranks = []
-    for error in errors:
-        part = error.instance_path[0] if error.instance_path else None
-        seen[part] = seen.get(part, -1) + 1
-        ranks.append(seen[part])
-    chosen = sorted(sorted(range(len(errors)), key=lambda index: ranks[index])[:most])
-    return [errors[index] for index in chosen]
-
-
-def _schema_finding(name: str, error: Any) -> Finding:
-    at = "".join(f"/{part}" for part in error.instance_path)
-    rule = [str(part) for part in error.schema_path]
-    keyword = rule[-1] if rule else ""
-    message = error.message if len(error.message) <= 300 else error.message[:300] + "…"
-    return Finding(name, at, message, _SCHEMA_HINTS.get(keyword, ""))
-
-
-_SCHEMA_HINTS: Final = {
-    "required": "add the key that is missing",
-    "additionalProperties": "remove the key or correct its spelling",
-    "unevaluatedProperties": "remove the key or correct its spelling",
-    "type": "use a value of the type the schema names",
-    "enum": "use one of the values listed",
-    "const": "use exactly that value",
-    "minLength": "write more",
-    "maxLength": "write less",
-    "minItems": "add entries",
-    "maxItems": "leave entries out",
-    "uniqueItems": "remove the repetition",
-    "pattern": "write it in the form the pattern asks for",
-    "minimum": "use a larger number",
-    "maximum": "use a smaller number",
-    "exclusiveMinimum": "use a larger number",
-    "exclusiveMaximum": "use a smaller number",
-    "format": "write it in that format",
-}
 
 
 def fault_of(step: Step, name: str, data: bytes, documents: Documents) -> str:

@@ -281,7 +281,7 @@ def _is_durable_talk(event: talk.TalkEvent | talk.LiveTalkEvent) -> bool:
             return True
         case talk.ApprovalRequested() | talk.ApprovalDecided() | talk.ApprovalRemembered():
             return True
-        case talk.TurnInterrupted() | talk.TurnCompleted() | talk.CommandRefused():
+        case talk.TurnInterrupted() | talk.TurnCompleted() | talk.TranscriptCompacted() | talk.CommandRefused():
             return True
         case talk.IdleReached() | talk.ShutdownRequested():
             return True

@@ -32,6 +32,7 @@ Refusal = Literal[
     "repeated_continuation",
     "cancelled_continuation",
     "unknown_continuation",
+    "stale_compaction",
     "shutting_down",
     "unknown_conversation",
     "child_takes_no_messages",
@@ -218,6 +219,18 @@ class TurnCompleted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptCompacted:
+    """From here on a model is told `text` in place of everything up to this turn. The log keeps it all."""
+
+    conversation: str
+    turn: int
+    text: str
+    model: str | None = None
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    type: Literal["transcript_compacted"] = "transcript_compacted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommandRefused:
     """A command changed nothing. What it carried is kept, so that no result is lost without a trace."""
 
@@ -322,6 +335,7 @@ TalkEvent = (
     | ToolSettled
     | TurnInterrupted
     | TurnCompleted
+    | TranscriptCompacted
     | CommandRefused
     | ProcessorFailed
     | IdleReached

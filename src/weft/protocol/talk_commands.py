@@ -119,6 +119,18 @@ class SettleTool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CompactTranscript:
+    """Tell the model `text` in place of the turns up to `turn`, from now on."""
+
+    conversation: str
+    turn: int
+    text: str
+    model: str = ""
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    type: Literal["compact_transcript"] = "compact_transcript"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Continue:
     conversation: str
     key: str
@@ -185,6 +197,7 @@ TalkCommand = (
     | InterruptApproval
     | SettleModel
     | SettleTool
+    | CompactTranscript
     | Continue
     | RecordInterrupt
     | Recover

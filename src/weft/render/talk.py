@@ -35,12 +35,18 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
             return _refused(event)
         case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
             return _whole(event), ""
-        case t.ProcessorFailed():
-            return f"a processor failed for {event.call}", event.error
+        case t.TranscriptCompacted() | t.ProcessorFailed():
+            return _beside(event)
         case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
             return event.execution, event.text
         case _:
             return _step(event), ""
+
+
+def _beside(event: t.TranscriptCompacted | t.ProcessorFailed) -> tuple[str, str]:
+    if isinstance(event, t.ProcessorFailed):
+        return f"a processor failed for {event.call}", event.error
+    return f"everything up to turn {event.turn} is told in short from now on", event.text
 
 
 def _refused(event: t.CommandRefused) -> tuple[str, str]:

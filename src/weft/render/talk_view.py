@@ -311,10 +311,16 @@ class TalkView:
                     self.finished.append(Noted(f"not sent, the conversation is being closed: {event.text}", "error"))
                 elif event.refusal in ("stale_approval", "approval_after_interrupt"):
                     self.finished.append(Noted("that question is no longer open", "warning"))
-            case t.ProcessorFailed():
-                self.finished.append(Noted(f"a processor of results failed: {event.error}", "warning"))
+            case t.TranscriptCompacted() | t.ProcessorFailed():
+                self._beside(event)
             case t.IdleReached():
                 self.turning = False
+
+    def _beside(self, event: t.TranscriptCompacted | t.ProcessorFailed) -> None:
+        if isinstance(event, t.ProcessorFailed):
+            self.finished.append(Noted(f"a processor of results failed: {event.error}", "warning"))
+        else:
+            self.finished.append(Noted("older turns are told to the model in short from now on"))
 
     def _parent(self, conversation: str) -> CallView | None:
         return next((call for call in self.calls.values() if call.child == conversation), None)

@@ -27,7 +27,7 @@ from weft.session.state import SessionState
 
 OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
 """The folders a session may have besides its files."""
-MANIFEST_PAUSE: Final = 0.2
+MANIFEST_PAUSE: Final = 1.0
 """Seconds between two writes of the manifest while a run goes on."""
 
 

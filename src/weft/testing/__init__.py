@@ -5,6 +5,8 @@ never see instead of guessing, so that a test which passes with it says somethin
 
 - `CountingDisk`, `KillingDisk`, `FailingDisk`: a process that dies, or a disk that fails, at any chosen call.
 - `RecordingDisk`, `power_cuts`, `materialise`: every state in which a power cut may leave a folder.
+- `weft.testing.scripted`: a model that follows a script. `weft.testing.wire`: servers on loopback that speak the
+  providers' formats, with faults. `weft.testing.conformance`: what every model must do.
 """
 
 from __future__ import annotations

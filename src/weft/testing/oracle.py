@@ -74,6 +74,8 @@ class Books:
             case t.ConversationEnded():
                 promise(turn is None and not book.ended, f"{event.conversation} ended with an open turn, or twice")
                 book.ended = True
+            case t.TranscriptCompacted():
+                promise(event.turn <= book.turns - (turn is not None), "a turn was told in short before it was over")
             case t.CommandRefused() | t.ConversationOpened() | t.IdleReached() | t.ApprovalRemembered():
                 if isinstance(event, t.IdleReached):
                     self._rested()
@@ -185,6 +187,7 @@ def judge(world: World) -> Books:
     _judge_transcript(world)
     settled = [(e.conversation, e.call, e.outcome) for e in world.events if isinstance(e, t.ToolSettled)]
     promise(settled == world.ledger.processed, "every result passed the processors once")
+    _judge_children(world)
     for x, told in world.ledger.signals.items():
         promise(told <= 1, f"{x} was told to stop {told} times")
     return books
@@ -210,6 +213,19 @@ def _judge_interrupt(world: World, accepted: Accepted) -> None:
         if accepted.recorded and part.turn is not None:
             told = [e for e in mine if isinstance(e, t.TurnInterrupted) and e.turn == part.turn]
             promise(len(told) == 1, f"the interrupt of turn {part.turn} was recorded {len(told)} times")
+
+
+def _judge_children(world: World) -> None:
+    """Sub-conversations are bounded in depth and number, and the call of each is open while it is."""
+    open_now: set[str] = set()
+    for event in world.events:
+        if isinstance(event, t.ConversationOpened) and event.parent:
+            open_now.add(event.conversation)
+            depth = event.conversation.count("/")
+            promise(depth <= world.rules.depth, f"{event.conversation} is {depth} deep")
+            promise(len(open_now) <= world.rules.children, f"{len(open_now)} sub-conversations are open")
+        elif isinstance(event, t.ConversationEnded):
+            open_now.discard(event.conversation)
 
 
 def _judge_transcript(world: World) -> None:

@@ -83,7 +83,7 @@ def figures(scenario: Mapping[str, Any], scale: float = 1.0) -> dict[str, Any]:
             raise ScenarioError(f"{step['op']} has an unknown key {sorted(spare)[0]!r}")
 
     def sized(key: str, usual: int) -> int:
-        return max(1, round(given.get(key, usual) * scale))
+        return max(1, int(given.get(key, usual) * scale))
 
     operations = {step["op"]: step for step in steps}
     if "submit_all" in operations:
@@ -147,7 +147,7 @@ class Tool:
 
     async def _process(self, call: ToolCall, say: Callable[[str], None]) -> Running:
         running = await ProcessRun.start(self.command)
-        self.groups.append(running.process.pid)
+        self.groups.append(running.pid)
         return running
 
     async def _blocking(self, call: ToolCall, say: Callable[[str], None]) -> Running:
@@ -201,8 +201,8 @@ async def terminal(talk: Conversation, after: int) -> tuple[float, Record]:
 
 async def running(talk: Conversation, kind: str) -> None:
     async with asyncio.timeout(PATIENCE):
-        while not talk.running(kind):
-            await asyncio.sleep(0.001)  # noqa: ASYNC110  somebody else's state, looked at from outside
+        while not talk.running(kind):  # noqa: ASYNC110  somebody else's state, looked at from outside
+            await asyncio.sleep(0.001)
 
 
 async def interrupt_latencies(tool: Tool, rounds: int, *, sync: bool = False) -> tuple[list[float], list[Any]]:

@@ -48,6 +48,18 @@ def _processors(given: Mapping[str, Any]) -> tuple[Processor, ...]:
     return (_raising,) if asked else ()
 
 
+def _projection(name: str | None) -> str | None:
+    """Our name for a projection; None for all of them."""
+    known = {"status", "continuation", "notification", "transcript"}
+    if name in (None, "*", "all"):
+        return None
+    if name in known:
+        return name
+    if name and name.removesuffix("s") in known:
+        return name.removesuffix("s")
+    raise ScenarioError(f"unknown projection {name!r}")
+
+
 class Played:
     def __init__(self, given: Mapping[str, Any]) -> None:
         unknown = [key for key in given if key not in GIVEN and "processor" not in key]
@@ -129,6 +141,8 @@ class Played:
         events = [told for event in self.world.events if (told := words.told(event))]
         for key, wanted in expected.items():
             if key in _LISTS:
+                for pattern in wanted:
+                    words.check_pattern(pattern)
                 _LISTS[key](self, events, wanted)
             elif key == "ports":
                 self._ports(wanted)
@@ -199,18 +213,21 @@ _OPS: Final[Mapping[str, tuple[Callable[[Played, Mapping[str, Any]], None], froz
     "chunk": (Played.chunk, frozenset({"x", "text", "expect"})),
     "interrupt": (Played.interrupt, frozenset({"reason", "expect", "targets", "hold", "target"})),
     "continue": (Played.go_on, frozenset({"key", "hold"})),
-    "project": (lambda p, s: p.world.project(s.get("name")), frozenset({"name"})),
+    "project": (lambda p, s: p.world.project(_projection(s.get("name"))), frozenset({"name"})),
     "redeliver": (
-        lambda p, s: p.world.redeliver(s.get("name"), s.get("from", s.get("seq", 1))),
+        lambda p, s: p.world.redeliver(_projection(s.get("name")), s.get("from", s.get("seq", 1))),
         frozenset({"name", "from", "seq"}),
     ),
-    "lose_checkpoint": (lambda p, s: p.world.lose_checkpoint(s["name"]), frozenset({"name"})),
+    "lose_checkpoint": (
+        lambda p, s: p.world.lose_checkpoint(_projection(s["name"]) or "status"),
+        frozenset({"name"}),
+    ),
     "crash": (lambda p, s: p.world.crash(), frozenset()),
     "restart": (lambda p, s: p.world.restart(), frozenset()),
     "advance": (lambda p, s: p.world.advance(s["ms"] / 1000), frozenset({"ms"})),
     "reaped": (lambda p, s: p.world.returned(words.execution(s["x"])), frozenset({"x"})),
     "idle_check": (lambda p, s: p._answer(s, p.world.idle()), frozenset({"expect"})),
-    "shutdown": (lambda p, s: p._answer(s, p.world.shutdown().status), frozenset({"expect", "timeout_ms"})),
+    "shutdown": (lambda p, s: p._answer(s, p.world.shutdown().status), frozenset({"expect", "timeout_ms", "reason"})),
     "stop": (lambda p, s: p.world.stop(s.get("clean")), frozenset({"clean"})),
 }
 _LISTS: Final[Mapping[str, Callable[[Played, list[dict[str, Any]], Any], None]]] = {

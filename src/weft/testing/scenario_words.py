@@ -31,7 +31,7 @@ AUDITS: Final[Mapping[str, str]] = {
     "shutting_down": r"rejected_shutting_down",
     "unknown_conversation": r"unknown_conversation",
     "child_takes_no_messages": r"child_takes_no_messages",
-    "processor_failed": r".*processor.*",
+    "processor_failed": r".*process(or|ing).*",
 }
 """Our refusals, and what a scenario may call them."""
 
@@ -290,10 +290,16 @@ EVENT_TYPES: Final = frozenset(
 )
 
 
-def matches(pattern: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
-    """A pattern is a subset of an event. A refusal answers to any of its names."""
+def check_pattern(pattern: Mapping[str, Any]) -> None:
     if pattern.get("type") not in EVENT_TYPES:
         raise ScenarioError(f"unknown event type {pattern.get('type')!r}")
+    kind = pattern.get("kind")
+    if pattern["type"] == "Audit" and kind and not any(re.fullmatch(names, kind) for names in AUDITS.values()):
+        raise ScenarioError(f"unknown kind of audit {kind!r}")
+
+
+def matches(pattern: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
+    """A pattern is a subset of an event. A refusal answers to any of its names."""
     for key, wanted in pattern.items():
         if key == "kind" and event["type"] == "Audit" == pattern["type"]:
             if not re.fullmatch(AUDITS[event["kind"]], wanted):
@@ -305,7 +311,7 @@ def matches(pattern: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
 
 def told_entry(said: Said) -> list[Any]:
     match said.kind:
-        case "message":
+        case "message" | "summary":
             return ["user", list(said.messages)]
         case "answer":
             return ["assistant", said.text]

@@ -249,10 +249,19 @@ class World:
                     deliver(projection, record)
 
     def lose_checkpoint(self, name: str) -> None:
+        """What only folds begins anew; what has an effect will see everything again when it is next run."""
         self.checkpoints[name] = 0
-        for projection in self.projections:
-            if projection.name == name:
-                projection.checkpoint = 0
+        for number, projection in enumerate(self.projections):
+            if projection.name != name:
+                continue
+            projection.checkpoint = 0
+            if projection is self.status:
+                self.trail[:] = ["idle"]
+                self.status = self.projections[number] = StatusProjection(self.root, trail=self.trail)
+            elif projection is self.transcript:
+                self.transcript = self.projections[number] = Transcript(self.root)
+            if self.auto_project and self.alive and projection is not self.projections[number]:
+                self.project(name)
 
     def _enqueue(self, conversation: str, key: str) -> None:
         self.ledger.continuations.append(key)

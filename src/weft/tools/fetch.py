@@ -86,10 +86,15 @@ async def fetch(
     *,
     limits: Limits = Limits(),  # noqa: B008  a frozen value
     resolver: Resolver | None = None,
+    other_hosts: bool = True,
     allow_loopback: bool = False,
     tls: ssl.SSLContext | None = None,
 ) -> Fetched:
-    """GET `url`. UserError when it may not be reached, ExternalError when it can't be."""
+    """GET `url`. UserError when it may not be reached, ExternalError when it can't be.
+
+    `other_hosts=False`: a redirect to another host is told, not followed. Whoever allowed one host did not allow those
+    it points to.
+    """
     target = parse_url(url)
     trail: list[str] = []
     try:
@@ -102,7 +107,7 @@ async def fetch(
                 trail.append(target.url)
                 if len(trail) > limits.redirects:
                     raise ExternalError(f"{url} redirects more than {limits.redirects} times", hint="try its last page")
-                target = _redirected(target, location)
+                target = _redirected(target, location, other_hosts)
     except TimeoutError as error:
         raise ExternalError(
             f"{target.url} took longer than {limits.seconds:g} seconds", hint="try again", retryable=True
@@ -157,7 +162,7 @@ def _host(host: str, shown: str) -> tuple[str, bool]:
     return plain, False
 
 
-def _redirected(target: _Target, location: str) -> _Target:
+def _redirected(target: _Target, location: str, other_hosts: bool) -> _Target:
     try:
         location = location.encode("latin-1").decode("utf-8")
     except UnicodeDecodeError:
@@ -172,6 +177,10 @@ def _redirected(target: _Target, location: str) -> _Target:
     if target.scheme == "https" and following.scheme == "http":
         raise UserError(
             f"{target.url} redirects from https to the open {following.url}", hint="name that address if you trust it"
+        )
+    if not other_hosts and following.host.removeprefix("www.") != target.host.removeprefix("www."):
+        raise UserError(
+            f"{target.url} redirects to another host: {following.url}", hint="fetch that address itself if it is right"
         )
     return following
 

@@ -28,6 +28,7 @@ from weft.tools.tool import Tool
 Mode = Literal["safe", "ask", "auto"]
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 Decision = Literal["allow", "ask", "deny"]
+TAINT_RULE: Final = "tainted conversation"
 TAINTED: Final = "tainted "
 """Before a key that was remembered while content from outside was in the conversation."""
 
@@ -69,7 +70,8 @@ def judge(
     if verdict.decision != "deny" and taint and _can_send(tool, subject):
         verdict = _with_taint(verdict, tool, subject, rules, taint, remembered)
     if verdict.decision != "deny" and (asking := _question(tool, subject, rules)):
-        verdict = asking
+        tainted = verdict.rule == TAINT_RULE
+        verdict = replace(asking, reason=f"{asking.reason}; and {verdict.reason}") if tainted else asking
     if mode == "safe" and verdict.decision == "ask":
         return replace(
             verdict, decision="deny", reason=f"{verdict.reason}; in safe nothing is asked", remember_key=None
@@ -156,7 +158,7 @@ def _with_taint(
     )
     if verdict.decision == "ask":
         reason = f"{verdict.reason}; and {reason}"
-    return _built_in("ask", reason, "tainted conversation", _single(keys))
+    return _built_in("ask", reason, TAINT_RULE, _single(keys))
 
 
 def _question(tool: Tool, subject: _Subject, rules: Rules) -> Verdict | None:
@@ -165,14 +167,21 @@ def _question(tool: Tool, subject: _Subject, rules: Rules) -> Verdict | None:
             return _by_rule("ask", rule)
     if subject.reading is None or subject.reading.read_only:
         return None
-    strict = next((rule for rule in rules.rules if rule.command and rule.verb != "allow"), None)
-    if strict is None:
-        return None
-    hidden = not subject.reading.commands or any(runs_others(part.program) for part in subject.reading.commands)
-    if hidden:
-        reason = f"the command may hide what a rule speaks of ({strict})"
-        return Verdict(decision="ask", reason=reason, rule=str(strict), file=strict.place)
+    if any(_allows(rule, tool, subject) for rule in rules.of("allow")):
+        return None  # whoever allowed these very words knows what they run
+    for rule in rules.rules:
+        if rule.command and rule.verb != "allow" and _names(rule, tool) and _may_hide(subject, rule.command[0]):
+            reason = f"the command may hide what a rule speaks of ({rule})"
+            return Verdict(decision="ask", reason=reason, rule=str(rule), file=rule.place)
     return None
+
+
+def _may_hide(subject: _Subject, program: str) -> bool:
+    """A command that could not be read may hide anything; one that runs others, what it speaks of."""
+    parts = subject.reading.commands if subject.reading else ()
+    if not parts:
+        return True
+    return program in (subject.command or "") and any(runs_others(part.program) for part in parts)
 
 
 def _can_send(tool: Tool, subject: _Subject) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 
 from weft.files import Folder
 from weft.protocol.hashes import hash_bytes
+from weft.tools.threads import in_thread
 from weft.tools.tool import Context, Outcome
 
 TEXT_LIMIT: Final = 24_000
@@ -30,15 +31,18 @@ def keeper(session: Folder) -> Callable[[bytes], str]:
     return keep
 
 
-def bounded(outcome: Outcome, context: Context) -> Outcome:
-    """The outcome with a text that is not too long. What was cut out is in a blob, when blobs are kept."""
+async def bounded(outcome: Outcome, context: Context) -> Outcome:
+    """The outcome with a text that is not too long. What was cut out is in a blob, when blobs are kept.
+
+    Every tool whose result may be long passes it through here, those of sources too.
+    """
     text = outcome.text.encode("utf-8", "replace").decode("utf-8")  # odd file names leave half characters
     outcome = replace(outcome, text=text) if text != outcome.text else outcome
     if len(outcome.text) <= TEXT_LIMIT:
         return outcome
-    blob = outcome.blob
-    if blob is None and context.keep is not None:
-        blob = context.keep(outcome.text.encode())
+    blob, keep = outcome.blob, context.keep
+    if blob is None and keep is not None:
+        blob = await in_thread(lambda: keep(text.encode()), "weft-keep")
     return replace(outcome, text=_head_and_tail(outcome.text, blob), blob=blob)
 
 

@@ -31,10 +31,11 @@ def main() -> None:
     child = spawn(command, (status, folder, wake_read, wake_write))
     os.close(folder)
     code = watch(child, wake_read)
-    strays = end_all(grace)
+    strays = end_all(child, grace)
     if code is None:
         code = collected.get(child)
     os.write(status, json.dumps({"code": code, "strays": strays}).encode())
+    os._exit(0)
 
 
 collected: dict[int, int] = {}
@@ -84,37 +85,52 @@ def watch(child: int, wake: int) -> int | None:
             return None
 
 
-def reap() -> None:
+def reap() -> bool:
+    """Collects what has ended. Whether anything is left; everything below us falls to us, so then nothing is."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return
+            return False
         if pid == 0:
-            return
+            return True
         collected[pid] = os.waitstatus_to_exitcode(status)
 
 
-def end_all(grace: float) -> int:
+def end_all(child: int, grace: float) -> int:
     """Ends whatever is left: first politely, then not. How many there were."""
+    if not reap() and sys.platform == "linux":
+        return 0
     left = descendants()
     count = len(left)
-    signal_all(left, signal.SIGTERM)
-    signal_all(left, signal.SIGCONT)
+    for number in (signal.SIGTERM, signal.SIGCONT):
+        signal_all(left, number)
+        signal_group(child, number)
     deadline = time.monotonic() + grace
-    while descendants() and time.monotonic() < deadline:
-        time.sleep(0.005)
+    while reap() and time.monotonic() < deadline:
+        time.sleep(0.001)
     for _ in range(PASS_LIMIT):
+        if not reap():
+            break
         left = descendants()
-        if not left:
-            return count
         # stopped first, so that nothing can start another while the rest is being ended
         signal_all(left, signal.SIGSTOP)
         if set(descendants()) <= set(left):
             signal_all(left, signal.SIGKILL)
-        time.sleep(0.002)
-    signal_all(descendants(), signal.SIGKILL)
+            signal_group(child, signal.SIGKILL)
+        time.sleep(0.001)
+    signal_group(child, signal.SIGKILL)
     return count
+
+
+def signal_group(child: int, number: int) -> None:
+    """The command's own group: all there is to go by where processes can't be listed, and not needed where they can."""
+    if os.path.exists("/proc/self/stat"):
+        return
+    try:
+        os.killpg(child, number)
+    except OSError:
+        return  # nobody is in it any more
 
 
 def signal_all(pids: list[int], number: int) -> None:
@@ -127,7 +143,6 @@ def signal_all(pids: list[int], number: int) -> None:
 
 def descendants() -> list[int]:
     """Everything below this process that is not dead already."""
-    reap()
     children: dict[int, list[int]] = {}
     dead: set[int] = set()
     try:

@@ -87,6 +87,7 @@ class SkillSource(Protocol):
 AskPerson = Callable[[tuple[Question, ...]], Awaitable[Mapping[str, str]]]
 """Answers by the questions' text. Awaiting it may last for days; it is cancelled by an interrupt."""
 StartSubTask = Callable[[SubTask, "Context"], Awaitable[Handle]]
+"""Its outcome carries the taint of the sub-conversation: `outside` is what came in there."""
 
 
 def _quiet(_: str) -> None:
@@ -150,12 +151,7 @@ class WorkHandle:
         except WeftError as error:
             outcome = failed(str(error))
         except Exception as error:  # noqa: BLE001  whatever a tool does, a call has an end; the traceback is kept
-            outcome = Outcome(
-                text=f"the tool failed unexpectedly: {type(error).__name__}: {error}",
-                is_error=True,
-                effect="unknown",
-                bug=traceback.format_exc(),
-            )
+            outcome = broken(error)
         self._settle(outcome)
 
     def _settle(self, outcome: Outcome) -> None:
@@ -196,6 +192,13 @@ class SettledHandle:
 
 def failed(text: str, *, effect: Done = "none") -> Outcome:
     return Outcome(text=text, is_error=True, effect=effect, summary=text.split("\n", 1)[0][:120])
+
+
+def broken(error: Exception) -> Outcome:
+    """The end of a call whose tool has a bug."""
+    said = f"the tool failed unexpectedly: {type(error).__name__}: {error}"
+    told = "".join(traceback.format_exception(error))
+    return Outcome(text=said, is_error=True, effect="unknown", summary=said.split("\n", 1)[0][:120], bug=told)
 
 
 def interrupted(reason: str, *, began: bool) -> Outcome:

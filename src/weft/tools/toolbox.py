@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from weft.protocol.errors import UserError
+from weft.protocol.errors import UserError, WeftError
 from weft.protocol.messages import ToolCall, ToolSpec
-from weft.tools.tool import Context, Handle, SettledHandle, Tool, failed
+from weft.tools.tool import Context, Handle, SettledHandle, Tool, broken, failed
 
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 OTHER_NAMES: Final[Mapping[str, str]] = {"Agent": "Task", "AskUserQuestion": "AskUser", "Bash": "Shell"}
@@ -83,4 +83,9 @@ class Toolbox:
         """Begins the call. One that can't be made has ended already, with the reason as its outcome."""
         if fault := self.fault(call):
             return SettledHandle(failed(fault))
-        return await self._tools[call.tool].start(call.input, context)
+        try:
+            return await self._tools[call.tool].start(call.input, context)
+        except WeftError as error:
+            return SettledHandle(failed(str(error)))
+        except Exception as error:  # noqa: BLE001  whatever a tool does, a call has an end; the traceback is kept
+            return SettledHandle(broken(error))

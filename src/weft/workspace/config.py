@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import Field
@@ -14,6 +14,7 @@ from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace.document import Document, Mark, Path, Source, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
+from weft.workspace.model_table import ModelTables
 
 FILE: Final = "config.toml"
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
@@ -26,6 +27,7 @@ class Config(Strict):
         default=True, description="False: finished steps may be lost when the machine loses power; faster"
     )
     model: Text = Field(default="embedded", description="The model of every step that names none")
+    models: ModelTables = Field(default_factory=dict, description="How models are reached: a table for each connection")
 
 
 def read_config(folder: Folder) -> Config:
@@ -70,7 +72,27 @@ def _places(text: str, value: Mapping[str, Any]) -> tuple[dict[Path, Mark], dict
                 keys[(key,)] = Mark(number + 1, len(line) - len(line.lstrip()) + 1)
                 values[(key,)] = Mark(number + 1, found.end() + 1) if "=" in found[0] else keys[(key,)]
                 break
+    _places_of_models(lines, keys, values)
     return keys, values
+
+
+_TABLE: Final = re.compile(r"""\s*\[\s*models\s*\.\s*(["']?)([^"'\].]+?)\1\s*\]""")
+_KEY: Final = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=\s*")
+
+
+def _places_of_models(lines: Sequence[str], keys: dict[Path, Mark], values: dict[Path, Mark]) -> None:
+    """The same for `[models.NAME]`, the only tables there are."""
+    name = None
+    for number, line in enumerate(lines, start=1):
+        table, key = _TABLE.match(line), _KEY.match(line)
+        if table:
+            name = table[2]
+            keys[("models", name)] = values[("models", name)] = Mark(number, line.index("[") + 1)
+        elif line.lstrip().startswith("["):
+            name = None
+        elif name is not None and key:
+            keys[("models", name, key[1])] = Mark(number, len(line) - len(line.lstrip()) + 1)
+            values[("models", name, key[1])] = Mark(number, key.end() + 1)
 
 
 def _is_complete(text: str) -> bool:

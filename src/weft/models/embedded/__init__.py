@@ -17,6 +17,8 @@ How it works, in the order of reading: `layout` (blocks), `detection` and `langu
 
 from __future__ import annotations
 
+from typing import Final
+
 from weft.models.embedded.content_summary import reading_minutes, summary
 from weft.models.embedded.kit import writing_kit
 from weft.models.embedded.profile import Profile, parse_profile, relevance
@@ -25,8 +27,12 @@ from weft.models.embedded.schemas import ARTIFACTS, schema
 from weft.models.embedded.suggested_outline import outline
 from weft.models.embedded.writing_ideas import ideas
 
+VERSION: Final = "2"
+"""Changes whenever the same text may give other artifacts. `tests/models/test_version.py` pins what it stands for."""
+
 __all__ = [
     "ARTIFACTS",
+    "VERSION",
     "Profile",
     "Reading",
     "ideas",

@@ -15,7 +15,7 @@ from weft.models.embedded.argument import Pair
 from weft.models.embedded.clauses import capital, finished, is_command, main_clause, unfinished, without_opener
 from weft.models.embedded.compose import NOTHING, Line, fits, line_of, spans_of
 from weft.models.embedded.languages import Role
-from weft.models.embedded.material import TITLE, Material, close_to
+from weft.models.embedded.material import TITLE, Material, close_to, rule_pairs
 from weft.models.embedded.profile import Topic
 from weft.models.embedded.ranking import leans, likeness
 from weft.models.embedded.sentence import Sentence
@@ -41,6 +41,23 @@ _ROLES: Final[dict[Role, str]] = {
     "claim": "claim", "change": "change", "advice": "practice", "problem": "problem", "scene": "scene",
     "unknown": "open",
 }  # fmt: skip
+
+
+_STATING: Final = ("claim", "practice", "problem", "change", "meaning", "theme", "number", "advice", "measure")
+_SPECIAL: Final[dict[str, dict[str, str]]] = {
+    "told": dict.fromkeys((*_STATING, "scene"), "image"),
+    "rules": dict.fromkeys(_STATING, "rule"),
+    "listed": dict.fromkeys(_STATING, "item"),
+    "changes": dict.fromkeys(_STATING, "news"),
+    "steps": dict.fromkeys(("claim", "practice", "meaning", "theme", "number", "scene", "advice"), "step"),
+}
+"""What a kind of angle becomes in a document of another sort."""
+_MOST_THEMES: Final = 2
+_LEAST: Final = 6
+"""The fewest words of a sentence that a piece can start from."""
+BARE: Final = ("tion", "sion", "ment", "ness", "ity", "ance", "ence")
+"""A noun without its article, as notes have it: `Decision postponed`. No question can be made of that."""
+_REPEATED: Final = ("theme", "contrast")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +89,10 @@ def find_angles(material: Material) -> list[Angle]:
             break
         if len(draft.title) < 3 or any(_alike(draft, other, material) for other in chosen):
             continue
+        same = sum(1 for one in chosen if one.kind == draft.kind)
+        if draft.kind in _REPEATED and (same == _MOST_THEMES or (same and len(chosen) > _MOST_THEMES)):
+            # What has nothing but a subject is worth a second angle only where there are few others.
+            continue
         line = draft.write()
         if len(line.text) >= 10:
             spans = spans_of([line, *(line_of(sentence) for sentence in material.sentences(draft.sentences))])
@@ -94,7 +115,7 @@ def score(angle: Angle, material: Material) -> float:
 def _alike(one: _Draft, other: Angle, material: Material) -> bool:
     if one.sentences[0] in other.sentences or other.sentences[0] in one.sentences or one.title == other.title:
         return True
-    if one.kind == other.kind and one.kind not in ("topic", "theme"):
+    if one.kind.partition(".")[0] == other.kind.partition(".")[0] and one.kind not in ("topic", "theme", "contrast"):
         return True
     first, second = material.sentences((one.sentences[0], other.sentences[0]))
     return likeness(first, second) > 0.7
@@ -103,13 +124,15 @@ def _alike(one: _Draft, other: Angle, material: Material) -> bool:
 def _candidates(material: Material) -> Iterator[_Draft]:
     yield from _topics(material)
     yield from _contrasts(material)
+    yield from _rules(material)
     yield from _causes(material)
     yield from _numbers(material)
     yield from _people(material)
     yield from _questions(material)
     for role, kind in _ROLES.items():
         for sentence in material.best(material.reading.argument.by_role.get(role, ()), 4):
-            yield from _simple(material, kind, sentence)
+            if kind != "scene" or not is_command(sentence.text, material.language):
+                yield from _simple(material, kind, sentence)
     for sentence in material.best(material.reading.argument.definitions, 4):
         yield from _simple(material, "meaning", sentence)
     yield from _themes(material)
@@ -117,6 +140,7 @@ def _candidates(material: Material) -> Iterator[_Draft]:
 
 def _strength(material: Material, kind: str, *sentences: Sentence) -> float:
     weight = max(material.weight(sentence) for sentence in sentences)
+    kind = kind.partition(".")[0]
     taste = 0.25 * (kind in _TONES[material.profile.tone]) + 0.2 * (kind in _VOICES[material.profile.voice])
     return round(_WORTH[kind] + 0.7 * weight + taste, 4)
 
@@ -129,6 +153,8 @@ def _draft(material: Material, kind: str, title: str, write: Callable[[], Line],
 def _simple(material: Material, kind: str, sentence: Sentence, **parts: Line | str) -> Iterator[_Draft]:
     """One sentence leads; what stands beside it or is most like it goes along."""
     title, line = material.title(sentence), material.standing(sentence)
+    if sentence.size < _LEAST and not sentence.speaker and sentence.kind == "prose" and not sentence.free:
+        return
     if title and line and not sentence.asks:
         yield _draft(material, kind, title, partial(_told, material, kind, title, line, sentence, **parts), sentence)
 
@@ -137,10 +163,20 @@ def _told(
     material: Material, kind: str, title: str, line: Line, sentence: Sentence, **parts: Line | str
 ) -> Line:  # fmt: skip
     """The sentence, unless the title already says it; what to do with it; and what goes with it."""
-    guidance = material.writer.say(f"angle.{kind}", **parts)
+    guidance = material.writer.say(guidance_key(material, "angle", kind), **parts)
     said = title.strip("“”„«»「」\u00a0")
     lead = NOTHING if said == unfinished(line.text) and guidance else line
     return material.writer.row([lead, guidance, _also(material, sentence, f"{title} {lead.text}")])
+
+
+def guidance_key(material: Material, what: str, kind: str) -> str:
+    """Which wording suits: a story is no case to argue, a rule no opinion, and a step no claim."""
+    group = material.writer.group
+    plain = kind.partition(".")[0]
+    special = _SPECIAL.get(group, {}).get(plain, "")
+    if special and material.writer.can(f"{what}.{special}"):
+        return f"{what}.{special}"
+    return f"{what}.{kind}" if material.writer.can(f"{what}.{kind}") else f"{what}.{plain}"
 
 
 def _also(material: Material, sentence: Sentence, said: str) -> Line:
@@ -151,7 +187,12 @@ def _also(material: Material, sentence: Sentence, said: str) -> Line:
 def _company(material: Material, sentence: Sentence, said: str) -> Line:
     for other in close_to(sentence, material.reading.sentences):
         line = material.standing(other, 180)
-        if line and not other.asks and material.leads(other) and unfinished(line.text) not in said:
+        if other.index in material.accompanied or other.asks or not material.leads(other):
+            continue
+        if other.size < _LEAST and other.kind == "prose":
+            continue
+        if line and unfinished(line.text) not in said:
+            material.accompanied.add(other.index)
             return line
     return NOTHING
 
@@ -168,6 +209,16 @@ def _contrasts(material: Material) -> Iterator[_Draft]:
         if not title or len(left.text) + len(right.text) > 300:
             continue
         yield _draft(material, "contrast", capital(title), partial(_opposed, material, left, right), *sentences)
+
+
+def _rules(material: Material) -> Iterator[_Draft]:
+    """What is allowed beside what is forbidden in nearly the same words."""
+    for allowed, forbidden in rule_pairs(material):
+        left, right = material.statement(allowed, 150), material.statement(forbidden, 150)
+        title = main_clause(forbidden.text, TITLE, material.language)
+        if left and right and title:
+            write = partial(_opposed, material, left, right)
+            yield _draft(material, "contrast", capital(title), write, forbidden, allowed)
 
 
 def _opposed(material: Material, left: Line, right: Line) -> Line:
@@ -193,9 +244,10 @@ def _causes(material: Material) -> Iterator[_Draft]:
             continue
         if is_command(pair.left, material.language) or len(pair.right) > 220:
             continue
-        effect, cause = Line(pair.left, sentence.spans), Line(finished(pair.right), sentence.spans)
+        effect, cause = Line(pair.left, sentence.spans), material.reason(pair)
         own = not material.language.first_person.isdisjoint(tokens(pair.left, material.language.code))
-        why = NOTHING if own else material.writer.say("title.why", a=material.writer.inside(effect))
+        bare = material.language.code == "en" and pair.left.split()[0].lower().endswith(BARE)
+        why = NOTHING if own or bare else material.writer.say("title.why", a=material.writer.inside(effect))
         title = capital(why.text) or material.writer.quoted(effect).text
         if len(title) <= 100:
             yield _draft(material, "cause", title, partial(_explained, material, effect, cause, sentence), sentence)
@@ -212,11 +264,11 @@ def _explained(material: Material, effect: Line, cause: Line, sentence: Sentence
 def _numbers(material: Material) -> Iterator[_Draft]:
     for number in material.reading.numbers[:8]:
         sentence = material.reading.sentences[number.sentence]
-        if number.strength < 0.95 or not sentence.sound or not material.leads(sentence):
+        if number.strength < 0.95 + material.dull(number) or not sentence.sound or not material.leads(sentence):
             continue
         if is_command(sentence.text, material.language):
             continue
-        for draft in _simple(material, "number", sentence):
+        for draft in _simple(material, f"number.{number.kind}", sentence, x=material.amount(number)):
             yield replace(draft, strength=draft.strength + 0.15 * (number.strength - 1))
 
 
@@ -238,7 +290,8 @@ def _people(material: Material) -> Iterator[_Draft]:
 def _person(material: Material, speaker: str, said: Line, sentence: Sentence, near: int) -> Iterator[_Draft]:
     name, quote = material.named(speaker, near), material.writer.quoted(said)
     colon = material.writer.colon
-    title = f"{speaker}{colon}{quote.text}"
+    speaker = capital(speaker)
+    title = quote.text if speaker in said.text else f"{speaker}{colon}{quote.text}"
     lead = NOTHING
     if len(title) > 100:
         thing = material.thing(sentence, 100 - len(speaker) - 2)

@@ -48,7 +48,8 @@ def find_answers(question: str, documents: Mapping[str, str], most: int = MOST) 
     for name, sentence in places:
         score = _score(sentence, asked[name], seen, len(places), length)
         if score > 0:
-            found.append(_answer(name, readings[name], sentence, score * (1 + 0.2 * min(1.0, sentence.rank))))
+            asks = 0.5 if sentence.asks else 1.0  # a question is seldom an answer
+            found.append(_answer(name, readings[name], sentence, asks * score * (1 + 0.2 * min(1.0, sentence.rank))))
     found.sort(key=lambda answer: (-answer.score, answer.document, answer.start))
     return [answer for answer in found[:most] if answer.score >= _FLOOR * found[0].score]
 

@@ -6,12 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weft.models.embedded.clauses import finished, halves, shortened, without_opener
+from weft.models.embedded.clauses import capital, finished, halves, shortened, without_opener
 from weft.models.embedded.languages import Language, Role
+from weft.models.embedded.languages.language import words as word_set
 from weft.models.embedded.ranking import leans, points_elsewhere
 from weft.models.embedded.sentence import Sentence
 
 _MOST: Final = 24
+_LONGEST_EFFECT: Final = 22
+_ARTICLES: Final = word_set("a an any whoever ein eine un une una uno um uma een")
+_MEANING: Final = word_set("means refers bedeutet heißt bezeichnet signifie désigne significa indica betekent означает")
+"""What a definition goes on with, and verbs that define by themselves. `Is 58 kilometres away` defines nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,9 @@ def _turning(language: Language) -> frozenset[str]:
 
 def _cause(sentence: Sentence, language: Language) -> Pair | None:
     found = halves(sentence.text, language.because, language, cause=True)
+    if found and (": " in found[0] or ";" in found[0] or len(found[0].split()) > _LONGEST_EFFECT):
+        # The reason may belong to the last part only.
+        return None
     return Pair(found[0], found[1], found[2], (sentence.index,)) if found else None
 
 
@@ -139,13 +147,22 @@ def _turn(told: Sequence[Sentence], sentences: Sequence[Sentence], language: Lan
 def _defines(sentence: Sentence, language: Language) -> bool:
     if not language.copulas or sentence.asks or leans(sentence, language):
         return False
-    return any(word in language.copulas for word in sentence.words[1:5]) and sentence.size <= 34
+    words = sentence.words
+    if not language.first_person.isdisjoint(words):
+        return False
+    for at in range(1, min(6, len(words) - 1)):
+        if words[at] in language.copulas and (words[at + 1] in _ARTICLES or words[at] in _MEANING):
+            return sentence.size <= 34
+    return False
 
 
 def stated(sentence: Sentence, limit: int, language: Language) -> str:
     """The sentence as a statement of its own: short enough and without its tie to the one before; or ""."""
     text = shortened(sentence.text, limit, language)
-    return finished(text) if text else ""
+    if not text:
+        return ""
+    # The names of columns are as the table has them.
+    return finished(text) if sentence.kind == "table" else capital(finished(text))
 
 
 def bare(sentence: Sentence, language: Language) -> str:

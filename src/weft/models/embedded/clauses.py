@@ -21,7 +21,7 @@ _STOPS: Final = " .。।۔;；,，、:："
 _LEAST: Final = 4
 """The fewest words that can stand by themselves."""
 _WITHOUT_COMMA: Final = word_set("""
-but and yet or aber und doch mais et pero y ma e mas maar en но и لكن ولكن लेकिन और
+but and yet or aber und doch mais et pero y ma e mas maar en но и однако لكن ولكن लेकिन और
 """)
 _NO_CONTRAST: Final = re.compile(
     r"\b(?:not only|nothing|anything|all|none|no choice|never|nicht nur|non seulement|no sólo|no solo)\W*$"
@@ -33,6 +33,17 @@ _CLAUSES: Final = word_set("""
 if unless when whether that who which wenn falls ob dass si que cuando quand se che quando als dat если что
 """)
 _VERBAL: Final = word_set("is are was were be has have had can could may might must will would should do does did")
+_SUBJECTS: Final = word_set("""
+i you he she it we they nobody none someone everyone everything nothing something that this these those there one
+most all some many others both each few
+""")
+_ADVERBS: Final = word_set("""
+also still even only then later never not often just rather perhaps always mostly auch nicht noch nur dann sogar immer
+aussi encore pas seulement también no solo todavía anche non solo ancora também não ainda ook niet nog
+""")
+_CUT_OFF: Final = _VERBAL | word_set(
+    "not isn't aren't wasn't weren't don't doesn't didn't can't won't hasn't haven't nicht pas"
+)
 _LEAD_IN: Final = re.compile(r"^[^,]{3,90},\s+")
 _SUBORDINATE: Final = word_set("""
 when while if although though because since after before as once until unless whenever where whereas despite by
@@ -90,7 +101,7 @@ def shortened(text: str, limit: int, language: Language) -> str:
     text = without_opener(text, language)
     if len(text) <= limit:
         return text
-    for pattern, put in ((_BRACKETS, ""), (_DASHED, " ")):
+    for pattern, put in ((_BRACKETS, ""), (_DASHED, " "), (_relative(language), " ")):
         text = pattern.sub(put, text) if _harmless(pattern.findall(text), language) else text
         if len(text) <= limit:
             return text
@@ -101,6 +112,14 @@ def shortened(text: str, limit: int, language: Language) -> str:
         if len(head) < limit and _stands(head, language):
             return finished(head)
     return ""
+
+
+@lru_cache(maxsize=32)
+def _relative(language: Language) -> re.Pattern[str]:
+    """A clause between commas that only adds something: `the operator, which has run it since 1998, says`."""
+    marks = {"en": "which|who|whose", "de": "der|die|das|dessen|deren", "fr": "qui|dont", "es": "que|cuyo|cuya"}
+    found = marks.get(language.code)
+    return re.compile(rf",\s(?:{found})\s[^,;:.]{{8,90}},\s" if found else "(?!)")
 
 
 def _harmless(parts: list[str], language: Language) -> bool:
@@ -115,14 +134,13 @@ def _asides(language: Language) -> re.Pattern[str]:
 
 def _stands(text: str, language: Language) -> bool:
     """Whether it can be a sentence: it has a verb, where verbs are known, and closes what it opens."""
-    if text.count("(") != text.count(")") or text.count('"') % 2 or text.count("“") != text.count("”"):
-        return False
-    if text.count("«") != text.count("»") or (text.count("„") != text.count("“") + text.count("”") and "„" in text):
+    if not balanced(text):
         return False
     if not language.verbs:
         return True
     found = tokens(text, language.code)
-    if any(word in language.verbs for word in found[1:]):
+    finite = language.code != "en"
+    if any(word in language.verbs and (finite or not word.endswith("ing")) for word in found[1:]):
         return True
     # Only the English list is long enough for its silence to mean something.
     return any(word.endswith("ed") for word in found[1:]) if language.code == "en" else len(found) > _LEAST
@@ -131,15 +149,25 @@ def _stands(text: str, language: Language) -> bool:
 def main_clause(text: str, limit: int, language: Language) -> str:
     """The part of a sentence that says the most in the fewest words, as a title; "" when there is none that stands."""
     whole = unfinished(shortened(text, limit + 1, language))
-    if whole and len(whole) <= limit and _stands(whole, language) and _balanced(whole):
+    # Words were left out of it: what is left has to prove that it stands. A whole sentence has nothing to prove.
+    sure = len(whole) >= len(unfinished(without_opener(text, language))) and re.search(r"[.!?…][\"'”’»)]*$", text)
+    enough = not language.spaced or len(whole.split()) >= _LEAST
+    if whole and enough and len(whole) <= limit and (sure or _stands(whole, language)) and balanced(whole):
         return whole
+    plain = without_opener(text, language)
+    aside = _relative(language)
+    if _harmless(aside.findall(plain), language):
+        plain = aside.sub(" ", plain)
+    shorter = _without_tail(plain, limit, language)
+    if shorter:
+        return shorter
     head = text.partition(": ")[0]
     if (
         head != text
         and len(head) <= limit
         and len(head.split()) >= _LEAST
         and _stands(head, language)
-        and _balanced(head)
+        and balanced(head)
     ):
         return without_opener(head, language)
     reason = halves(text, language.because, language, cause=True)
@@ -150,9 +178,56 @@ def main_clause(text: str, limit: int, language: Language) -> str:
     first = tokens(bare, language.code)[:1]
     if lead and first and first[0] in _SUBORDINATE and language.limits.isdisjoint(tokens(lead.group(), language.code)):
         rest = unfinished(shortened(capital(bare[lead.end() :]), limit + 1, language))
-        if rest and len(rest) <= limit and len(rest.split()) >= _LEAST and _stands(rest, language) and _balanced(rest):
+        if tokens(rest, language.code)[:1] and tokens(rest, language.code)[0] in language.leaning:
+            return ""
+        if rest and len(rest) <= limit and len(rest.split()) >= _LEAST and _stands(rest, language) and balanced(rest):
             return rest
     return ""
+
+
+_TAILS: Final = {
+    "en": re.compile(r",? (?:and (?=[a-z']+)|after (?=(?:a|an|the|its|their|it|they)\b)|while (?=the|they|it))"),
+    "de": re.compile(r",? (?:und (?=\w+t\b)|nachdem |während )"),
+    "fr": re.compile(r",? (?:et (?=\w+)|après que |depuis que )"),
+    "es": re.compile(r",? (?:y (?=\w+)|después de que |desde que )"),
+}
+
+
+_MEASURED: Final = word_set("""
+long soon shortly even just only right minutes hours days weeks months years minute hour day week month year
+""")
+"""`Long after it has gone` is one thing; so is `two years after the flood`."""
+
+
+def _without_tail(text: str, limit: int, language: Language) -> str:
+    """Without the second half of a predicate or a clause that only says when: the longest part that stands."""
+    pattern = _TAILS.get(language.code)
+    for cut in reversed(list(pattern.finditer(text))) if pattern else ():
+        head, tail = text[: cut.start()], text[cut.end() :]
+        if len(head) > limit or len(head.split()) < _LEAST + 1:
+            continue
+        if tokens(head, language.code)[-1] in _MEASURED:
+            continue
+        follows = tokens(tail, language.code)[:1]
+        joined = cut.group().strip(" ,") in ("and", "und", "et", "y")
+        if joined and not (follows and follows[0] in language.verbs):
+            continue
+        if not language.limits.isdisjoint(tokens(tail, language.code)) or "," in head[-40:]:
+            continue
+        if _stands(head, language) and balanced(head):
+            return unfinished(head)
+    return ""
+
+
+def clause_within(text: str, limit: int) -> str:
+    """The first clauses of a sentence in a script without spaces, as many as fit."""
+    parts = re.split(r"(?<=[，、；,;])", unfinished(text))
+    kept = ""
+    for part in parts:
+        if len(kept) + len(part) > limit:
+            break
+        kept += part
+    return kept.strip("，、；,; ")
 
 
 def condition(text: str, limit: int, language: Language) -> str:
@@ -162,11 +237,18 @@ def condition(text: str, limit: int, language: Language) -> str:
     if not lead or not first or first[0] not in _SUBORDINATE:
         return ""
     clause = lead.group().rstrip(" ,")
-    return clause if len(clause.split()) > _LEAST and len(clause) <= limit and _balanced(clause) else ""
+    return clause if len(clause.split()) > _LEAST and len(clause) <= limit and balanced(clause) else ""
 
 
-def _balanced(text: str) -> bool:
-    return text.count("(") == text.count(")") and text.count('"') % 2 == 0 and text.count("“") == text.count("”")
+def balanced(text: str) -> bool:
+    """Whether it closes every bracket and every quotation mark that it opens."""
+    if any(text.count(one) != text.count(other) for one, other in ("()", "[]", "«»", "「」", "『』")):
+        return False
+    low = text.count("„")
+    if low:
+        # „…“, „…” and, by careless typists, „…".
+        return low == text.count("“") + text.count("”") + text.count('"')
+    return text.count('"') % 2 == 0 and text.count("“") == text.count("”")
 
 
 def halves(text: str, conjunctions: tuple[str, ...], language: Language, *, cause: bool) -> tuple[str, str, str] | None:
@@ -182,7 +264,10 @@ def halves(text: str, conjunctions: tuple[str, ...], language: Language, *, caus
         if cause and not _CLAUSES.isdisjoint(tokens(left, language.code)):
             # The reason may belong to the clause inside and not to the whole.
             continue
-        if lead_in or _is_scrap(left, right, language) or not (_balanced(left) and _balanced(right)):
+        if lead_in or _is_scrap(left, right, language) or not (balanced(left) and balanced(right)):
+            continue
+        if not cause and tokens(right, language.code)[-1:] and tokens(right, language.code)[-1] in _CUT_OFF:
+            # `but the valve is not`: the rest of it stands before the conjunction.
             continue
         if _stands(left, language) and (cause or (_stands(f"x {right}", language) and _has_subject(right, language))):
             return left.rstrip(" ,;—–"), right.strip(), match.group("word")
@@ -194,8 +279,14 @@ def _has_subject(right: str, language: Language) -> bool:
     if not language.spaced:
         return True
     first, second = (*tokens(right, language.code)[:2], "", "")[:2]
+    if first in _ADVERBS and second not in _SUBJECTS:
+        # `but also renders a column`, `aber auch auf never gesetzt werden`
+        return False
     if language.code == "en":
-        return first not in language.verbs and not (first in language.function and second in _VERBAL)
+        if first in language.verbs or (first in language.function and second in _VERBAL and first not in _SUBJECTS):
+            return False
+        adverb = first in language.weak or (first in language.function and first not in _SUBJECTS)
+        return not (adverb and second in language.verbs)
     return first in language.function or not right[:1].islower()
 
 

@@ -15,6 +15,10 @@ _CODE: Final = re.compile(
     r"|[{};]\s*$|^\s*[\]})]+[,;]?\s*$|=>|->|::|&&|\|\||[!=]==?\s|\+=|\w\(\)|^\s*\"[\w -]+\"\s*:"
     r"|^\s*[a-z_][\w-]*:\s*[\[{|>]?\s*$"
 )
+_SESSION: Final = re.compile(r"^\s*(?:>>> |In \[\d+\]: )")
+_DIRECTIVE: Final = re.compile(r"^\s*\.\. [\w-]+::|(?<![:\w])::\s*$|\w::\s*$")
+"""Marks of reStructuredText behind which something indented is no prose."""
+_SIGN: Final = re.compile(r"[=(){}\[\]<>_|\\/'\"`;:,]")
 _TIMING: Final = re.compile(r"\d:\d\d[.,]?\d* *--> *\d")
 _COMMENT: Final = re.compile(r"^\s*(?:#(?![!\w])|//|/\*|\*(?=[\s/])|--\s|;;|\"\"\"|''')\s*")
 _WORDY: Final = re.compile(r"[^\W\d_]{2,}[,.]?(?:\s+[^\W\d_]{2,}[,.;:]?){4,}")
@@ -27,6 +31,21 @@ def is_code(line: str) -> bool:
         and not _TIMING.search(line)
         and not (_WORDY.search(line) and line.rstrip().endswith((".", "?", "!", ",", ";", ":")))
     )
+
+
+def is_session(line: str) -> bool:
+    """A line of somebody's talk with a program; what stands around it is the program's answer."""
+    return bool(_SESSION.match(line))
+
+
+def begins_literal(line: str) -> bool:
+    return bool(_DIRECTIVE.search(line))
+
+
+def is_dense(line: str) -> bool:
+    """More signs than a sentence has: `snicaddr(family=<AddressFamily.AF_INET: 2>, address='127.0.0.1')`."""
+    said = line.strip()
+    return len(said) > 20 and len(_SIGN.findall(said)) > 0.16 * len(said) and said.count(" ") < 0.12 * len(said)
 
 
 def is_comment(line: str) -> bool:

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import gcd
 from typing import Final
 
 from weft.models.embedded.clauses import finished, unfinished
@@ -22,10 +23,26 @@ from weft.models.embedded.wording import ENGLISH_FORMS, ENGLISH_ONLY, wording
 
 _ANGLED: Final = ("«", "»")
 _MARKS: Final = {"de": ("„", "“"), "ja": ("「", "」"), **dict.fromkeys(("fr", "es", "it", "pt", "ru", "ar"), _ANGLED)}
+_OTHER: Final = {"“": ("‘", "’", ""), "„": ("»", "«", "")}
 _DOUBLED: Final = re.compile(r"([…?!？！؟])\.(?!\.)")
 """The stop of a wording after a part that has its own."""
 _IN_NUMBER: Final = re.compile(r"\d")
 _NUMBER_END: Final = re.compile(r"[\d.,'’٫٬]+$")
+_COMMON: Final = (
+    "tion",
+    "sion",
+    "tions",
+    "sions",
+    "ment",
+    "ments",
+    "ness",
+    "ity",
+    "ities",
+    "ings",
+    "ers",
+    "ance",
+    "ence",
+)
 _FIELD: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -52,18 +69,27 @@ def spans_of(lines: Iterable[Line | str]) -> tuple[Span, ...]:
 class Writer:
     """One for each artifact: it remembers which wordings it has used."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, group: str = "", taste: str = "") -> None:
+        """`group`: what the document is made of (`kinds.group`); some wordings are different for it.
+
+        `taste`: for whom it is written; two people begin with different wordings for the same document.
+        """
         self.reading = reading
+        self.group = group
         self.language = reading.language
         self._wording = wording(reading.language.code)
         self._used: Counter[str] = Counter()
-        self._salt = zlib.crc32(reading.sentences[0].text.encode("utf-8", "replace"))
+        self._salt = zlib.crc32(f"{reading.sentences[0].text}{taste}".encode("utf-8", "replace"))
         self._small = frozenset(
             word for sentence in reading.sentences[:400] for word in sentence.surface if word.islower()
         )
 
     def can(self, key: str) -> bool:
-        return key in self._wording
+        return bool(self._variants(key))
+
+    def _variants(self, key: str) -> tuple[str, ...]:
+        special = self._wording.get(f"{key}.{self.group}", ()) if self.group else ()
+        return special or self._wording.get(key, ())
 
     def forms(self) -> tuple[str, ...]:
         """Names for a text that has too few words to name anything."""
@@ -71,10 +97,12 @@ class Writer:
 
     def say(self, key: str, **parts: Line | str) -> Line:
         """The wording with its parts put in; nothing when the language has no such wording."""
-        variants = self._wording.get(key)
+        variants = self._variants(key)
         if not variants:
             return NOTHING
-        at = (zlib.crc32(key.encode(), self._salt) + self._used[key]) % len(variants)
+        chance = zlib.crc32(key.encode(), self._salt)
+        stride = next(step for step in (chance // 97 % len(variants), 1) if gcd(step, len(variants)) == 1)
+        at = (chance + self._used[key] * stride) % len(variants)
         self._used[key] += 1
         text = _FIELD.sub(lambda match: _text(parts.get(match.group(1), "")), variants[at])
         return Line(_DOUBLED.sub(r"\1", text), spans_of(parts.values()))
@@ -86,7 +114,16 @@ class Writer:
         bare = text.strip('"“”„«»「」 ')
         text = text if any(mark in bare for mark in '"“”„«»「」') else bare
         space = "\u00a0" if self.language.code == "fr" else ""
+        if opening in text:
+            # The same marks inside each other can't be told apart.
+            opening, closing, space = _OTHER.get(opening, ("“", "”", ""))
         return Line(f"{opening}{space}{text}{space}{closing}", line.spans)
+
+    def cited(self, line: Line) -> Line:
+        """In quotation marks, with its own stop inside: somebody's words before a question about them."""
+        quoted = self.quoted(line).text
+        bare = quoted[:-1].rstrip("\u00a0")
+        return Line(f"{finished(bare)}{quoted[len(bare) :]}", line.spans)
 
     @property
     def colon(self) -> str:
@@ -108,7 +145,9 @@ class Writer:
         last = self._wording.get("and")
         if len(items) < 2 or not last:
             return ", ".join(items)
-        return f"{', '.join(items[:-1])} {last[0]} {items[-1]}"
+        # In Arabic it is written together with the word behind it.
+        gap = "" if self.language.code == "ar" else " "
+        return f"{', '.join(items[:-1])} {last[0]}{gap}{items[-1]}"
 
     def inside(self, line: Line) -> Line:
         """For the middle of a sentence: without its stop, and in small letters unless its first word never is."""
@@ -119,10 +158,15 @@ class Writer:
         if (
             word != "I"
             and not word.startswith(("I'", "I’"))
-            and (lowered in self._small or lowered in self.language.function)
+            and (lowered in self._small or lowered in self.language.function or self._is_common(word))
         ):
             text = text[:1].lower() + text[1:]
         return Line(text, line.spans)
+
+    def _is_common(self, word: str) -> bool:
+        """Whether an English word with a capital is no name: by its ending, and because nobody here is called so."""
+        named = any(word in name.text.split() for name in self.reading.names)
+        return self.language.code == "en" and word.lower().endswith(_COMMON) and not named
 
     def at_least(self, line: Line, least: int, more: Iterable[Line] = ()) -> Line:
         """Long enough for its field: with more of the source, then by saying that there is no more."""

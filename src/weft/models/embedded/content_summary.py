@@ -9,6 +9,7 @@ from typing import Any, Final
 from weft.models.embedded.clauses import capital, finished, is_command, main_clause, unfinished
 from weft.models.embedded.compose import Line, fits, line_of
 from weft.models.embedded.kinds import category, detected_source
+from weft.models.embedded.material import asks_openly
 from weft.models.embedded.profile import Topic, parse_topics, relevance
 from weft.models.embedded.quoting import as_values, important_quotes, times
 from weft.models.embedded.ranking import leans
@@ -20,6 +21,7 @@ from weft.models.embedded.words import ANY_WORD, tokens
 
 WORDS_PER_MINUTE: Final = 238
 _TAGS, _THEMES, _IDEAS, _RELATED = 14, 7, 6, 12
+_FEW_TAGS: Final = 6
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)|(?<!\d)\.")
 _NAME_HEADINGS: Final = frozenset(
     ("NAME", "BEZEICHNUNG", "NOM", "NOMBRE", "NOME", "NAAM", "ИМЯ", "НАЗВАНИЕ", "名前", "名称")
@@ -110,6 +112,9 @@ def _headline(teller: Teller, title: str, short: Line) -> Line:
         return Line(fits(reading.sentences[0].text, 200), reading.sentences[0].spans)
     if own is not None and _is_telling(own.title):
         return Line(fits(own.title, 200), (own.span,))
+    first = reading.sentences[0]
+    if own is None and first.asks and asks_openly(first) and len(first.text) >= 10:
+        return Line(fits(first.text, 200), first.spans)
     best = [one for one in teller.standing() if one.ended and not is_command(one.text, reading.language)]
     early = max(4, len(reading.sentences) // 12)
     for sentence in sorted(best, key=lambda one: (-one.rank - 0.3 * (one.index <= early), one.index))[:8]:
@@ -118,6 +123,8 @@ def _headline(teller: Teller, title: str, short: Line) -> Line:
             if own is None or own.level > 1 or len(own.title) > 60:
                 return Line(capital(clause), sentence.spans)
             return Line(f"{own.title}{teller.writer.colon}{clause}", (own.span, *sentence.spans))
+    if own is not None and own.level == 1 and len(own.title) >= 10:
+        return Line(fits(own.title, 200), (own.span,))
     text = unfinished(fits(short.text, 200))
     return Line(text, short.spans) if len(text) >= 10 else teller.writer.at_least(Line(finished(text), short.spans), 10)
 
@@ -147,7 +154,7 @@ def _theme_candidates(reading: Reading) -> Iterator[Line]:
     for theme in reading.themes:
         yield Line(theme.label, _places(reading, theme))
     for phrase in reading.phrases:
-        yield Line(phrase.text, reading.sentences[phrase.shown].spans)
+        yield Line(phrase.label[0], reading.sentences[phrase.label[1]].spans)
     for section in reading.sections:
         yield Line(fits(section.title, 80), (section.span,))
     for sentence in reading.sentences[:20]:
@@ -159,7 +166,7 @@ def _theme_candidates(reading: Reading) -> Iterator[Line]:
 
 
 def _places(reading: Reading, theme: Theme) -> tuple[tuple[int, int], ...]:
-    places = dict.fromkeys((theme.phrase.shown, *theme.sentences[:6]))
+    places = dict.fromkeys((theme.phrase.label[1], *theme.sentences[:6]))
     return tuple(dict.fromkeys(span for at in places for span in reading.sentences[at].spans))
 
 
@@ -173,6 +180,9 @@ def _core_ideas(teller: Teller, themes: Sequence[Line]) -> list[tuple[dict[str, 
         if not good:
             continue
         best = max(good, key=lambda one: (_explains(one, theme, teller), -one.index))
+        if leans(best, reading.language) and len(found) > 1:
+            # What can't be understood alone explains nothing.
+            continue
         used.add(best.index)
         examples = [one for one in good if one is not best and _is_case(one, reading)][:2]
         used.update(one.index for one in examples)
@@ -212,7 +222,9 @@ def _tags(reading: Reading, topics: Sequence[Topic], headline: str) -> list[str]
             found.setdefault(_tag(topic.name))
     names = [name.text for name in reading.names if name.count > 2 or name.kind in ("organisation", "place")]
     people = {part for name in reading.names if name.kind == "person" for part in name.text.split()}
-    subjects = [phrase.text for phrase in reading.phrases[: _TAGS + 6] if not people.issuperset(phrase.text.split())]
+    best = [phrase for phrase in reading.phrases[: _TAGS + 10] if phrase.count > 1 or len(phrase.key) > 1]
+    best = best if len(best) > 3 else list(reading.phrases[:_FEW_TAGS])
+    subjects = [phrase.label[0] for phrase in best if not people.issuperset(phrase.text.split())]
     for text in [*subjects[: _TAGS - 3], *names[:3]]:
         found.setdefault(_tag(text))
     tags = [tag for tag in found if tag][:_TAGS]
@@ -228,4 +240,5 @@ def _related(reading: Reading, known: Sequence[str]) -> list[str]:
     taken = {label.lower() for label in known}
     rest = [phrase for phrase in reading.phrases if phrase.text.lower() not in taken]
     several = [phrase.text for phrase in rest if len(phrase.key) > 1]
-    return [*several, *(phrase.text for phrase in rest if len(phrase.key) == 1)][:_RELATED]
+    single = [phrase.label[0] for phrase in rest if len(phrase.key) == 1 and (phrase.count > 1 or phrase.full)]
+    return [label for label in dict.fromkeys([*several, *single]) if label.lower() not in taken][:_RELATED]

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.models.embedded.argument import Pair
-from weft.models.embedded.clauses import capital, finished, without_opener
+from weft.models.embedded.clauses import capital, finished, is_command, without_opener
 from weft.models.embedded.compose import NOTHING, Line, spans_of
 from weft.models.embedded.languages.language import words as word_set
-from weft.models.embedded.material import Material
+from weft.models.embedded.material import Material, asks_openly, rule_pairs
 from weft.models.embedded.ranking import leans
 from weft.models.embedded.sentence import Sentence, Span
 from weft.models.embedded.sentiment import colour
@@ -22,6 +22,18 @@ from weft.models.embedded.sentiment import colour
 HookType = Literal["statistic", "curiosity", "controversy", "story", "emotional"]
 _LEAST: Final = {"statistic": 0.95, "curiosity": 0.3, "controversy": 0.35, "story": 0.45, "emotional": 0.6}
 _THINGS: Final = word_set("it it's they them they're es sie dies ils elles cela esto eso ciò isto isso")
+_HIDDEN: Final = word_set("""
+nobody never nothing somebody someone once secret strange until without no longer niemand nie nichts jemand einst
+personne jamais rien quelqu'un nadie nunca nada alguien никто никогда ничего кто-то nessuno mai nulla ninguém nunca
+""")
+"""Words with which a story holds something back."""
+_MAIN_ORDER: Final = word_set("denn want")
+"""Behind these stands a whole sentence; behind `weil` none that could stand alone."""
+_FIRST: Final[dict[str, HookType]] = {
+    "first-person": "curiosity",
+    "third-person": "statistic",
+    "instructional": "controversy",
+}
 _ORDER: Final[dict[str, tuple[HookType, ...]]] = {
     "beginner": ("story", "curiosity", "emotional", "statistic", "controversy"),
     "intermediate": ("curiosity", "statistic", "story", "controversy", "emotional"),
@@ -55,7 +67,8 @@ def find_hooks(material: Material) -> list[Hook]:
         chosen[hook.type] = hook
         taken.update(hook.line.spans)
         taken.update(material.reading.sentences[hook.sentence].spans)
-    order = _ORDER[material.profile.tone]
+    # The voice says what to begin with, the tone how to go on.
+    order = [_FIRST[material.profile.voice], *_ORDER[material.profile.tone]]
     return sorted(chosen.values(), key=lambda hook: order.index(hook.type)) or [_plain(material)]
 
 
@@ -70,7 +83,8 @@ def _statistics(material: Material) -> Iterator[Hook]:
         sentence = material.reading.sentences[number.sentence]
         line = material.standing(sentence)
         if line and number.text.split()[0] in line.text and sentence.sound and material.leads(sentence):
-            yield Hook("statistic", line, number.strength + 0.3 * _pull(material, sentence), sentence.index)
+            strength = number.strength - material.dull(number) + 0.3 * _pull(material, sentence)
+            yield Hook("statistic", line, strength, sentence.index)
 
 
 def _pull(material: Material, sentence: Sentence) -> float:
@@ -89,9 +103,19 @@ def _curiosities(material: Material) -> Iterator[Hook]:
         line = material.standing(sentence)
         if line:
             yield Hook("curiosity", line, 0.45 + 0.6 * material.weight(sentence), sentence.index)
+    if material.writer.group == "told":
+        for sentence in material.best([one.index for one in reading.sentences if not _HIDDEN.isdisjoint(one.words)]):
+            line = material.standing(sentence)
+            if line:
+                yield Hook("curiosity", line, 0.5 + 0.4 * material.weight(sentence), sentence.index)
     for at in reading.argument.questions[:6]:
         asked = reading.sentences[at]
-        if asked.size < 6 or not (material.leads(asked) or asked.speaker):
+        if (
+            asked.size < (4 if asks_openly(asked) else 6)
+            or asked.tied
+            or not asked.sound
+            or not (material.leads(asked) or asked.speaker)
+        ):
             continue
         line = _asked_and_answered(material, asked)
         if line and len(line.text) <= 1.2 * material.limit and not material.is_greeting(asked):
@@ -103,7 +127,8 @@ def _effect_first(material: Material, pair: Pair) -> Line:
     if leans(sentence, material.language) or not material.leads(sentence):
         return NOTHING
     effect = Line(finished(without_opener(pair.left, material.language)), sentence.spans)
-    line = material.writer.say("hook.cause", a=effect, b=Line(finished(pair.right), sentence.spans))
+    key = "hook.cause.main" if pair.word.lower() in _MAIN_ORDER else "hook.cause"
+    line = material.writer.say(key, a=effect, b=Line(finished(pair.right), sentence.spans))
     return line if len(line.text) <= 1.2 * material.limit else NOTHING
 
 
@@ -127,6 +152,9 @@ def _controversies(material: Material) -> Iterator[Hook]:
             at = pair.sentences[-1]
             strong = 0.2 * any(word in reading.sentences[at].roles for word in ("claim", "problem"))
             yield Hook("controversy", line, 0.5 + 0.5 * material.weight(reading.sentences[at]) + strong, at)
+    for allowed, forbidden in rule_pairs(material)[:1]:
+        both = material.writer.row([material.statement(allowed), material.statement(forbidden)])
+        yield Hook("controversy", both, 0.7 + 0.4 * material.weight(forbidden), forbidden.index)
     for sentence in material.best(reading.argument.by_role.get("claim", ())):
         line = material.standing(sentence)
         if line:
@@ -139,8 +167,8 @@ def against(material: Material, pair: Pair) -> Line:
     if leans(sentences[0], material.language) and len(sentences) == 1:
         return NOTHING
     left = finished(without_opener(pair.left, material.language))
-    right = finished(pair.right if not pair.word else f"{capital(pair.word)} {pair.right}")
     gap = " " if material.language.spaced else ""
+    right = finished(pair.right if not pair.word else f"{capital(pair.word)}{gap}{pair.right}")
     if len(left) + len(right) > 1.2 * material.limit:
         return NOTHING
     return Line(f"{left}{gap}{right}", spans_of(Line(one.text, one.spans) for one in sentences))
@@ -151,8 +179,11 @@ def _stories(material: Material) -> Iterator[Hook]:
     opening = reading.sentences[reading.argument.opening]
     people = {at for name in reading.names if name.kind == "person" for at in name.sentences}
     told = _is_narrative(material)
+    if material.writer.group in ("rules", "steps"):
+        return
     if (
         opening.kind == "prose"
+        and opening.size > 7
         and material.leads(opening)
         and (told or opening.index in people or opening.roles & {"scene"} or _is_set(opening, material))
     ):
@@ -161,7 +192,7 @@ def _stories(material: Material) -> Iterator[Hook]:
             yield Hook("story", line, 0.5 + 0.3 * material.weight(opening), opening.index)
     for sentence in material.best(reading.argument.by_role.get("scene", ()), 8):
         line = material.standing(sentence)
-        if line and sentence.kind == "prose":
+        if line and sentence.kind == "prose" and not is_command(sentence.text, material.language):
             yield Hook(
                 "story", line, 0.45 + 0.4 * material.weight(sentence) + 0.1 * (sentence.index in people), sentence.index
             )
@@ -193,7 +224,8 @@ def _feelings(material: Material) -> Iterator[Hook]:
         line = material.writer.say(
             "hook.speech", a=material.writer.quoted(said), n=material.named(quotation.speaker, quotation.start)
         )
-        line = line if quotation.speaker and line else material.writer.quoted(said)
+        named = bool(quotation.speaker) and quotation.speaker not in quotation.text
+        line = line if named and line else material.writer.quoted(said)
         score = 0.5 + 0.15 * (bright + dark) + 0.3 * sentence.rank + 0.1 * bool(quotation.speaker)
         yield Hook("emotional", line, score, sentence.index)
     coloured = [sentence for sentence in reading.sentences if sentence.sound and _moves(sentence, material)]
@@ -220,6 +252,8 @@ def _spoken(material: Material) -> list[Sentence]:
         sentence
         for sentence in material.reading.sentences
         if sentence.speaker
+        and sentence.sound
+        and material.leads(sentence)
         and not sentence.asks
         and 5 <= sentence.size <= 18
         and sentence.roles & {"problem", "claim", "advice"}

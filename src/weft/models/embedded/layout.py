@@ -14,7 +14,15 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from weft.models.embedded.code_lines import comment_mark, is_code, is_comment, looks_like_program
+from weft.models.embedded.code_lines import (
+    begins_literal,
+    comment_mark,
+    is_code,
+    is_comment,
+    is_dense,
+    is_session,
+    looks_like_program,
+)
 from weft.models.embedded.tables import table_runs
 from weft.models.embedded.turns import Turn, find_turns
 
@@ -26,13 +34,16 @@ _ATX: Final = re.compile(r"\s{0,3}(#{1,6})[ \t]+(\S.*?)[ \t]*#*\s*$")
 _UNDERLINE: Final = re.compile(r"\s{0,3}([=\-~^\"*+])\1{2,}\s*$")
 _RULE: Final = re.compile(r"\s*(?:[-*_=~#+.][ \t]?){3,}\s*$")
 _ITEM: Final = re.compile(
-    r"\s*(?:[-*+•‣◦▪●○–·☐✓✔]|\(?\d{1,3}[.)]|\d{1,2}/(?:\d{1,2})?|\(?[a-z][.)]|\([ivx]{1,4}\))[ \t]+"
+    r"\s*(?:[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?\s*)?"
+    r"(?:[-*+•‣◦▪●○–·☐✓✔]|\(?\d{1,3}[.)]|\d{1,2}/(?:\d{1,2})?|\(?[a-z][.)]|\([ivx]{1,4}\))[ \t]+"
     r"(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
+_CLAUSE: Final = re.compile(r"\s*(?:§\s*)?\d{1,2}(?:\.\d{1,2}){1,3}[.)]?[ \t]+(?=[^\W\d_a-z]|[\"“„«(])")
+"""The number of a clause of a contract or a paragraph of a statute; what follows is a sentence, not an item."""
 _NUMBERED: Final = re.compile(r"\s*(?:§\s*|[IVX]{1,5}\.\s|\d{1,2}(?:\.\d{1,2})*[.)]?\s)\s*\S")
 _RUN_IN: Final = re.compile(
     r"[ \t]*(?:\*\*|__)?(?:Background|Objectives?|Aims?|Purpose|Introduction|Methods?|Materials and methods|Design"
-    r"|Setting|Results|Findings|Discussion|Conclusions?|Interpretation|Abstract|Summary|Notes?|Tip|Warning|Hintergrund"
+    r"|Setting|Results|Findings|Discussion|Conclusions?|Interpretation|Abstract|Summary|Notes?|NOTE|Tip|TIP|Warning|WARNING|Caution|CAUTION|IMPORTANT|Achtung|ACHTUNG|Hintergrund"
     r"|Methoden|Ergebnisse|Fazit|Contexte|Méthodes|Résultats|Conclusión|Métodos|Resultados)(?:\*\*|__)?[:.]"
     r"(?:\*\*|__)?[ \t]+(?=\S)"
 )
@@ -65,6 +76,8 @@ _INLINE: Final = re.compile(
     r"|\]\([^)\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)|\]\[[\w .-]{0,40}\]"  # the address of a link
     rf"|</?(?:{_TAGS})(?:[\s.][^<>\n]{{0,300}})?/?>"  # a tag inside a sentence
     r"|~~"
+    r"|(?<=[^\s`])(?:\s*<[^<>\s]{3,300}>)?`__?(?!\w)|`(?=[^`\n]{1,120}`__?(?!\w))"  # a link of reStructuredText
+    r"|(?<!`)``(?!`)"
     r"|\[(?=[^\[\]\n]{1,200}\](?:\(|\[))"  # the beginning of a link
 )
 
@@ -74,6 +87,14 @@ _EMPHASIS: Final = re.compile(
     r"|(?<![\w])(?P<line>_{1,3})(?=[^\s_])[^_\n]{1,300}(?:\n[^_\n]{1,300}){0,3}(?<=[^\s_])(?P=line)(?![\w])"
 )
 """Only in pairs around something: 10*1024 is a number."""
+
+
+_COURTESY: Final = re.compile(
+    r"(?:Dear|Hi|Hello|Sehr geehrte|Liebe[rs]?|Hallo|Cher|Chère|Bonjour|Estimad[oa]s?|Querid[oa]s?|Gentile|Prezad[oa])"
+    r"\b[^.?!\n]{0,60}[,:!]?$|(?:Yours|Sincerely|Kind regards|Best (?:regards|wishes)|Regards|Mit freundlichen Grüßen"
+    r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo|Cordiali saluti|Atenciosamente)\b[^.?!]{0,80}$",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +147,7 @@ def lay_out(text: str) -> Layout:
     blocks = list(_blocks(lines, program, turns))
     plain = _mask_inline("".join((" " * body, "\n".join(line.text for line in lines))), blocks)
     blocks = [_labelled(block, text) for block in _spoken(blocks, lines, turns)]
-    return Layout(plain, tuple(_tidy(blocks, plain)), times, body)
+    return Layout(plain, tuple(_courtesies(list(_tidy(blocks, plain)), plain)), times, body)
 
 
 def _labelled(block: Block, text: str) -> Block:
@@ -223,6 +244,12 @@ def _blocks(lines: list[Line], program: bool, turns: dict[int, Turn]) -> Iterato
             closed = after > at + 1 and lines[after - 1].text.strip().startswith(fence.group(1))
             yield from (Block("code", row.start, row.end) for row in lines[at + 1 : after - closed])
             at = after
+        elif begins_literal(line.text) and not program and (after := _literal_end(lines, at)) > at + 1:
+            said = line.text.rstrip(": ")
+            if said.strip() and not line.text.lstrip().startswith(".."):
+                yield Block("prose", line.start + line.indent, line.start + len(said))
+            yield from (Block("code", row.start, row.end) for row in lines[at + 1 : after] if row.text.strip())
+            at = after
         elif at in tables:
             yield from (Block("table", row.start, row.end) for row in lines[at : tables[at]] if row.text.strip())
             at = tables[at]
@@ -244,6 +271,15 @@ def _fence_end(lines: list[Line], at: int, fence: str) -> int:
         if lines[after].text.strip().startswith(fence):
             return after + 1
     return len(lines)
+
+
+def _literal_end(lines: list[Line], at: int) -> int:
+    """Behind the lines below a mark that are further in than it."""
+    after, last = at + 1, at + 1
+    while after < len(lines) and (not lines[after].text.strip() or lines[after].indent > lines[at].indent):
+        after += 1
+        last = after if lines[after - 1].text.strip() else last
+    return last
 
 
 def _same_sort(lines: list[Line], at: int) -> int:
@@ -273,7 +309,8 @@ def _paragraph_end(lines: list[Line], at: int, breaks: Container[int]) -> int:
 def _paragraph(lines: list[Line], at: int, after: int) -> Iterator[Block]:
     """The blocks of lines without an empty one between them."""
     rows = lines[at:after]
-    if sum(is_code(row.text) for row in rows) > 0.5 * len(rows):
+    talk = any(is_session(row.text) for row in rows)
+    if talk or sum(is_code(row.text) or is_dense(row.text) for row in rows) > 0.5 * len(rows):
         yield from (Block("code", row.start, row.end) for row in rows)
         return
     started: Block | None = None
@@ -306,7 +343,12 @@ def _begins(row: Line, following: Line | None, first: bool, *, alone: bool) -> B
     item = _ITEM.match(row.text)
     if alone and _is_label(row.text) and not (item and row.text.lstrip()[0] in "-*+•"):
         return Block("heading", start, end, 3)
+    clause = _CLAUSE.match(row.text)
+    if clause:
+        return Block("prose", row.start + clause.end(), end)
     if item:
+        if following is not None and _CLAUSE.match(following.text) and _is_label(row.text):
+            return Block("heading", start, end, 3)
         return Block("item", row.start + item.end(), end)
     if (
         first
@@ -328,7 +370,9 @@ def _is_label(text: str) -> bool:
     if not _LETTER.search(said) or len(said) > 90 or len(said.split()) > 12 or _TECHNICAL.search(said):
         return False
     if _NUMBERED.match(text) and len(said) <= 70 and said.count(".") <= 2 and len(said.split()) <= 8:
-        return True
+        # `1. Source Code.` is a heading, `7.2 The fee is due at once.` is none.
+        small = sum(1 for word in said.split()[1:] if word[:1].islower())
+        return not (said.endswith(".") and small > 2)
     if _ENDED.search(said):
         return False
     first = _LETTER.search(said)
@@ -362,3 +406,26 @@ def _tidy(blocks: list[Block], plain: str) -> Iterator[Block]:
         between = behind is not None and behind.kind == "heading" and behind.level == 3
         crowd = between and (before is None or (before.kind == "heading" and before.level == 3)) and at > 0
         yield replace(block, kind="item", level=0) if crowd or (behind is None and at > 0) else block
+
+
+def is_verse(layout: Layout) -> bool:
+    """Short lines in stanzas, most of which end before the sentence does."""
+    stanzas = [
+        layout.plain[block.start : block.end].strip().split("\n")
+        for block in layout.blocks
+        if block.kind == "prose" and not block.speaker
+    ]
+    lines = [line.strip() for stanza in stanzas for line in stanza if line.strip()]
+    if len(lines) < 8 or len(lines) < 3 * len(stanzas) or max(map(len, lines)) > 64:
+        return False
+    ended = sum(1 for line in lines if line.endswith((".", "!", "?", "。", "！", "？")))
+    return sum(map(len, lines)) < 46 * len(lines) and 2 * ended < len(lines)
+
+
+def _courtesies(blocks: list[Block], plain: str) -> list[Block]:
+    """What only greets or signs at the two ends of a letter says nothing about its subject."""
+    found = list(blocks)
+    for at in {0, 1, len(found) - 2, len(found) - 1}:
+        if 0 <= at < len(found) and _COURTESY.match(plain[found[at].start : found[at].end].strip(GAP + " \t\n")):
+            found[at] = replace(found[at], kind="meta", level=0)
+    return found if any(block.kind != "meta" for block in found) else list(blocks)

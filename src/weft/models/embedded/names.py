@@ -26,6 +26,12 @@ _CHINESE: Final = re.compile(
     "(?<![\u4e00-\u9fff])[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩冯邓曹彭曾肖田董潘袁蔡蒋余杜叶程魏苏吕丁沈任姚卢傅钟姜崔谭廖范汪陆金石戴贾韦夏邱方侯邹熊孟秦白江阎薛尹段雷龙陶贺]"
     "[\u4e00-\u9fff]{2}(?=[说表指认介告强回问写坦今在是开起觉，。、的])"
 )
+_TONGUES: Final = words("""
+german english french polish spanish italian dutch russian chinese japanese arabic portuguese greek turkish latin danish
+swedish norwegian finnish czech hindi korean hebrew american british european african asian
+""")
+"""From German into English is no journey."""
+_CALLED: Final = words("called named heißt hieß namens appelle nommé nommée llama llamado llamada chiama chiamato heet")
 _APPOSITION: Final = words("a an who whose aged der die qui une que quien un una la il который которая")
 """What stands behind the comma after a person's name when the text says who that is."""
 
@@ -67,7 +73,7 @@ def find_names(sentences: Sequence[Sentence], language: Language, speakers: Sequ
             if run.sure or len(run.words) > 1:
                 sure.add(text)
     for speaker in speakers:
-        if _is_given(speaker.split()[0].lower()) or len(speaker.split()) in (2, 3):
+        if is_given(speaker.split()[0].lower()) or len(speaker.split()) in (2, 3):
             votes[speaker]["person"] += 5
             sure.add(speaker)
     found = [Name(text, _verdict(votes[text]), len(places[text]), tuple(dict.fromkeys(places[text]))) for text in votes]
@@ -111,9 +117,16 @@ def _runs(sentence: Sentence, language: Language) -> Iterator[_Run]:
             at += 1
             continue
         end = _run_end(sentence, at, capital)
+        if language.code == "de":
+            at = _given_at(sentence, at, end)
         bare = tuple(_bare(word) for word in surface[at:end])
         yield _Run(sentence.index, at, end, bare, _bare(sentence.words_from(at, end)), at > 0)
         at = end
+
+
+def _given_at(sentence: Sentence, start: int, end: int) -> int:
+    """Where in a row of capitals the person begins: `Bürgermeisterin Katrin Vollmer` is called Katrin Vollmer."""
+    return next((at for at in range(start, end - 1) if is_given(sentence.words[at])), start)
 
 
 def _is_capital(word: str) -> bool:
@@ -157,14 +170,14 @@ def _is_name(run: _Run, small: frozenset[str], language: Language) -> bool:
             return False
         return lowered[0] not in small and len(run.words[0]) > 2
     known = sum(1 for word in lowered if word in small and word not in _INSIDE)
-    return known == 0 or (_is_given(lowered[0]) and known <= 1) or (known <= 1 and _has_body(lowered, language))
+    return known == 0 or (is_given(lowered[0]) and known <= 1) or (known <= 1 and _has_body(lowered, language))
 
 
 def _is_person_in_german(run: _Run, lowered: list[str], language: Language) -> bool:
-    return len(run.words) > 1 and (_is_given(lowered[0]) or lowered[0] in language.titles)
+    return len(run.words) > 1 and (is_given(lowered[0]) or lowered[0] in language.titles)
 
 
-def _is_given(word: str) -> bool:
+def is_given(word: str) -> bool:
     bare = "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))
     return word in GIVEN_NAMES or bare in GIVEN_NAMES
 
@@ -181,7 +194,9 @@ def _kind(run: _Run, sentence: Sentence, language: Language) -> NameKind:
         return "organisation"
     if len(run.words) == 2 and len(run.words[0]) == 1:
         return "person"
-    if before in language.titles or lowered[0] in language.titles or _is_given(lowered[0]):
+    if before in _CALLED and len(run.words) <= 3:
+        return "person"
+    if before in language.titles or lowered[0] in language.titles or is_given(lowered[0]):
         return "person"
     if run.end in sentence.breaks and behind in language.titles and len(run.words) > 1:
         return "person"
@@ -190,6 +205,8 @@ def _kind(run: _Run, sentence: Sentence, language: Language) -> NameKind:
     if run.end in sentence.breaks and behind in _APPOSITION and 2 <= len(run.words) <= 3:
         return "person"
     if any(word.isupper() or not word[1:].islower() for word in run.words):
+        return "name"
+    if lowered[0] in _TONGUES:
         return "name"
     if before in language.places and len(run.words) <= 2 and before not in ("of", "de", "a", "to"):
         return "place"

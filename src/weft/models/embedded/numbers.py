@@ -16,9 +16,11 @@ from weft.models.embedded.sentence import Sentence
 
 NumberKind = Literal["share", "money", "count"]
 _NUMBER: Final = re.compile(
-    r"(?<![\w.,/:#§-])(?P<money>[$€£¥₹]\s?)?(?P<digits>[0-9٠-٩०-९]{1,3}(?:[,.'’\u00a0\u202f ][0-9]{3})+(?:[.,][0-9]+)?"
+    r"(?<![\w.,/:#§`$-])(?P<money>[$€£¥₹]\s?)?"
+    r"(?P<digits>[0-9٠-٩०-९]{1,3}(?:[,.'’\u00a0\u202f ][0-9]{3})+(?:[.,][0-9]+)?"
     r"|[0-9٠-٩०-९]+(?:[.,][0-9٠-٩०-९]+)?)(?P<share>\s?[%٪‰])?(?P<after>\s?[€£¥₹])?(?![\w./:]\d|[/:]\d)"
 )
+_ATTACHED: Final = re.compile(r"[^\W\d_]{1,3}(?![^\W_])")
 _BEFORE: Final = re.compile(r"([\w§]+)[\s(.]*$")
 _BEHIND: Final = re.compile(r"[\s\-–]*([^\W\d_]+)(?:[\s-]+([^\W\d_]+))?(?:\s+([^\W\d_]+))?")
 _VERSION: Final = re.compile(r"^\d+\.\d+\.\d+|^v\d")
@@ -98,7 +100,9 @@ def _number(match: re.Match[str], sentence: Sentence, language: Language) -> Num
     numbering = match.start() == 0 and text[match.end() :][:1] in (".", ")")
     if word in language.references or numbering or _VERSION.match(text[match.start() :]):
         return None
-    behind = _BEHIND.match(text, match.end())
+    # `40k rows`, `20GB`: the letters belong to the number.
+    unit = _ATTACHED.match(text, match.end())
+    behind = _BEHIND.match(text, unit.end() if unit else match.end())
     words = tuple((group or "").lower() for group in behind.groups()) if behind else ("", "", "")
     money = bool(match.group("money") or match.group("after") or words[0] in _MONEY_WORDS or words[1] in _MONEY_WORDS)
     share = bool(match.group("share")) or words[0] in _SHARE_WORDS or words[:2] in _SHARE_PAIRS
@@ -107,9 +111,15 @@ def _number(match: re.Match[str], sentence: Sentence, language: Language) -> Num
         return None
     if words[0] in language.months or word in language.months:
         return None
-    shown = match.group().strip() + (
-        f" {behind.group(1)}" if behind and words[0] in (*_SHARE_WORDS, *language.scales) else ""
-    )
+    if before and len(digits) <= 2 and not (money or share or scaled) and language.cased:
+        name = before.group(1)
+        if name[:1].isupper() and word not in language.function and word not in language.weak:
+            # `Tern 2 weighs what is in it`: the number belongs to the name.
+            return None
+    said = [group or "" for group in behind.groups()] if behind else ["", "", ""]
+    belongs = 2 if words[:2] in _SHARE_PAIRS else int(words[0] in (*_SHARE_WORDS, *_MONEY_WORDS, *language.scales))
+    belongs += scaled and words[1] in _MONEY_WORDS
+    shown = " ".join([match.group().strip() + (unit.group() if unit else ""), *said[:belongs]])
     measured = _measured(words, language, skip=int(share or scaled) + (words[:2] in _SHARE_PAIRS))
     if not (money or share or scaled or measured):
         return None
@@ -131,6 +141,9 @@ def _in_words(sentence: Sentence, language: Language) -> list[Number]:
     while at < len(sentence.words):
         end = at
         while end < len(sentence.words) and _is_numeral(sentence.words[end], language):
+            if end > at and sentence.words[end] in _PARTS:
+                # `By seven half of the stalls were empty`
+                break
             end += 1
         behind = (*sentence.words[end : end + 3], "", "", "")[:3]
         if end > at:

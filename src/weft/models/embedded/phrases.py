@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from weft.models.embedded.languages import Language
@@ -26,13 +26,25 @@ _LONGEST: Final = 4
 _LONGEST_WORD: Final = 40
 _MOST: Final = 60
 _CONSIDERED: Final = 600
+_OFTEN: Final = 4
+"""What comes oftener is known by its short name."""
 _JAPANESE: Final = re.compile("[\u4e00-\u9fff々]{2,6}|[\u30a1-\u30fa\u30fc]{2,14}")
+_COUNTING: Final = re.compile("^[一二三四五六七八九十百千数毎同各約第]|^[天年月日封本条名座间场句声级只件双匹辆].")
+"""Begins with a numeral, or with what only stands behind one."""
+_VAGUE: Final = word_set("""
+时候 以后 之后 以前 之前 现在 没有 不是 自己 可以 因为 所以 但是 已经 如果 还是 只有 起来 出来 大家 今天 昨天
+明天 去年 今年 后来 从前 开始 觉得 知道 认为 事情 东西 地方 一样 这样 那样 时间 人们 变成 成为 大概 也许 問題
+場合 同様 理由 時間 最後 以上 以下 今月 今年 昨年 来年 年間 自分 自身 全体 一部 現在 当時 必要 可能 使用 指定
+午前 午後 朝食 今回
+""")
 _ARTICLES: Final = word_set("""
 the a an his her its their my our your der die das den dem ein eine einen le la les un une des el los las una il
 lo gli o os as um uma de het een
 """)
 _OF: Final = word_set("de d of")
 """Between two nouns there is rarely one of these; between a verb and what it does something to, mostly."""
+_BENT: Final = ("у", "ю", "ой", "ей", "ам", "ям", "ах", "ях", "ом", "ем", "ами", "ями")
+_NO_PLURAL: Final = ("ss", "us", "is", "'s", "’s")
 _HAN: Final = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _DULL: Final = re.compile(r"^(?:\d|.$)|https?$|^www$")
 
@@ -48,6 +60,14 @@ class Phrase:
     """Where it stands, by number."""
     shown: int
     """A sentence that has it in exactly this form."""
+    full: str = ""
+    """A fuller name for the same: `passenger boat` for `boat`; "" when it has none."""
+    full_shown: int = -1
+
+    @property
+    def label(self) -> tuple[str, int]:
+        """What to call it in a list of subjects, and a sentence that says so."""
+        return (self.full, self.full_shown) if self.full else (self.text, self.shown)
 
 
 @dataclass(slots=True)
@@ -59,6 +79,9 @@ class _Found:
     sentences: list[int] = field(default_factory=list)
     whole: int = 0
     """How often it is all of a run, with nothing more on either side."""
+    describes: int = 0
+    """How often it stands right before another noun, as an adjective would."""
+    definite: int = 0
     nested: int = 0
     """How often it comes inside a longer run that comes again."""
 
@@ -82,12 +105,56 @@ def key_phrases(
     _nest(found)
     weights = Counter(term for sentence in sentences for term in sentence.terms)
     scored = [
-        Phrase(form := _form(item), key, item.count, score, tuple(dict.fromkeys(item.sentences)), item.seen[form])
+        Phrase(
+            form := _form(item, language), key, item.count, score, tuple(dict.fromkeys(item.sentences)), item.seen[form]
+        )
         for key, item in found.items()
-        if (score := _score(key, item, len(sentences), weights, title_terms)) > 0
+        if (score := _score(key, item, len(sentences), weights, title_terms)) > 0 and _can_name(key, item, language)
     ]
     scored.sort(key=lambda phrase: (-phrase.score, phrase.sentences[0], phrase.text))
-    return _distinct(scored[:_CONSIDERED])
+    fuller = _fuller(found, language) if language.code in ("en", "nl") else {}
+    kept = _distinct(scored[:_CONSIDERED])
+    return [
+        replace(phrase, full=fuller[phrase.key][0], full_shown=fuller[phrase.key][1])
+        if phrase.key in fuller and phrase.count <= _OFTEN and not title_terms.issuperset(phrase.key)
+        else phrase
+        for phrase in kept
+    ]
+
+
+def _can_name(key: Key, item: _Found, language: Language) -> bool:
+    """Whether a run names a subject.
+
+    A single word does not if it only ever describes another, and in Arabic only with its article. Several words that
+    come once may be half a sentence: `oil collects dust`, `a kettle eleven dollars cheaper`.
+    """
+    if is_unspaced(key[0]):
+        return True
+    if len(key) > 1:
+        if item.count > 1 or not language.before_nouns:
+            return True
+        form = _form(item, language)
+        inner = form.lower().split()[:-1]
+        verbal = language.code == "en" and any(word.endswith("s") and word[-2:] not in _NO_PLURAL for word in inner)
+        named = all(word[:1].isupper() for word in form.split() if word not in language.joining)
+        return named or not (verbal or any(word in language.numerals for word in inner) or len(key) > 3)
+    if language.code == "ar":
+        return item.definite > 0 or item.count > 2
+    return item.describes < item.count
+
+
+def _fuller(found: dict[Key, _Found], language: Language) -> dict[Key, tuple[str, int]]:
+    """For single words: the commonest longer name that ends with them."""
+    best: dict[Key, tuple[int, int, str, int]] = {}
+    for key, item in found.items():
+        if not 2 <= len(key) <= 3 or not item.whole:
+            continue
+        form = _form(item, language)
+        if " of " in form or "'s " in form or "’s " in form:
+            continue
+        rated = (item.count, -len(key), form, item.seen[form])
+        best[key[-1:]] = max(best.get(key[-1:], rated), rated)
+    return {key: (form, shown) for key, (_, _, form, shown) in best.items()}
 
 
 def _spaced(sentences: Sequence[Sentence], language: Language, small: frozenset[str]) -> dict[Key, _Found]:
@@ -113,7 +180,16 @@ def _spaced(sentences: Sequence[Sentence], language: Language, small: frozenset[
                 item.count += 1
                 item.whole += begins and end == ends[-1] and nouns.is_led(sentence, start, end)
                 item.note(_bare(sentence.words_from(start, end)), sentence.index)
+                if end - start == 1:
+                    item.describes += _is_before_noun(sentence, end, usable, language)
+                    item.definite += words[start].startswith(("ال", "لل", "وال", "بال"))
     return dict(found)
+
+
+def _is_before_noun(sentence: Sentence, at: int, usable: list[bool], language: Language) -> bool:
+    if language.code not in ("en", "nl") or at >= len(usable) or at in sentence.breaks or not usable[at]:
+        return False
+    return sentence.words[at] not in language.verbs and not sentence.words[at].endswith("ly")
 
 
 def _bare(form: str) -> str:
@@ -157,6 +233,7 @@ class _Nouns:
         self._deeds: Counter[str] = Counter()
         self._capitals: Counter[str] = Counter()
         self._all: Counter[str] = Counter()
+        self._roots = Counter(term for sentence in sentences for term in sentence.terms)
         for sentence in sentences:
             before = ""
             for at, word in enumerate(sentence.words):
@@ -189,6 +266,8 @@ class _Nouns:
                 return False
             return not (self._language.code == "en" and (words[start].endswith("ly") or last.endswith("ed")))
         thing = self._things[last] > 0 or self._capitals[last] > 0 or sentence.kind not in ("prose", "item")
+        # Without articles a noun shows itself only by coming again in other forms.
+        thing = thing or (self._language.code == "ru" and self._roots[stem(last, self._language)] > 2)
         return thing and not (self._language.code == "en" and last.endswith("ed"))
 
     def is_led(self, sentence: Sentence, start: int, end: int) -> bool:
@@ -240,7 +319,8 @@ def _unspaced(sentences: Sequence[Sentence], language: Language, small: frozense
 
 def _parts(text: str, language: Language, small: frozenset[str]) -> Iterator[str]:
     if language.code == "ja":
-        yield from (word for word in _JAPANESE.findall(text) if word not in small)
+        found = _JAPANESE.findall(text)
+        yield from (word for word in found if word not in small and not _COUNTING.match(word) and word not in _VAGUE)
         return
     for run in UNSPACED_RUN.findall(text):
         if not _HAN.match(run):
@@ -251,8 +331,9 @@ def _parts(text: str, language: Language, small: frozenset[str]) -> Iterator[str
             if run[start] in small:
                 continue
             for end in range(start + 2, min(len(run), start + _LONGEST) + 1):
-                if run[end - 1] not in small:
-                    yield run[start:end]
+                part = run[start:end]
+                if run[end - 1] not in small and not _COUNTING.match(part) and part not in _VAGUE:
+                    yield part
 
 
 def _nest(found: dict[Key, _Found]) -> None:
@@ -285,8 +366,17 @@ def _score(key: Key, item: _Found, total: int, weights: Counter[str], title: fro
     return length * early * named * (math.pow(own, 0.85) + 0.15 * math.sqrt(company))
 
 
-def _form(item: _Found) -> str:
-    return max(item.forms, key=lambda form: (item.forms[form], -sum(map(str.isupper, form)), form))
+def _form(item: _Found, language: Language) -> str:
+    """As it is mostly written; in Russian rather as a dictionary has it than as a sentence bends it."""
+    return max(
+        item.forms,
+        key=lambda form: (
+            not (language.code == "ru" and form.endswith(_BENT)),
+            item.forms[form],
+            -sum(map(str.isupper, form)),
+            form,
+        ),
+    )
 
 
 def _distinct(phrases: Sequence[Phrase]) -> list[Phrase]:

@@ -8,22 +8,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
+from weft.models.embedded.angles import BARE, guidance_key
+from weft.models.embedded.asking import asked_directly
 from weft.models.embedded.clauses import capital, finished, is_command, unfinished, without_opener
 from weft.models.embedded.compose import Line, fits, line_of, spans_of
 from weft.models.embedded.languages.language import words as word_set
-from weft.models.embedded.material import Material
+from weft.models.embedded.material import Material, asks_openly
 from weft.models.embedded.ranking import leans
 from weft.models.embedded.sentence import Sentence
 from weft.models.embedded.words import tokens
 
 QuestionType = Literal["analytical", "practical", "philosophical", "comparative"]
 MOST: Final = 5
-_LIMIT: Final = 170
+_LIMIT: Final = 140
+"""The longest sentence to ask about."""
+_OWN_LIMIT: Final = 170
 _OPENING: Final = tuple('"“„«「')
 _MODAL: Final = re.compile(
     r"\b(?:should|must|needs? to|has to|have to|ought to)\s+(?!not\b|be\b|have\b|never\b)"
     r"([a-z][^.?!;:]{12,90})[.;](?!\d)"
 )
+_BANS: Final = word_set("do don't never avoid")
+_FINITE: Final = word_set("is are was were has have will would can")
 _FIRST: Final[dict[str, tuple[QuestionType, ...]]] = {
     "first-person": ("philosophical", "analytical", "comparative", "practical"),
     "third-person": ("analytical", "comparative", "philosophical", "practical"),
@@ -84,24 +90,39 @@ def _candidates(material: Material) -> Iterator[_Draft]:
     yield from _from_advice(material)
     yield from _from_numbers(material)
     roles = material.reading.argument.by_role
-    yield from _simple(material, "philosophical", "question.claim", roles.get("claim", ()), 0.35)
-    yield from _simple(material, "philosophical", "question.open", roles.get("unknown", ()), 0.4)
-    yield from _simple(material, "practical", "question.problem", roles.get("problem", ()), 0.3)
-    yield from _simple(material, "practical", "question.advice", roles.get("advice", ()), 0.25)
-    yield from _simple(material, "comparative", "question.measure", roles.get("measure", ()), 0.1)
+    yield from _from_open_ends(material)
+    yield from _simple(material, "philosophical", "claim", roles.get("claim", ()), 0.35)
+    yield from _simple(material, "philosophical", "open", roles.get("unknown", ()), 0.4)
+    yield from _simple(material, "practical", "problem", roles.get("problem", ()), 0.3)
+    yield from _simple(material, "practical", "advice", roles.get("advice", ()), 0.25)
+    yield from _simple(material, "comparative", "measure", roles.get("measure", ()), 0.1)
     yield from _from_topics(material)
     for theme in material.themes[:4]:
-        yield from _simple(material, "analytical", "question.theme", theme.sentences[:6], 0.05)
+        yield from _simple(material, "analytical", "theme", theme.sentences[:6], 0.05)
 
 
 def _own(material: Material) -> Iterator[_Draft]:
     for at in material.reading.argument.questions[:8]:
         sentence = material.reading.sentences[at]
         text = capital(without_opener(sentence.text, material.language))
-        if len(text) <= _LIMIT and sentence.terms and not (_is_small_talk(sentence) or material.is_greeting(sentence)):
-            worth = 0.3 if sentence.speaker and sentence.speaker == material.host else 0.55
+        if sentence.tied or not sentence.sound or leans(sentence, material.language):
+            continue
+        if (
+            len(text) <= _OWN_LIMIT
+            and sentence.terms
+            and not (_is_small_talk(sentence) or material.is_greeting(sentence))
+        ):
+            worth = 0.4 if sentence.speaker and sentence.speaker == material.host else 0.8
+            if _is_answered(material, sentence):
+                worth -= 0.3
             line = Line(text, sentence.spans)
             yield _Draft(_type(sentence), worth + 0.6 * material.weight(sentence), (at,), partial(_as_it_is, line))
+
+
+def _is_answered(material: Material, asked: Sentence) -> bool:
+    """Whether the text answers at once, as a list of frequent questions does."""
+    rest = material.reading.sentences[asked.index + 1 : asked.index + 2]
+    return bool(rest) and rest[0].block <= asked.block + 1 and not rest[0].asks
 
 
 def _as_it_is(line: Line) -> Line:
@@ -111,7 +132,7 @@ def _as_it_is(line: Line) -> Line:
 def _is_small_talk(sentence: Sentence) -> bool:
     """`What did you learn from that?` asks something only where it stands."""
     return (
-        sentence.size < 6
+        sentence.size < (4 if asks_openly(sentence) else 6)
         or sentence.text[:1] in _OPENING
         or (bool(sentence.speaker) and not {"that", "it", "this", "you", "your", "yourself"}.isdisjoint(sentence.words))
     )
@@ -136,13 +157,27 @@ def _simple(
     material: Material, kind: QuestionType, key: str, places: tuple[int, ...], worth: float
 ) -> Iterator[_Draft]:
     for sentence in material.best(places, 4):
-        line = material.said(sentence, _LIMIT)
+        line = material.premise(sentence, _LIMIT)
         if line:
             told = is_command(sentence.text, material.language)
             if told and kind != "practical":
                 continue
-            asked = "question.command" if told and material.writer.can("question.command") else key
+            # `Do not open the lid`: nothing goes wrong if one does not.
+            order = "ban" if sentence.words[0] in _BANS else "step"
+            asked = guidance_key(material, "question", order if told else key)
+            asked = asked if material.writer.can(asked) else f"question.{key}"
             yield from _make(material, kind, asked, worth + 0.6 * material.weight(sentence), sentence, a=line)
+
+
+def _from_open_ends(material: Material) -> Iterator[_Draft]:
+    """What the text leaves open, asked straight out where that can be done, else asked about."""
+    for sentence in material.best(material.reading.argument.by_role.get("unknown", ()), 4):
+        asked = asked_directly(sentence.text, material.language)
+        if asked:
+            line = Line(asked, sentence.spans)
+            yield _Draft(
+                "philosophical", 0.9 + 0.4 * material.weight(sentence), (sentence.index,), partial(_as_it_is, line)
+            )
 
 
 def _from_pairs(material: Material) -> Iterator[_Draft]:
@@ -154,11 +189,19 @@ def _from_pairs(material: Material) -> Iterator[_Draft]:
         if is_command(pair.left, material.language) or len(pair.left) > 120 or len(pair.right) > 140:
             continue
         effect = Line(without_opener(pair.left, material.language), sentence.spans)
-        cause = writer.quoted(Line(finished(pair.right), sentence.spans))
+        cause = writer.quoted(material.reason(pair))
         own = not material.language.first_person.isdisjoint(tokens(pair.left, material.language.code))
-        quoted = own or material.language.code != "en"
-        effect = writer.quoted(effect) if quoted else writer.inside(effect)
-        key = "question.cause.said" if own and writer.can("question.cause.said") else "question.cause"
+        if own or sentence.speaker:
+            effect = writer.cited(effect)
+        elif material.language.code == "en":
+            effect = writer.inside(effect)
+        else:
+            effect = Line(finished(effect.text), effect.spans)
+        bare = material.language.code == "en" and pair.left.split()[0].lower().endswith(BARE)
+        if bare:
+            effect = Line(finished(pair.left), sentence.spans)
+        said = own or bare or bool(sentence.speaker)
+        key = "question.cause.said" if said and writer.can("question.cause.said") else "question.cause"
         worth = 0.5 + 0.5 * material.weight(sentence)
         yield from _make(material, "analytical", key, worth, sentence, a=effect, b=cause)
     for pair in material.reading.argument.contrasts[:6]:
@@ -191,6 +234,8 @@ def _from_advice(material: Material) -> Iterator[_Draft]:
         return
     for sentence in material.best(material.reading.argument.by_role.get("advice", ()), 6):
         deed = _MODAL.search(sentence.text)
+        if deed and not _FINITE.isdisjoint(deed.group(1).split()[1:3]):
+            continue
         if deed and deed.group(1).split()[0] not in material.language.function and not {"(", ")"} & set(deed.group(1)):
             part = Line(unfinished(deed.group(1).split(", ")[0]), sentence.spans)
             yield from _make(
@@ -199,14 +244,21 @@ def _from_advice(material: Material) -> Iterator[_Draft]:
 
 
 def _from_numbers(material: Material) -> Iterator[_Draft]:
-    for number in material.reading.numbers[:4]:
+    """The strongest figures: with the sentence they stand in, or by themselves when it is too long."""
+    for number in material.reading.numbers[:6]:
         sentence = material.reading.sentences[number.sentence]
-        if not material.leads(sentence) or is_command(sentence.text, material.language):
+        if not material.leads(sentence) or is_command(sentence.text, material.language) or not sentence.sound:
             continue
-        line = material.said(sentence, _LIMIT)
-        if line and sentence.sound and number.strength > 1.0 and number.text.split()[0] in line.text:
+        amount, worth = material.amount(number), 0.3 + 0.4 * material.weight(sentence)
+        if number.strength <= 1.0 or material.writer.group == "told":
+            continue
+        line = material.premise(sentence, _LIMIT)
+        if line and number.text.split()[0] in line.text:
+            key = guidance_key(material, "question", f"number.{number.kind}")
+            yield from _make(material, "analytical", key, worth, sentence, a=line, x=amount)
+        elif len(amount.split()) > 1 or number.kind != "count":
             yield from _make(
-                material, "analytical", "question.number", 0.3 + 0.4 * material.weight(sentence), sentence, a=line
+                material, "analytical", "question.figure", worth - 0.1, sentence, x=Line(amount, sentence.spans)
             )
 
 
@@ -218,7 +270,7 @@ def _from_topics(material: Material) -> Iterator[_Draft]:
         named = [sentence for sentence in material.reading.sentences if topic.named_in(sentence.text)]
         pool = [one.index for one in named] or [one.index for one in material.reading.sentences]
         for sentence in material.best(pool, 3):
-            line = material.said(sentence, _LIMIT)
+            line = material.premise(sentence, _LIMIT)
             if line:
                 strength = 0.9 + 0.1 * topic.interest
                 yield from _make(material, "comparative", "question.topic", strength, sentence, t=topic.name, a=line)
@@ -228,8 +280,8 @@ def _from_topics(material: Material) -> Iterator[_Draft]:
 def _plain(material: Material) -> Question:
     """For a text that raises nothing: what it says, as something to ask about."""
     best = max(material.reading.sentences, key=lambda sentence: (sentence.sound, sentence.rank, -sentence.index))
-    quoted = material.writer.quoted(line_of(best, fits(best.text, 200)))
-    asked = material.writer.say("question.theme", a=quoted, b=quoted) or Line(
+    line = material.premise(best, _LIMIT) or material.writer.quoted(line_of(best, fits(best.text, 200)))
+    asked = material.writer.say(guidance_key(material, "question", "theme"), a=line) or Line(
         f"{fits(unfinished(best.text), 200)}?", best.spans
     )
     return Question("analytical", material.writer.at_least(asked, 10), best.rank, (best.index,))

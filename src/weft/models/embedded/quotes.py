@@ -17,11 +17,11 @@ from typing import Final
 from weft.models.embedded.languages import Language
 from weft.models.embedded.languages.language import words as word_set
 from weft.models.embedded.layout import GAP, Layout
-from weft.models.embedded.names import Name
+from weft.models.embedded.names import Name, is_given
 from weft.models.embedded.sentence import Sentence, clean
 from weft.models.embedded.words import tokens
 
-_STYLES: Final = ("“”", "„“", "„”", "«»", "»«", "「」", "『』", "‹›", "＂＂")
+_STYLES: Final = ("“”", "„“", "„”", '„"', "«»", "»«", "「」", "『』", "‹›", "＂＂")
 
 
 def _between(opening: str, closing: str) -> str:
@@ -31,10 +31,19 @@ def _between(opening: str, closing: str) -> str:
 
 _STRAIGHT: Final = r"(?<![\w])\"(\S[^\"\n]{0,500}(?:\n[^\"\n]{1,500}){0,5})\"(?!\w)"
 _MARKED: Final = re.compile("|".join([*(_between(*style) for style in _STYLES), _STRAIGHT]))
-_NAME: Final = r"(?:[A-ZÀ-ÖØ-ÞŁŠŽĆČА-ЯЁ][\w'’\-]*\.?\s+){0,3}[A-ZÀ-ÖØ-ÞŁŠŽĆČА-ЯЁ][\w'’\-]+"
+_UPPER: Final = "[A-ZÀ-ÖØ-ÞŁŠŽĆČА-ЯЁ]"
+_NAME: Final = rf"(?:{_UPPER}(?:[\w'’\-]*|\w{{0,2}}\.)\s+){{0,3}}{_UPPER}[\w'’\-]+"
 _LEAST: Final = 4
 _PERSONS: Final = word_set("he she er sie il elle él ella lui lei ele ela hij zij ze он она")
+_TELLING: Final = word_set("""
+told tells asked asks tell ask fragt fragte erzählt erzählte demande raconte preguntó contó cuenta
+""")
+_TOLD_TO: Final = re.compile(r"\b(?:he|she|er|sie|il|elle|él|ella) (?:told|tells|asked|asks|fragt|fragte) [A-ZÀ-Þ]")
+"""`She tells Vera`: she is not Vera, and nobody says who she is."""
 _QUOTE_MARKS: Final = '"“”„«»「」『』‹›,，、، \u00a0'
+_JAPANESE_BEHIND: Final = re.compile(
+    r"と、?([\u4e00-\u9fff々]{1,6})(?:さん|氏|教授|博士|先生|社長|市長)?[はが](?:[^。]{0,12})?(?:話|語|言|述べ|説明|答え|つぶや)"
+)
 _HAN_BEFORE: Final = re.compile(r"(?:^|[，。；、\s”])([\u4e00-\u9fff]{2,4}?)(?:先生|女士|教授|博士|老师)?$")
 _HAN_BEHIND: Final = re.compile(r"([\u4e00-\u9fff]{2,4}?)(?:先生|女士|教授|博士|老师)?$")
 
@@ -49,6 +58,8 @@ class Quotation:
     verbatim: bool
     open: bool
     """Whether nobody is named for it, and nobody else is meant: `she said`, or nothing at all."""
+    pronoun: bool = False
+    """Whether it is `she` who says it."""
 
 
 def find_quotations(
@@ -67,12 +78,12 @@ def find_quotations(
             if at < 0 or not _is_speech(said, language):
                 continue
             speaker = _speaker(inside, low, high, language) or block.speaker
-            if not speaker and not _is_sentence(said, inside[low - 1 : low], language):
+            nobody, pronoun = (False, False) if speaker else _is_open(inside, low, high, language)
+            if not (speaker or pronoun) and not _is_sentence(said, inside[low - 1 : low], language):
                 continue
-            nobody = not speaker and _is_open(inside, low, high, language)
             low, high = block.start + low, block.start + high
             same = said == " ".join(text[low:high].split())
-            found.append(Quotation(low, high, said, speaker, at, same, nobody))
+            found.append(Quotation(low, high, said, speaker, at, same, nobody, pronoun))
     return found
 
 
@@ -107,12 +118,20 @@ def _patterns(language: Language) -> tuple[re.Pattern[str], ...]:
     if not verbs:
         return ()
     titles = "|".join(sorted(map(re.escape, language.titles), key=lambda title: (-len(title), title))) or "(?!)"
-    title = rf"(?:(?:the\s+)?(?:{titles})\.?\s+)?"
+    # `said the mayor Ann Berg`, `sagt der Vorsitzende Rainer Stolz`
+    title = rf"(?:(?:the|der|die|le|la|el|il|o|a)\s+[\w-]+\s+|(?:{titles})\.?\s+)?"
+    # What is told is told to somebody: the name behind it is not the speaker's.
+    alone = "|".join(
+        sorted((re.escape(verb) for verb in language.saying - _TELLING), key=lambda verb: (-len(verb), verb))
+    )
+    # `said Harland's coach, Dana Whitlock`: the name that counts is the one behind the office.
+    office = rf"(?:(?:{_UPPER}[\w-]*['’]s|the|a|an|its|their)\s+)(?:[a-z][\w-]*\s+){{0,3}}[a-z][\w-]*,?\s+"
     return (
-        re.compile(rf"^[,.\s—–-]*(?i:(?:{verbs}))\s+(?i:{title})(?P<name>{_NAME})"),
+        re.compile(rf"^[,.\s—–-]*(?i:(?:{alone}))\s+{office}(?P<name>{_UPPER}[\w'’-]+\s+{_UPPER}[\w'’-]+)"),
+        re.compile(rf"^[,.\s—–-]*(?i:(?:{alone}))\s+(?i:{title})(?P<name>{_NAME})"),
         re.compile(rf"^[,.\s—–-]*(?P<name>{_NAME})(?:,[^,.]{{2,60}},)?\s+(?i:(?:{verbs}))\b"),
         re.compile(rf"(?P<name>{_NAME})(?:,[^,.\"“”]{{2,80}},)?\s+(?i:(?:{verbs}))(?:\s+[\w']+){{0,4}}[\s,:—–-]*$"),
-        re.compile(rf"\b(?i:(?:{verbs}))\s+(?i:{title})(?P<name>{_NAME})[\s,:—–-]*$"),
+        re.compile(rf"(?<!\w\s)\b(?i:(?:{alone}))\s+(?i:{title})(?P<name>{_NAME})[\s,:—–-]*$"),
     )
 
 
@@ -121,24 +140,37 @@ def _speaker(inside: str, low: int, high: int, language: Language) -> str:
     behind = inside[high : high + 140].replace(GAP, "").replace("\n", " ").lstrip(_QUOTE_MARKS)
     if language.code == "zh":
         return _han_speaker(before, behind, language)
+    if language.code == "ja":
+        match = _JAPANESE_BEHIND.match(behind)
+        return match.group(1) if match else ""
     if language.code == "ar":
         return _titled_speaker(before, behind, language)
     for number, pattern in enumerate(_patterns(language)):
-        match = pattern.search(behind if number < 2 else before)
+        match = pattern.search(behind if number < 3 else before)
         if match:
-            name = match.group("name").strip(" .")
-            if name.split()[0].lower() not in language.function:
+            name = _person(match.group("name").strip(" ."), language)
+            if name.split()[0].lower() not in language.function and not name.endswith(("'s", "’s")):
                 return name
     return ""
 
 
-def _is_open(inside: str, low: int, high: int, language: Language) -> bool:
+def _person(name: str, language: Language) -> str:
+    """Without the office before it, which German writes with a capital too."""
+    parts = name.split()
+    start = (
+        next((at for at, part in enumerate(parts[:-1]) if is_given(part.lower())), 0) if language.code == "de" else 0
+    )
+    return " ".join(parts[start:])
+
+
+def _is_open(inside: str, low: int, high: int, language: Language) -> tuple[bool, bool]:
     """Whether no verb of saying stands beside it, or one with a pronoun. `Said a neighbour` means somebody else."""
     for part in (tokens(inside[high : high + 60])[:4], tokens(inside[max(0, low - 60) : low])[-4:]):
         words = {piece for word in part for piece in word.split("-")}
         if not language.saying.isdisjoint(words):
-            return not _PERSONS.isdisjoint(words)
-    return True
+            pronoun = not _PERSONS.isdisjoint(words) and not _TOLD_TO.search(inside[max(0, low - 60) : high + 60])
+            return pronoun, pronoun
+    return True, False
 
 
 def _han_speaker(before: str, behind: str, language: Language) -> str:
@@ -172,9 +204,17 @@ def attribute(quotations: Sequence[Quotation], sentences: Sequence[Sentence], na
     for one in quotations:
         if one.speaker:
             people[sentences[one.sentence].block].setdefault(_full(one.speaker, surnames))
-    found = []
+    blocks = sorted(block for block, there in people.items() if there)
+    found: list[Quotation] = []
     for one in quotations:
-        there = list(people[sentences[one.sentence].block])
+        block = sentences[one.sentence].block
+        there = list(people.get(block, ()))
+        if not there and one.pronoun:
+            # `She said` in a paragraph of its own: whom the paragraph before speaks of, if it is one person only.
+            at = bisect_right(blocks, block) - 1
+            there = list(people[blocks[at]]) if at >= 0 and blocks[at] >= block - 2 else []
+        elif not there and found and found[-1].pronoun and sentences[found[-1].sentence].block == block:
+            there = [found[-1].speaker] if found[-1].speaker else []
         alone = there[0] if len(there) == 1 else ""
         speaker = _full(one.speaker, surnames) if one.speaker else alone if one.open else ""
         found.append(replace(one, speaker=speaker))

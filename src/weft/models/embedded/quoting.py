@@ -7,14 +7,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from weft.models.embedded.clauses import balanced
 from weft.models.embedded.languages import Language
+from weft.models.embedded.languages.language import words as word_set
+from weft.models.embedded.quotes import Quotation
 from weft.models.embedded.ranking import is_untied, leans, pick
 from weft.models.embedded.reading import Reading
 from weft.models.embedded.sentence import Sentence, Span
 from weft.models.embedded.turns import clock
+from weft.models.embedded.words import tokens
 
 MOST: Final = 20
 _LENGTH: Final = 400
+_SHORT: Final = 6
+"""Words of half a speech: `We got students with bicycles.`"""
+_POINTED: Final = word_set("but yet so this that that's here there some one")
+"""`That is not a threat` can be quoted; `They leave because of it` can't."""
 TimeAt = Callable[[int], str]
 
 
@@ -30,11 +38,7 @@ class Quote:
 
 def important_quotes(reading: Reading) -> list[Quote]:
     """In the order of the text."""
-    spoken = [
-        Quote(one.text, (one.start, one.end), one.speaker, *_around(reading, one.sentence, one.text))
-        for one in reading.quotations
-        if one.verbatim and len(one.text) <= _LENGTH and reading.text[one.start : one.end].strip()
-    ][: MOST - 4]
+    spoken = list(_spoken(reading))[: MOST - 4]
     starts = [one.start for one in reading.sentences]
     inside = {at for quote in spoken for at in _touched(reading, starts, quote.span)}
     # Somebody else's words are the better quotes; the text's own fill up.
@@ -51,6 +55,48 @@ def important_quotes(reading: Reading) -> list[Quote]:
     return sorted([*spoken, *found], key=lambda quote: quote.span)[:MOST]
 
 
+def _spoken(reading: Reading) -> Iterator[Quote]:
+    """What people say; both halves of a speech where the second can't be understood without the first."""
+    told = [one for one in reading.quotations if one.verbatim and reading.text[one.start : one.end].strip()]
+    at = 0
+    while at < len(told):
+        one = told[at]
+        joined = _joined(reading, one, told[at + 1]) if at + 1 < len(told) else None
+        at += 2 if joined else 1
+        if joined:
+            yield joined
+        elif len(one.text) <= _LENGTH and not _is_half(one.text, reading.language):
+            yield Quote(one.text, (one.start, one.end), one.speaker, *_around(reading, one.sentence, one.text))
+
+
+def _joined(reading: Reading, one: Quotation, other: Quotation) -> Quote | None:
+    """`"People do not leave," she said. "They are left."`: as it stands, with who says it between."""
+    between = reading.text[one.end : other.start]
+    if not 0 < len(between) <= 90 or "\n\n" in between or one.speaker != other.speaker:
+        return None
+    leans_on = _is_half(other.text, reading.language) or _leans_back(other.text, reading.language)
+    if not leans_on and min(len(one.text.split()), len(other.text.split())) > _SHORT:
+        return None
+    start, end = one.start - 1, other.end
+    end += 1 + (reading.text[end : end + 1] in (".", ","))
+    text = " ".join(reading.text[start:end].split())
+    whole = balanced(text) and text[:1] in '"“„«' and text[-1:] in '"“”»'
+    return Quote(text, (start, end), one.speaker) if whole and len(text) <= _LENGTH else None
+
+
+def _is_half(text: str, language: Language) -> bool:
+    """Whether it begins with something that only what was said before explains."""
+    if language.cased and text[:1].islower():
+        return True
+    first = tokens(text, language.code)[:1]
+    return language.spaced and bool(first) and first[0] in language.leaning and first[0] not in _POINTED
+
+
+def _leans_back(text: str, language: Language) -> bool:
+    first = tokens(text, language.code)[:1]
+    return bool(first) and first[0] in language.leaning
+
+
 def _touched(reading: Reading, starts: Sequence[int], span: Span) -> range:
     """The sentences a place is in, by number."""
     first = max(0, bisect_right(starts, span[0]) - 1)
@@ -63,7 +109,8 @@ def _is_quotable(sentence: Sentence, language: Language) -> bool:
         return False
     plain = not any(sign in sentence.text for sign in "`*_[]|<>{}#")
     tied = leans(sentence, language) and not is_untied(sentence, language)
-    return plain and sentence.ended and sentence.kind == "prose" and not tied
+    whole = sentence.kind == "prose" or (sentence.kind == "item" and sentence.size > 9)
+    return plain and sentence.ended and whole and not tied
 
 
 def _force(sentence: Sentence) -> float:

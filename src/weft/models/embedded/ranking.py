@@ -13,10 +13,11 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from weft.models.embedded.languages import Language
-from weft.models.embedded.languages.language import words
+from weft.models.embedded.languages.language import endings, words
 from weft.models.embedded.sentence import Sentence
 
 _TERMS: Final = 10
@@ -120,8 +121,8 @@ def _prior(sentence: Sentence, total: int, language: Language, title: frozenset[
     prior *= _LABELS.get(sentence.label, 1.0)
     if points_elsewhere(sentence, language):
         prior *= 0.4
-    if len(_SIGNS.findall(sentence.text)) > 2:
-        prior *= 0.6
+    signs = len(_SIGNS.findall(sentence.text))
+    prior *= 0.6 if signs > 2 else 0.85 if signs else 1.0
     if not _FILLER.isdisjoint(sentence.words):
         prior *= 0.3
     return prior
@@ -135,47 +136,80 @@ def _length_prior(size: int) -> float:
 
 def leans(sentence: Sentence, language: Language) -> bool:
     """Whether it begins with something only the sentence before explains."""
+    if sentence.free and sentence.words and not sentence.fragment:
+        return False
+    if sentence.words[:1] and sentence.words[0] in _THIS and sentence.words[1:2] and sentence.words[1] in _ITSELF:
+        # `This guide sets up ...`: it speaks of itself, not of what stands before.
+        return sentence.tied
     if not sentence.words or sentence.fragment:
         return True
+    if sentence.words[0] in _THERE and len(sentence.words) > 2 and sentence.words[1] in _THERE[sentence.words[0]]:
+        # `There is a view ...`, `Es war einmal ...`: it begins something.
+        return sentence.tied
     if language.spaced:
         first = sentence.words[0]
         # `By the time it reached the border`: what `it` is, only the sentence before says.
         led = first in language.function and not language.pronouns.isdisjoint(sentence.words[1:6])
-        return first in language.leaning or (led and first not in _ARTICLES)
-    return sentence.text.startswith(tuple(mark for mark in _UNSPACED_LEANING))
+        return first in language.leaning or sentence.tied or (led and first not in _ARTICLES)
+    return sentence.text.startswith(_UNSPACED_LEANING) or sentence.text.endswith(_UNSPACED_ENDING)
 
 
 def is_untied(sentence: Sentence, language: Language) -> bool:
     """Whether only an opening conjunction ties it to the sentence before: `But the arithmetic is brutal.`"""
     openers = {opener for opener in language.openers if " " not in opener}
     first, second = (*sentence.words[:2], "", "")[:2]
-    return first in openers and second not in language.leaning and second not in language.pronouns
+    free = second not in language.leaning and second not in language.pronouns and not sentence.tied
+    return first in openers and free
 
 
+_THERE: Final = {
+    "there": words("is are was were has have"),
+    "there's": words("a an no nothing something"),
+    "es": words("war gibt gab ist waren sind wird"),
+    "il": words("y était est"),
+}
+_THIS: Final = words("this dieser diese dieses cet cette ce este esta questo questa")
+_ITSELF: Final = words("""
+guide article paper report book manual study essay agreement licence license package module library tool project
+tutorial post page story survey policy handbook anleitung artikel studie bericht buch aufsatz vertrag paket programm
+leitfaden étude article guide livre rapport contrat artículo estudio informe libro contrato guía articolo studio
+guida libro rapporto constitution letter speech column review
+""")
 _ARTICLES: Final = words("""
 the a an der die das ein eine le la les l un une el los las una il lo gli o os as um uma de het een
 """)
-_UNSPACED_LEANING: Final = (
-    "这",
-    "那",
-    "它",
-    "他",
-    "她",
-    "但",
-    "而",
-    "所以",
-    "因此",
-    "これ",
-    "それ",
-    "その",
-    "この",
-    "しかし",
-    "だが",
-)
+_UNSPACED_LEANING: Final = endings("""
+这 那 它 他 她 但 而 所以 因此 后来 于是 然而 不过 此外 另外 同时 其中 否则 可是 これ それ その この しかし だが ただ、
+また、 そして つまり さらに そこ しかも だから 一方で
+""")
+_UNSPACED_ENDING: Final = ("ためだ。", "からだ。", "のである。", "のだ。", "からである。", "ためである。")
+"""With these a Japanese sentence explains the one before."""
+
+
+_ELSEWHERE: Final = (
+    "can be found", "may be found", "is available on", "is available at", "are available on", "are available at",
+    "for more information", "place to look for", "for further details", "for details see", "see also", "read the file",
+    "for a complete list", "is documented in", "are described in", "finden sie", "est disponible sur",
+    "se encuentra en", "for complete documentation", "in the latter case", "in the list above", "listed above",
+    "described above", "thank you for coming", "thank you for joining", "thanks for coming", "thanks for joining",
+    "thank you for having me", "thanks for having me", "danke für die einladung", "merci de nous",
+    "gracias por venir", "mentioned above", "as above", "in this case",
+)  # fmt: skip
 
 
 def points_elsewhere(sentence: Sentence, language: Language) -> bool:
-    return any(sentence.words[: mark.count(" ") + 1] == tuple(mark.split()) for mark in language.pointers)
+    """Whether it only greets, or sends the reader somewhere else."""
+    if sentence.elsewhere is None:
+        said = " ".join(sentence.words)
+        sentence.elsewhere = any(mark in said for mark in _ELSEWHERE) or any(
+            sentence.words[: len(mark)] == mark for mark in _pointers(language)
+        )
+    return sentence.elsewhere
+
+
+@lru_cache(maxsize=32)
+def _pointers(language: Language) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(mark.split()) for mark in language.pointers)
 
 
 def likeness(one: Sentence, other: Sentence) -> float:

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from weft.models.embedded.argument import Argument, find_argument
 from weft.models.embedded.detection import main_language
 from weft.models.embedded.languages import Language, language
-from weft.models.embedded.layout import Layout, as_it_is, lay_out
+from weft.models.embedded.languages.language import words as word_set
+from weft.models.embedded.layout import Layout, as_it_is, is_verse, lay_out
 from weft.models.embedded.names import Name, find_names
 from weft.models.embedded.numbers import Number, find_numbers
 from weft.models.embedded.phrases import Phrase, key_phrases
@@ -27,6 +29,11 @@ from weft.models.embedded.sentence import Sentence, Span, build_sentences, clean
 from weft.models.embedded.sentiment import Sentiment, sentiment
 from weft.models.embedded.themes import Theme, find_themes
 from weft.models.embedded.words import ANY_WORD, count_words, stem, tokens
+
+_COURTEOUS: Final = word_set("""
+thank thanks welcome hello goodbye danke dank willkommen hallo merci bienvenue bonjour gracias bienvenidos
+bienvenida hola grazie benvenuti obrigado obrigada bedankt welkom спасибо здравствуйте
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,8 @@ class Reading:
     """Of a transcript, in the order of their first words."""
     host: str
     """Of a conversation: who asks most, and so says least."""
+    verse: bool
+    """Whether it is a poem."""
     spoken: frozenset[int]
     """Sentences that are nothing but somebody's words in quotation marks, with nobody named in them."""
 
@@ -97,12 +106,19 @@ def _read(text: str, layout: Layout) -> Reading:
     sentences = build_sentences(text, layout, known, small)
     if not sentences:
         return _read(text, as_it_is(text))
+    verse = is_verse(layout)
+    for sentence in sentences if verse else ():
+        sentence.free = True
+    polite = _polite(sentences)
+    for sentence in sentences:
+        sentence.sound = sentence.sound and sentence.index not in polite
     title = [stem(word, known) for word in tokens(sections[0].title, code) if word not in small] if sections else []
     rank_sentences(sentences, known, title)
     speakers = tuple(dict.fromkeys(block.speaker for block in layout.blocks if block.speaker))
-    phrases = key_phrases(sentences, known, small, title)
+    phrases = key_phrases([one for one in sentences if one.index not in polite], known, small, title)
     names = find_names(sentences, known, speakers)
     phrases = [phrase for phrase in phrases if not _is_part_of_name(phrase, names)]
+    speakers = _introduced(sentences, speakers, names)
     quotations = attribute(find_quotations(text, layout, sentences, known), sentences, names)
     return Reading(
         text=text,
@@ -117,12 +133,13 @@ def _read(text: str, layout: Layout) -> Reading:
         numbers=tuple(find_numbers(sentences, known)),
         quotations=tuple(quotations),
         argument=find_argument(sentences, known),
-        sentiment=sentiment(sentences, known),
+        sentiment=sentiment(sentences, known, _name_words(names)),
         readability=readability(sentences, known),
         word_count=max(1, count_words(text[layout.body :])),
         speakers=speakers,
         host=_host(sentences, speakers),
-        spoken=_spoken(sentences, quotations),
+        verse=verse,
+        spoken=_spoken(sentences, quotations) | polite,
     )
 
 
@@ -138,6 +155,26 @@ def _is_part_of_name(phrase: Phrase, names: Sequence[Name]) -> bool:
         ):
             return True
     return False
+
+
+def _introduced(sentences: Sequence[Sentence], speakers: Sequence[str], names: Sequence[Name]) -> tuple[str, ...]:
+    """Speakers by the name the text introduces them with: ILSE is Ilse Brandt, if there is one Ilse only."""
+    known: dict[str, str] = {}
+    for speaker in speakers:
+        full = [
+            name.text
+            for name in names
+            if name.kind == "person" and " " in name.text and speaker.lower() in name.text.lower().split()
+        ]
+        if len(full) == 1 and " " not in speaker:
+            known[speaker] = full[0]
+    for sentence in sentences if known else ():
+        sentence.speaker = known.get(sentence.speaker, sentence.speaker)
+    return tuple(dict.fromkeys(known.get(speaker, speaker) for speaker in speakers))
+
+
+def _name_words(names: Sequence[Name]) -> frozenset[str]:
+    return frozenset(part.lower() for name in names if name.kind == "person" for part in name.text.split())
 
 
 def _host(sentences: Sequence[Sentence], speakers: Sequence[str]) -> str:
@@ -156,6 +193,18 @@ def _spoken(sentences: Sequence[Sentence], quotations: Sequence[Quotation]) -> f
             within.append(sentence.index)
     # Where nearly everything is dialogue, that is the text.
     return frozenset(within) if 2 * len(within) < len(sentences) else frozenset()
+
+
+def _polite(sentences: Sequence[Sentence]) -> frozenset[int]:
+    """The turns of a conversation in which people greet and thank each other."""
+    blocks = Counter(sentence.block for sentence in sentences if sentence.speaker)
+    polite = {
+        sentence.block
+        for sentence in sentences
+        if sentence.speaker and blocks[sentence.block] <= 3 and not _COURTEOUS.isdisjoint(sentence.words)
+    }
+    found = frozenset(sentence.index for sentence in sentences if sentence.block in polite)
+    return found if 3 * len(found) < len(sentences) else frozenset()
 
 
 def _sections(layout: Layout) -> tuple[Section, ...]:

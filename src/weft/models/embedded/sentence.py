@@ -16,6 +16,7 @@ from weft.models.embedded.languages import Language, Role
 from weft.models.embedded.layout import GAP, Block, Kind, Layout
 from weft.models.embedded.splitting import split_sentences
 from weft.models.embedded.tables import cells
+from weft.models.embedded.ties import has_verb, lacks_antecedent
 from weft.models.embedded.words import ANY_WORD, BROKEN_RUN, is_unspaced, pairs, stem, word_pattern
 
 Span = tuple[int, int]
@@ -26,10 +27,13 @@ _ENDED: Final = re.compile(r"[.!?…。！？؟।｡][\"'”’»›)\]』」�
 _RULE_ROW: Final = re.compile(r"[\s|:+=-]*$")
 _UNSAID: Final = re.compile(
     r"\w+://|www\.|\S+@\S+\.\w|[\w-]+/[\w-]+/|\[-?-?[\w.=]+\]|%[sdc]\b|\{\w+\||©|\(c\) \d{4}|^copyright\b|(?<!\w)[@#]\w"
-    r"|all rights reserved",
+    r"|all rights reserved|you should have received a copy|without even the implied warranty",
     re.I,
 )
 """Addresses, syntax, marks of ownership: nothing that somebody says."""
+_LONG_LINE: Final = 40
+_BEGINNING: Final = re.compile(r"[\w\"'“”„«»‘’「『(\[¿¡`@#$€£§…]|[^\x00-\x7f]")
+_LABEL: Final = re.compile(r"[^\W\d_][\w'’]*(?: [\w'’]+){0,2}:\s")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _INSIDE: Final = re.compile(r"^[\s'’\-‑]*$")
 
@@ -69,6 +73,14 @@ class Sentence:
     """Whether it has its stop."""
     sound: bool = False
     """See `is_sound`."""
+    elsewhere: bool | None = None
+    """See `points_elsewhere`; None until somebody asks."""
+    piece: bool = False
+    """Whether it is only a part of a sentence."""
+    free: bool = False
+    """Whether it may lean all the same: a line of a poem stands as it is."""
+    tied: bool = False
+    """Whether it speaks of somebody or something that only the sentences before name: see `tied`."""
     fragment: bool = False
     """Whether it begins in small letters where others begin with a capital."""
     rank: float = 0.0
@@ -90,8 +102,32 @@ def is_sound(sentence: Sentence) -> bool:
         return False
     if sentence.kind == "prose" and sentence.size < 8 and not sentence.ended:
         return False
+    if not _BEGINNING.match(sentence.text) or sentence.text.startswith(("_", "を")):
+        # An option or an identifier with what it does, or the rest of a line.
+        return False
+    if sentence.text.endswith((":", "：")):
+        # It only leads to what follows.
+        return False
     letters = len(_LETTER.findall(sentence.text))
     return letters >= 0.6 * len(sentence.text.replace(" ", "")) and not sentence.text.isupper()
+
+
+def is_scrap(sentence: Sentence, language: Language) -> bool:
+    """Whether it is only a label with what belongs to it, `Action: Peter, by 20 May`, or a few words without a verb."""
+    if not language.verbs:
+        return False
+    label = _LABEL.match(sentence.text)
+    if label and sentence.size < 14 and not has_verb(sentence.words[label.group().count(" ") :], language):
+        return True
+    few = 8 if language.code == "en" else 5
+    short = sentence.kind == "prose" and sentence.size < few and not sentence.asks
+    return short and not has_verb(sentence.words, language)
+
+
+def is_tied(sentence: Sentence, language: Language) -> bool:
+    return language.spaced and lacks_antecedent(
+        sentence.text, sentence.surface, sentence.words, sentence.breaks, language
+    )
 
 
 def build_sentences(text: str, layout: Layout, language: Language, small: frozenset[str]) -> list[Sentence]:
@@ -116,6 +152,7 @@ def build_sentences(text: str, layout: Layout, language: Language, small: frozen
     small_starts = [sentence for sentence in found if sentence.text[:1].islower()]
     for sentence in small_starts if 2 * len(small_starts) < len(found) else ():
         sentence.fragment = True
+    _part(found)
     marked = _marks(language)
     for index, sentence in enumerate(found):
         sentence.index = index
@@ -124,8 +161,25 @@ def build_sentences(text: str, layout: Layout, language: Language, small: frozen
         sentence.roles = roles - {"advice"} if "unknown" in roles else roles
         sentence.asks = bool(_QUESTION.search(sentence.text))
         sentence.ended = bool(_ENDED.search(sentence.text))
-        sentence.sound = is_sound(sentence)
+        sentence.sound = is_sound(sentence) and not (sentence.piece or is_scrap(sentence, language))
+        sentence.tied = is_tied(sentence, language)
     return found
+
+
+def _part(found: Sequence[Sentence]) -> None:
+    """Mark the pieces of sentences that were cut for their length, or that a list or a table cuts off.
+
+    Only where the others have their stops: captions have none at all.
+    """
+    prose = [one for one in found if one.kind in ("prose", "item") and len(one.text) > _LONG_LINE]
+    if sum(1 for sentence in prose if _ENDED.search(sentence.text)) < 0.6 * len(prose):
+        return
+    before: Sentence | None = None
+    for sentence in found:
+        cut = before is not None and before.block == sentence.block and before.piece
+        unended = len(sentence.text) > _LONG_LINE and not _ENDED.search(sentence.text)
+        sentence.piece = sentence.kind in ("prose", "item") and (unended or cut) and not sentence.speaker
+        before = sentence if unended else None
 
 
 def clean(plain: str) -> str:

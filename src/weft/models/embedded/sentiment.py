@@ -28,7 +28,7 @@ def _colours(language: Language) -> tuple[frozenset[str], frozenset[str]]:
     )
 
 
-def colour(sentence: Sentence, language: Language) -> tuple[int, int]:
+def colour(sentence: Sentence, language: Language, names: frozenset[str] = frozenset()) -> tuple[int, int]:
     """How many of its words are bright and how many dark."""
     if not language.spaced:
         bright = sum(sentence.text.count(word) for word in language.positive)
@@ -38,7 +38,7 @@ def colour(sentence: Sentence, language: Language) -> tuple[int, int]:
     bright = dark = 0
     for at, word in enumerate(sentence.words):
         root = stem(word, language)
-        if root not in positive and root not in negative:
+        if (root not in positive and root not in negative) or word in names:
             continue
         turned = not language.negations.isdisjoint(sentence.words[max(0, at - _BACK) : at])
         if (root in positive) != turned:
@@ -48,10 +48,11 @@ def colour(sentence: Sentence, language: Language) -> tuple[int, int]:
     return bright, dark
 
 
-def sentiment(sentences: Sequence[Sentence], language: Language) -> Sentiment:
+def sentiment(sentences: Sequence[Sentence], language: Language, names: frozenset[str] = frozenset()) -> Sentiment:
+    """`names`: words in small letters that are part of a name, as in Rainer Stolz; they say nothing good or bad."""
     bright = dark = size = 0
     for sentence in sentences:
-        up, down = colour(sentence, language)
+        up, down = colour(sentence, language, names)
         bright, dark, size = bright + up, dark + down, size + max(1, sentence.size)
     total = bright + dark
     if total < _LEAST or total < _DENSITY * size:

@@ -26,12 +26,15 @@ _GUILLEMET: Final = re.compile(rf"[.!?…]+(?:[ \u00a0\u202f]?»)?[{CLOSERS}*_{G
 _FULL: Final = "。！？｡।॥"
 _BEFORE: Final = re.compile(r"([^\s(\[\"'“‘«„]+)$")
 _NEXT: Final = re.compile(rf"[\s{GAP}\"'“‘«„(\[¿¡—–*_-]*(\S)?(\w*)")
+_FIRST_LETTER: Final = re.compile(r"[^\W\d_]")
 _WORDS_BEHIND: Final = re.compile(r"[\w'’]+")
 _WORD_LIMIT: Final = 70
 _PIECE: Final = 28
 _LETTER_LIMIT: Final = 160
 """The same for scripts without spaces, in characters."""
 _BREATH: Final = re.compile(r"[;；—]\s*|\n\s*|[:：]\s+|[,，、،](?!\d)\s*")
+_LABEL: Final = re.compile(r"\s*[^\W\d_a-z][\w'’]*(?: [\w'’]+){0,2}:\s+\S")
+"""`Present: …`, line by line: a form, not prose that goes on."""
 _SPACE: Final = re.compile(r"\s+")
 _SURE: Final = re.compile(
     r"(?:The|This|That|These|Those|It|He|She|We|They|I|In|On|At|But|And|For|When|If|As|After|There)$"
@@ -42,7 +45,8 @@ def split_sentences(plain: str, start: int, end: int, language: Language) -> lis
     """The places of the sentences in `plain[start:end]`, without the white space around them."""
     found: list[tuple[int, int]] = []
     # Where nothing has a capital, a small letter behind a stop proves nothing.
-    small = plain[start:end].islower()
+    first = _FIRST_LETTER.search(plain, start, end)
+    small = first is not None and first.group().islower()
     for low, high in _meant_lines(plain, start, end):
         position = low
         for match in (_GUILLEMET if language.code == "fr" else _END).finditer(plain, low, high):
@@ -89,6 +93,9 @@ def _stop_ends(plain: str, at: int, following: str, language: Language) -> bool:
         return not following[:1].isdigit()
     if small in language.abbreviations or small.rstrip(".") in language.abbreviations:
         return small in _AT_THE_END and bool(_SURE.match(following))
+    if re.fullmatch(r"\d+[.,]\d+", word):
+        # `uses 0.6. Everything else is wasted.`
+        return following[:1].isupper()
     if "." in word and len(word) <= 6 and all(len(part) <= 2 for part in word.split(".")):
         return bool(_SURE.match(following)) or language.code not in ("en", "und")
     if word.isdigit() and len(word) <= 2 and language.code in ("de", "da", "no", "cs", "sl", "hr", "fi", "hu"):
@@ -122,7 +129,8 @@ def _meant_lines(plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         position += len(line) + 1
         first = following.split(None, 1)[0] if following.strip() else ""
         room = len(line.rstrip()) + 1 + len(first) <= 0.8 * width
-        if room and first and not first.strip("\"'“‘«(*_" + GAP)[:1].islower():
+        fresh = not first.strip("\"'“‘«(*_" + GAP)[:1].islower()
+        if first and fresh and (room or (_LABEL.match(following) and _LABEL.match(line))):
             yield low, position - 1
             low = position
     yield low, end

@@ -152,7 +152,8 @@ class _Plan:
         sentences = self.reading.sentences
         last = sentences[self.reading.argument.close]
         question = self._idea("questions", 0, "question")
-        statement = self.material.statement(last)
+        # A last sentence that leans on the one before is no last word.
+        statement = self.material.standing(last)
         lines: list[Line] = []
         if question and len(question.text) <= 240:
             lines.append(self.writer.say("outline.close.question", a=question) or question)
@@ -162,7 +163,12 @@ class _Plan:
         if not lines:
             return None
         lead = last if statement else self._sentence(question)
-        return Part("close", self._heading("close", lead), self.writer.row(lines), _SHARES["close"], len(sentences))
+        # A question that begins with what it is about is two sentences, and no heading.
+        single = not re.search(r"[.!?。！？]['\"”»」]*\s*\S", question.text)
+        short = single and len(question.text) <= HEADING and question.text not in self.headings
+        asked = question if short and not self.material.title(lead, HEADING) else NOTHING
+        heading = self._heading("close", lead, label=asked, clause=True)
+        return Part("close", heading, self.writer.row(lines), _SHARES["close"], len(sentences))
 
     def _idea(self, group: str, at: int, field: str) -> Line:
         """One of the ideas, with its places; an idea that a person wrote has none."""
@@ -221,7 +227,8 @@ class _Plan:
                 continue
             self.used.add(sentence.index)
             self.told.add(statement.text)
-            told.append(self.writer.say("outline.support", a=statement) or statement)
+            framed = self.writer.say("outline.support", a=statement) if len(told) == 1 else NOTHING
+            told.append(framed or statement)
         spans = (*heading.spans, *name.spans)
         share = _SHARES.get(kind, 1.0 + 0.08 * min(4, len(told)))
         return Part(kind, Line(heading.text, spans), self.writer.row(told), share, lead.index)
@@ -265,8 +272,10 @@ class _Plan:
             line = label if label and clause else self.material.heading(lead, label)
         if line.text in self.headings:
             others = [
-                label.text,
                 self.material.thing(lead),
+                self.material.figured(lead),
+                self.material.paired(lead),
+                label.text,
                 *self.material.named_in(lead),
                 fits(unfinished(lead.text), 70),
             ]

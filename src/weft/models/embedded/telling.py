@@ -15,6 +15,7 @@ from weft.models.embedded.clauses import finished
 from weft.models.embedded.compose import NOTHING, Line, Writer, fits, line_of
 from weft.models.embedded.kinds import Category
 from weft.models.embedded.languages import Role
+from weft.models.embedded.languages.language import words as word_set
 from weft.models.embedded.names import Name
 from weft.models.embedded.ranking import leans, pick, points_elsewhere
 from weft.models.embedded.reading import Reading
@@ -25,6 +26,11 @@ SHORT: Final = 500
 _LONG: Final = 3000
 _MEDIUM: Final = 700
 """In words: from where on a document is long, or not short any more."""
+_FEWEST: Final = 3
+_NUMBERING: Final = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.)\s+(?=\w)")
+_FIGURES: Final = re.compile(r"\d+")
+_SHE: Final = word_set("he she her his")
+_SPEECH: Final = tuple('"“„«「')
 _YEAR: Final = re.compile(r"(?<![\w.,/-])(1[5-9]\d\d|20\d\d)(?![\w/-]|[.,]\d)")
 _TIES: Final[tuple[tuple[Role, str], ...]] = (
     ("contrast", "analysis.contrast"),
@@ -64,9 +70,10 @@ class Teller:
 
     def short(self) -> tuple[Line, list[Sentence]]:
         """Three or four sentences that stand for the whole, in at most 500 characters."""
-        pool = [one for one in self.standing() if self.statement(one, 230)]
+        pool = [one for one in self.standing() if self.statement(one, 230) and not self._is_speech(one)]
         lead = self._lead(pool)
-        chosen = [*lead, *pick(pool, 3, besides=lead, score=self._worth)]
+        # Where little stands by itself, something is left for the points.
+        chosen = [*lead, *pick(pool, 3 if len(pool) > _FEWEST + 2 else 1, besides=lead, score=self._worth)]
         kept: list[Sentence] = []
         size = 0
         for sentence in chosen:
@@ -82,21 +89,53 @@ class Teller:
         line = self.writer.at_least(line, 20)
         return Line(fits(line.text, SHORT), line.spans), ordered
 
+    def _is_speech(self, sentence: Sentence) -> bool:
+        """Whether it is mostly somebody's words: a quote, not a report."""
+        text = sentence.text
+        return text[:1] in _SPEECH and not sentence.speaker and len(self.sound) > 6
+
     def _lead(self, pool: Sequence[Sentence]) -> list[Sentence]:
+        """What opens it, if that carries anything; else the best of the beginning."""
         early = [one for one in pool if one.index <= max(4, len(self.reading.sentences) // 12)]
-        return [max(early, key=lambda one: (one.rank, -one.index))] if early else []
+        if not early:
+            return []
+        best = max(early, key=lambda one: (one.rank, -one.index))
+        first = next((one for one in early if one.size > 8 and one.kind == "prose"), best)
+        if len(_FIGURES.findall(first.text)) > 4:
+            return [best]
+        carries = first.rank > 0.55 * best.rank and not first.roles & {"scene"} and not first.speaker
+        return [first if carries else best]
 
     def points(self, told: Sequence[Sentence]) -> list[Line]:
         """The points a reader should take away; none that the short version or another point already makes."""
-        count = min(8, max(3, round(len(self.sound) ** 0.5)))
-        pool = [one for one in self.standing() if self.statement(one, 260) and (one.size <= 40)]
-        few = len(pool) <= count + len(told)
-        chosen = pick(pool, count, besides=() if few else told, score=self._worth, limit=0.55)
+        count = min(8, max(3, round(1.1 * len(self.sound) ** 0.5)))
+        pool = [
+            one for one in self.standing() if self.statement(one, 260) and one.size <= 40 and not self._is_speech(one)
+        ]
+        pool += [one for one in self._about_one() if one not in pool and self.statement(one, 260)]
+        fresh = [one for one in pool if one not in told]
+        # The rows of a table share the names of its columns, and still say different things.
+        limit = 0.9 if any(one.kind == "table" for one in pool[:3]) else 0.55
+        chosen = pick(fresh, count, besides=told, score=self._worth, limit=limit)
+        if len(chosen) < _FEWEST:
+            chosen += pick([one for one in told if one in pool], _FEWEST - len(chosen), score=self._worth)
         lines = [self.statement(one, 260) for one in self.in_order(chosen)]
         if lines:
             return lines
         best = max(self.reading.sentences, key=lambda one: (one.sound, one.rank, -one.index))
         return [line_of(best, fits(best.text, 400))]
+
+    def _about_one(self) -> list[Sentence]:
+        """Sentences with `she` in a text about one person: there is nobody else she could be."""
+        people = [name for name in self.reading.names if name.kind == "person"]
+        if not people or people[0].count < 3 or (len(people) > 1 and people[1].count > 1):
+            return []
+        others = {self.reading.sentences[at].block for name in people[1:] for at in name.sentences}
+        return [
+            one
+            for one in self.sound
+            if one.words[0] in _SHE and one.block not in others and not one.asks and not self._is_speech(one)
+        ]
 
     def _worth(self, sentence: Sentence) -> float:
         roles = 0.12 * len(sentence.roles & {"cause", "contrast", "claim", "change", "advice", "problem"})
@@ -199,13 +238,13 @@ class Teller:
         titles = [section for section in self.reading.sections if section.level > 1 and 3 < len(section.title) <= 70]
         if len(titles) >= 3:
             shown = titles[:7]
-            names = self.writer.listed([section.title.rstrip(".:") for section in shown])
+            names = self.writer.listed([_NUMBERING.sub("", section.title).rstrip(".:") for section in shown])
             return self.writer.say("flow.sections", t=Line(names, tuple(section.span for section in shown)))
         later = [theme for theme in self.reading.themes if theme.phrase.sentences[0] > opening.index]
         later.sort(key=lambda theme: theme.phrase.sentences[0])
         if len(later) < 2:
             return NOTHING
-        spans = tuple(self.reading.sentences[theme.phrase.shown].spans[0] for theme in later[:4])
+        spans = tuple(self.reading.sentences[theme.phrase.label[1]].spans[0] for theme in later[:4])
         return self.writer.say("flow.move", t=Line(self.writer.listed([theme.label for theme in later[:4]]), spans))
 
     def setting(self, kind: Category) -> Line:

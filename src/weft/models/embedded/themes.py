@@ -17,6 +17,7 @@ from weft.models.embedded.sentence import Sentence
 
 MOST: Final = 7
 _CANDIDATES: Final = 40
+_FEW: Final = 3
 _WORN: Final = 0.35
 """What a sentence still counts for a second theme."""
 
@@ -41,13 +42,17 @@ def find_themes(
         for phrase in phrases[:_CANDIDATES]
         if phrase.count > much or not all(part.lower() in named for part in phrase.text.split())
     ]
-    pool = list(subjects)
+    # A single word that comes once names no subject while there are better ones.
+    pool = [phrase for phrase in subjects if phrase.count > 1 or len(phrase.key) > 1]
+    most = MOST if len(pool) >= _FEW else _FEW
+    if len(pool) < _FEW:
+        pool = list(subjects)
     if not pool:
         return []
     worth = [0.2 + sentence.rank for sentence in sentences]
     top = pool[0].score
     chosen: list[Phrase] = []
-    while pool and len(chosen) < MOST:
+    while pool and len(chosen) < most:
         best = max(pool, key=lambda phrase: (_reach(phrase, worth, top), -phrase.sentences[0], phrase.text))
         pool.remove(best)
         pool = [phrase for phrase in pool if not _is_part(phrase, best)]
@@ -74,4 +79,4 @@ def _theme(phrase: Phrase, others: Sequence[Phrase], sentences: Sequence[Sentenc
         if shared and 2 * shared >= len(other.sentences):
             related.append(other)
     places = sorted(mine, key=lambda at: (-sentences[at].rank, at))
-    return Theme(phrase.text, phrase, tuple(related[:6]), tuple(places))
+    return Theme(phrase.label[0], phrase, tuple(related[:6]), tuple(places))

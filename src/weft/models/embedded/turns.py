@@ -28,7 +28,7 @@ _NAMED: Final = re.compile(
     rf"{_BEFORE}{_NAME}(?:\s*{_stamp('inside')})?\s?[:：](?:\*{{1,2}}|_{{1,2}})?(?:\s*{_stamp('after')})?(?:\s+|$|(?<=：))"
 )
 _ALONE: Final = re.compile(rf"\s*{_NAME}\s+{_stamp('inside')}\s*$")
-_TIMED: Final = re.compile(rf"\s*(?:[-–—]\s+)?{_stamp('before')}(?:\s*[-–—|:]\s|\s+|$)")
+_TIMED: Final = re.compile(rf"\s*{_stamp('before')}(?:\s*[-–—|:]\s|\s+|$)")
 _NAME_LIMIT: Final = 4
 _LABELS: Final = words("""
 signed-off-by reviewed-by tested-by acked-by reported-by co-authored-by fixes commit merge bugzilla note notes
@@ -75,18 +75,21 @@ def _turn(line: str) -> Turn | None:
         return Turn(len(line), time=timing.group("time"))
     for pattern in (_NAMED, _ALONE):
         match = pattern.match(line)
-        if match and _can_speak(match.group("speaker").strip()):
-            times = [time for name, time in match.groupdict().items() if name != "speaker" and time]
+        if match is None:
+            continue
+        times = [time for name, time in match.groupdict().items() if name != "speaker" and time]
+        if _can_speak(match.group("speaker").strip(), timed=bool(times)):
             return Turn(match.end(), match.group("speaker").strip(), times[0] if times else "")
     match = _TIMED.match(line)
     return Turn(match.end(), time=match.group("before")) if match else None
 
 
-def _can_speak(speaker: str) -> bool:
+def _can_speak(speaker: str, *, timed: bool) -> bool:
+    """In a chat with times people go by small names; elsewhere a small letter begins no name."""
     parts = speaker.split()
     if not parts or len(parts) > _NAME_LIMIT or speaker.lower() in _LABELS:
         return False
-    return not parts[0][0].islower()
+    return not parts[0][0].islower() or (timed and len(parts) == 1)
 
 
 def _believed(found: dict[int, Turn], lines: Sequence[str]) -> frozenset[str]:

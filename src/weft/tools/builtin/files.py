@@ -23,6 +23,8 @@ PAGE_LIMIT: Final = 60_000
 """Characters of one reading."""
 DIFF_LINES: Final = 20_000
 DIFF_LIMIT: Final = 100_000
+SHOWN_DIFF: Final = 8_000
+"""Characters of a diff that the model reads as well. Of a new file it reads none: it just wrote it."""
 _DOCUMENTS: Final = (b"%PDF-", b"PK\x03\x04")
 
 
@@ -100,7 +102,8 @@ def _write(given: Mapping[str, Any], context: Context) -> Outcome:
     diff = _put(where, old, new)
     verb = "wrote" if old is not None else "made"
     lines = given["content"].count("\n") + (not given["content"].endswith("\n"))
-    return Outcome(text=f"{verb} {where.shown} ({lines:,} lines)", summary=_counts(diff), diff=diff)
+    said = f"{verb} {where.shown} ({lines:,} lines)" + (f":\n{diff[:SHOWN_DIFF]}" if old is not None else "")
+    return Outcome(text=said, summary=_counts(diff), diff=diff)
 
 
 async def _start_edit(given: Mapping[str, Any], context: Context) -> Handle:
@@ -128,7 +131,7 @@ def _edit(given: Mapping[str, Any], context: Context) -> Outcome:
     if where.folder.read_or_none(where.name, READ_LIMIT) != data:
         raise UserError(f"{where.shown} changed in the meantime", hint="read it again")
     diff = _put(where, data, changed)
-    return Outcome(text=f"changed {where.shown}:\n{diff[:4000]}", summary=_counts(diff), diff=diff)
+    return Outcome(text=f"changed {where.shown}:\n{diff[:SHOWN_DIFF]}", summary=_counts(diff), diff=diff)
 
 
 def _nearest(content: str, wanted: str) -> str:
@@ -212,7 +215,6 @@ WRITE: Final = Tool(
     input_schema=closed({"path": text(_PATH, shortest=1, longest=1024), "content": text("The file's whole text")}),
     effect="write",
     start=_start_write,
-    retryable=True,
     subject=("path", "path"),
 )
 EDIT: Final = Tool(

@@ -30,7 +30,7 @@ async def _skill(name: str, context: Context) -> Outcome:
     if name not in known:
         raise UserError(f"there is no skill {name[:80]!r}", hint=f"the skills are: {', '.join(known) or 'none'}")
     body = await in_thread(lambda: skills.text(name), "weft-skill")
-    return bounded(Outcome(text=body, summary=f"the skill {name}"), context)
+    return await bounded(Outcome(text=body, summary=f"the skill {name}"), context)
 
 
 # -- Task
@@ -78,7 +78,7 @@ async def _ask(asked: list[Mapping[str, Any]], context: Context) -> Outcome:
     )
     answers = await context.ask_person(questions)
     lines = [f"{question.text}\n{answers.get(question.text, '') or '(no answer)'}" for question in questions]
-    return bounded(Outcome(text="\n\n".join(lines), summary="answered", data={"answers": dict(answers)}), context)
+    return await bounded(Outcome(text="\n\n".join(lines), summary="answered", data={"answers": dict(answers)}), context)
 
 
 SKILL: Final = Tool(

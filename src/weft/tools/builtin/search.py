@@ -91,7 +91,7 @@ async def _glob(given: Mapping[str, Any], context: Context) -> Outcome:
     lines += [f"[{entry['note']}]" for entry in told if "note" in entry]
     if found > len(paths):
         lines.append(f"[{found:,} in all; the first {len(paths):,} are shown: name a folder or a closer pattern]")
-    return bounded(Outcome(text="\n".join(lines), summary=f"{found:,} files"), context)
+    return await bounded(Outcome(text="\n".join(lines), summary=f"{found:,} files"), context)
 
 
 # -- Grep
@@ -132,7 +132,7 @@ async def _grep(given: Mapping[str, Any], context: Context) -> Outcome:
     if told[-1]["more"]:
         lines.append("[there are more: name a folder, a glob or a closer pattern]")
     outside = _outside(where, [entry["path"] for entry in matches])
-    return bounded(Outcome(text="\n".join(lines), summary=summary, outside=outside), context)
+    return await bounded(Outcome(text="\n".join(lines), summary=summary, outside=outside), context)
 
 
 _UNDER: Final = "The folder to search in; the working folder unless told"

@@ -48,7 +48,7 @@ class ShellHandle:
             outcome = self._outcome(finished, seconds, time.monotonic() - began)
             if brings_from_outside(read_shell(command), command):
                 outcome = _from_network(outcome, command)
-            outcome = bounded(outcome, context)
+            outcome = await bounded(outcome, context)
         except Exception as error:  # noqa: BLE001  a call has an end, whatever its process did
             outcome = failed(f"the command could not be followed: {error}", effect="unknown")
         finally:

@@ -41,7 +41,7 @@ def web_fetch(fetcher: Fetcher) -> Tool:
 
 async def _fetch(url: str, context: Context, fetcher: Fetcher) -> Outcome:
     context.progress(f"fetching {url}")
-    fetched = await fetcher(url, limits=LIMITS)
+    fetched = await fetcher(url, limits=LIMITS, other_hosts=False)
     content = await in_thread(lambda: readable(fetched), "weft-page")
     head = f"{fetched.url} ({fetched.media_type}, status {fetched.status})"
     if fetched.redirects:
@@ -53,7 +53,7 @@ async def _fetch(url: str, context: Context, fetcher: Fetcher) -> Outcome:
         summary=f"{len(fetched.data):,} bytes from {host}",
         outside=(f"the web: {host}",),
     )
-    return bounded(outcome, context)
+    return await bounded(outcome, context)
 
 
 def readable(fetched: Fetched) -> str:

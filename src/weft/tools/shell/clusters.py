@@ -13,11 +13,16 @@ from weft.tools.shell.options import Parsed, Program, RefusedError, program
 _list: Final = program(
     "-aqs --all --quiet --no-trunc --digests --size --latest -l", "-fn --last --format --filter", offline=False
 )
+
+
+def _once(parsed: Parsed) -> None:
+    if not parsed.has("--no-stream"):
+        raise RefusedError("docker stats never ends without --no-stream")
+
+
 _inspect: Final = program("-s --size", "-f --format --type", offline=False)
-_logs: Final = program(
-    "-ft --follow --timestamps --details --tail --since --until", "-n --tail --since --until", operands=1, offline=False
-)
-_stats: Final = program("-a --all --no-stream --no-trunc --format", "--format", offline=False)
+_logs: Final = program("-t --timestamps --details", "-n --tail --since --until", operands=1, offline=False)
+_stats: Final = program("-a --all --no-stream --no-trunc", "--format", offline=False, check=_once)
 _one: Final = program(offline=False, operands=1)
 _none: Final = program("--format", "-f --format", offline=False, operands=0)
 _top: Final = program(offline=False, operands=1)
@@ -78,7 +83,7 @@ KUBECTL: Final = Program(
             "-A --all-namespaces --show-events", "-nl --namespace --selector", offline=False, check=_no_secrets
         ),
         "logs": program(
-            "-fp --follow --previous --timestamps --all-containers --prefix --tail --since --since-time --limit-bytes",
+            "-p --previous --timestamps --all-containers --prefix --tail --since --since-time --limit-bytes",
             "-cnl --container --namespace --selector --tail --since --since-time --limit-bytes",
             offline=False,
         ),

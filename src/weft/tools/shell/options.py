@@ -55,6 +55,8 @@ class Program:
         if self.subcommands:
             self._judge_subcommand(name, words)
             return
+        if " " not in name and len(words) == 1 and words[0].source in ("--help", "--version"):
+            return  # alone, of a listed program that has no subcommands, it only tells
         if self.custom is not None:
             _refuse_patterns(name, words)
             self.custom(words)

@@ -2,11 +2,13 @@
 
 What is not in it is not forbidden: it is asked about, and in `safe` refused. Left out on purpose although they look
 harmless: sed and less (they run and write by their own commands), env, xargs, nice, timeout, time (they run others),
-test and [ (they evaluate subscripts), man and git help (they start pagers), curl, dig, ping (they send data out).
+test and [ (they evaluate subscripts), man and git help (they start pagers), curl, dig, ping (they send data out), and
+whatever never ends by itself (yes, tail -f).
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -44,11 +46,12 @@ _NONE: Final = program(operands=0)
 
 
 def _version_of(words: Sequence[Word]) -> None:
-    if [word.text for word in words] not in (["--version"], ["-V"], ["version"]):
+    if [word.text for word in words] != ["--version"]:
         raise RefusedError("only --version is known to be read only here")
 
 
 _VERSION: Final = Program(custom=_version_of)
+"""Not for interpreters and package managers: their stand-ins pick a program by a file in the folder, and run it."""
 
 
 def _neighbour(words: Sequence[Word]) -> None:
@@ -87,9 +90,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "rev": program(inert=True),
     "nl": program("-p", "-bdfhilnsvw", inert=True),
     "head": program("-qvz --quiet --verbose --lines --bytes", "-nc --lines --bytes", number=True, inert=True),
-    "tail": program(
-        "-qvzfF --quiet --verbose --lines --bytes --follow --retry", "-nc --lines --bytes", number=True, inert=True
-    ),
+    "tail": program("-qvz --quiet --verbose --lines --bytes", "-nc --lines --bytes", number=True, inert=True),
     "wc": program("-clmLw --bytes --chars --lines --words --max-line-length", inert=True),
     "stat": program("-LftcZ --dereference --file-system --terse --format --printf", "-c --format --printf", inert=True),
     "file": program("-bhikLnNpr0 --brief --mime --mime-type --mime-encoding --dereference --no-dereference --raw"),
@@ -243,7 +244,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "pidof": program("-cqsx", "-o"),
     "pstree": program("-aAcghGlnpsStTuUZ", "-H"),
     "free": program("-bghkmhtvlw --bytes --kilo --mega --giga --human --total --wide --si", operands=0),
-    "vmstat": program("-adsw"),
+    "vmstat": program("-adsw", operands=0),
     "lscpu": program("-aebcJxy --all --extended --json --parse", operands=0),
     "lsblk": program("-abdfilmnpPrstTJOS --all --bytes --fs --json --list --noheadings --paths", "-o --output"),
     "lsmod": _NONE,
@@ -258,7 +259,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "docker": DOCKER,
     "podman": DOCKER,
     "kubectl": KUBECTL,
-    "craft-agent": Program(custom=_neighbour),
+    "craft-agent": Program(custom=_neighbour, offline=False),
     "weft": Program(
         flags=frozenset({"--version", "--help", "-V", "-h"}),
         subcommands={
@@ -269,13 +270,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
             "packs": Program(subcommands={"list": _LOOKS, "diff": _LOOKS}),
         },
     ),
-    **{
-        name: _VERSION
-        for name in (
-            *("python", "python3", "pip", "pip3", "node", "npm", "npx", "yarn", "pnpm", "ruby", "perl", "php", "java"),
-            *("rustc", "cargo", "go", "gcc", "clang", "make", "cmake", "bash", "curl", "uv", "ruff", "mypy", "pytest"),
-        )
-    },
+    **dict.fromkeys(("bash", "curl", "gcc", "clang", "make", "cmake"), _VERSION),
 }
 
 SECRET: Final = re.compile(
@@ -292,6 +287,10 @@ _INSIDE: Final = re.compile(
 _DEVICE: Final = re.compile(r"(?:^|[=:])(?:\.\.?/|/)*(?:dev/(?!null$)|inet[46]?/)")
 
 
+_NAME_FOLDERS: Final = frozenset({"ls", "df", "du", "stat", "find", "tree", "echo", "realpath", "dirname", "basename"})
+"""They tell names and sizes, not what is in files."""
+
+
 def judge_program(command: Simple) -> Program:
     """The table's entry when this command is known to be read only; RefusedError with the reason when not."""
     name = command.program
@@ -299,9 +298,29 @@ def judge_program(command: Simple) -> Program:
     if known is None:
         raise RefusedError(f"{name[:60]} is not among the programs known to be read only")
     for word in (*command.arguments, *command.reads):
-        if SECRET.search(word.text):
-            raise RefusedError(f"{word.source[:60]} may hold keys or passwords")
-        if _INSIDE.search(word.text) or _DEVICE.search(word.text):
-            raise RefusedError(f"{word.source[:60]} is a device, or shows the inside of processes")
+        _judge_word(name, word)
     known.judge(name, command.arguments)
     return known
+
+
+def _judge_word(name: str, word: Word) -> None:
+    """What no program is to be given without a question, wherever it stands."""
+    if SECRET.search(word.text):
+        raise RefusedError(f"{word.source[:60]} may hold keys or passwords")
+    if _INSIDE.search(word.text) or _DEVICE.search(word.text):
+        raise RefusedError(f"{word.source[:60]} is a device, or shows the inside of processes")
+    if name not in _NAME_FOLDERS and set(posixpath.normpath(word.text).split("/")) <= {"", ".."}:
+        # the top of all folders, or a way up that may end there: what searches from there also searches /proc
+        raise RefusedError(f"{word.source[:60]} leads upwards to where processes show their inside")
+    if word.pattern:
+        _judge_pattern(word)
+
+
+def _judge_pattern(word: Word) -> None:
+    """A pattern may not stand for what would be refused by name: /pr?c, .ss*/id_*, a/../../*."""
+    parts = [part for part in word.text.split("/") if part not in ("", ".")]
+    vague = [index for index, part in enumerate(parts) if re.search(r"[*?\[]", part)]
+    if ".." in parts or any(parts[index].startswith(".") for index in vague):
+        raise RefusedError(f"the pattern {word.source[:60]} may stand for hidden files, or for some elsewhere")
+    if word.text.startswith("/") and vague and vague[0] < 2:
+        raise RefusedError(f"the pattern {word.source[:60]} begins too close to the top of all folders")

@@ -37,13 +37,13 @@ _VERSIONED: Final = re.compile(r"(python|pip|perl|ruby|php|lua|mkfs)[0-9.]*(\.[a
 """python3.12, mkfs.ext4: the same programs under longer names."""
 
 SUBCOMMANDS: Final = {
-    "git": listed("add commit switch restore stash tag merge"),
-    "npm": listed("test ls"),
+    "git": listed("add commit"),
+    "npm": listed("test"),
     "yarn": listed("test"),
     "pnpm": listed("test"),
     "cargo": listed("build check test clippy fmt doc bench"),
     "go": listed("build test vet fmt"),
-    "weft": listed("run plan sessions pipelines packs doctor"),
+    "weft": listed("run plan doctor"),
 }
 """Where the second word says what is done; other second words of these programs have no key."""
 ALONE: Final = listed("pytest ruff mypy black isort flake8 eslint prettier tsc jest vitest mkdir touch")

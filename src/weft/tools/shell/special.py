@@ -42,7 +42,9 @@ def judge_find(words: Sequence[Word]) -> None:
 
 # -- awk
 
-_AWK_REFUSED: Final = re.compile(r"[|>@`]|\\\n|\b(?:system|getline|close|fflush|function|func|extension)\b")
+_AWK_REFUSED: Final = re.compile(
+    r"[|>@`]|\\\n|\b(?:system|getline|close|fflush|function|func|extension|ARGV|ARGC|ARGIND|ENVIRON|PROCINFO|SYMTAB|FUNCTAB)\b"
+)
 _AWK_CALL: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*\(")
 _AWK_CALLS: Final = listed(
     """print printf length substr index split sub gsub match sprintf tolower toupper int sqrt exp log sin cos atan2
@@ -133,8 +135,10 @@ def judge_command(words: Sequence[Word]) -> None:
 
 
 def judge_cd(words: Sequence[Word]) -> None:
-    if len(words) != 1 or words[0].pattern or words[0].text.startswith("-"):
-        raise RefusedError("cd is taken only with one plain folder")
+    text = words[0].text if len(words) == 1 and not words[0].pattern else "-"
+    parts = [part for part in text.split("/") if part not in ("", ".")]
+    if text.startswith("-") or ".." in parts or (text.startswith("/") and len(parts) < 2):
+        raise RefusedError("cd is taken only with one plain folder, not upwards and not to the top")
 
 
 def anything(words: Sequence[Word]) -> None:

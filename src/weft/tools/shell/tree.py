@@ -25,11 +25,18 @@ _WORDS: Final = frozenset({"command_name", "word", "number", "string", "raw_stri
 
 
 @cache
-def _parser() -> Any:
+def _language() -> Any:
     import tree_sitter
     import tree_sitter_bash
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return tree_sitter.Language(tree_sitter_bash.language())
+
+
+def _parser() -> Any:
+    """One for each text: a parser has a state, and judgements may be made on several threads."""
+    import tree_sitter
+
+    return tree_sitter.Parser(_language())
 
 
 def agree(text: str, commands: Sequence[Simple]) -> None:

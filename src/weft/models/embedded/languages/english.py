@@ -55,7 +55,28 @@ regard reject relate release rely remain remember remove repeat replace report r
 reveal rise run save say see seek seem sell send separate serve set settle share shift show sit solve sound
 speak spend spread stand start state stay stop store struggle study succeed suffer suggest supply support
 suppose survive take talk teach tell tend test thank think throw touch train travel treat try turn understand
-use vary visit wait walk want warn watch wear win wish wonder work worry write
+use vary visit wait walk want warn watch wear win wish wonder work worry write absorb accuse adapt admit admire
+advise afford announce annoy apologize appoint appreciate approve arrange assemble attach attempt attend attract
+avoid await bake beg behave bind blame blow boil borrow bother bounce breathe burn bury calculate cancel capture
+celebrate choose chop clean clear collapse collect combine commit complain concentrate confirm confuse connect
+conquer construct consult consume convert convince cook copy correct counter crack crawl cry cure dare date debate
+decline defeat defend delay delete demand deny deposit deserve detect disagree disappear dismiss display distribute
+disturb divide double drag draw dream dress drift drink drip dry earn edit educate embrace emerge emphasize encourage
+endure engage enforce evolve examine exceed exchange exclude excuse execute exercise expand exploit export extract
+fade feed fetch fill finance finish flow flush fold forbid forgive freeze frighten fulfil fulfill generate glow grab
+greet grind grip guarantee guard guide hang harm hate haul heal heat hesitate hide hire hunt hurry ignore illustrate
+impose impress import infect inform inherit insist inspect inspire integrate interrupt invest investigate jump justify
+kick kiss knock land laugh launch lean leap lend lift light load lock log melt mend merge mix modify multiply obey
+object observe organise organize overcome owe own pack paint park pause perform persist persuade plant pour praise
+pray preserve press pretend promise promote propose punish pursue qualify quote rank react rebuild recall reckon
+recover recruit refill reflect register regret regulate relax rent repair reply request rescue research resemble
+resign resist resolve respect respond restore restrict retain retire reverse revise reward rid roll rub ruin rush
+sail satisfy scan scatter scream search seal secure seize select shake shape shine shout shrink sigh sign sing sink
+slip smell smile snap solve sort split spoil spot squeeze stare steal stick stir strike strip stretch submit subtract
+suck sue surprise surrender surround suspect suspend swallow swear sweep swim swing switch tackle taste tear tempt
+threaten tie tighten toss trace track trade transfer transform translate transport trap trust twist undergo undertake
+unite update upgrade upload urge vanish vote wake wander warm wash waste water wave weaken weigh whisper widen wipe
+withdraw yell yield
 """)
 _IRREGULAR: Final = words("""
 was were is are am be been had has have did does do done went gone goes came come comes became began begun broke
@@ -79,7 +100,16 @@ releases order orders results result share shares store stores visit list lists 
 form forms force forces face faces design designs answer answers claim claims cause causes act acts aim aims
 drop drops hope hopes love play plays point points present push returns run runs shift shifts sound sounds stand
 start starts stop stops struggle talk talks turn turns use uses walk walks watch win wins worry worries reading
-writing meaning living cuts offer offers building feeling beginning wound spread lead leads
+writing meaning living cuts offer offers building feeling beginning wound spread lead leads debate debates
+deposit deposits display exchange exchanges export
+exports finance fold guarantee guarantees guard guards guide guides harm heat import imports kiss land light lights
+load loads lock locks log logs object objects park parks plant plants press promise promises rent rents repair repairs
+request requests research respect reward rewards search seal seals sign signs spot spots strike strikes strip strips
+switch switches taste trace traces track tracks trade trades trap traps trust twist update updates upgrade upgrades
+vote votes waste water waters wave waves yield yields cook cooks copy copies date dates delay delays demand demands
+dream dreams dress drink drinks exercise exercises flow flows grip light mix paint pause rank ranks regret research
+roll rolls rush sail sails scan scans shape shapes smell smile smiles transport vote warm wake crack cracks cure cures
+grant grants lift lifts parking lighting heating washing planting
 """)
 _VERBS: Final = frozenset(form for verb in _REGULAR for form in _forms(verb)) | _IRREGULAR
 
@@ -110,6 +140,7 @@ sudden suddenly sure surprisingly ten term terms thing things third thousand tho
 tomorrow tonight top total toward true truly twelve twenty twice two type types typical typically unable
 unfortunately unique usual usually valid various vast view way ways weeks whatever wide widely willing wrong
 years yesterday young shaped suited dried bought built known called named given seen taken made done gone based
+end ends beginning gb mb kb tb km kg cm mm mr mrs ms dr prof dear yours
 lot gets got getting goes going anything everything something nothing someone anyone everyone
 """)
 
@@ -122,7 +153,7 @@ _ROLES: Final[dict[Role, tuple[str, ...]]] = {
     "cause": marks("""
         because, therefore, thus, hence, as a result, consequently, due to, leads to, led to, caused by, that is
         why, this is why, the reason, so that, owing to, thanks to, results in, resulted in, which means, for
-        this reason, explains why"""),
+        this reason, explains why, the cause was, the cause is, the answer is, the answer lies"""),
     "example": marks("""
         for example, for instance, such as, e.g, one example, to illustrate, take the case, like when"""),
     "close": marks("""
@@ -140,7 +171,7 @@ _ROLES: Final[dict[Role, tuple[str, ...]]] = {
         don't, is advised"""),
     "problem": marks("""
         problem, problems, risk, risks, danger, dangers, fail, fails, failed, failure, crisis, threat,
-        threatens, lack, lacks, shortage, difficult, worse, loss, losses, lost, warning, conflict, harm, costs,
+        threatens, lack, lacks, shortage, difficult, worse, loss, losses, lost, warning, conflict, harm,
         struggle, struggles, vulnerability, unfortunately, broke, broken, damage, died, deaths, debt, fear,
         fears"""),
     "change": marks("""
@@ -197,8 +228,11 @@ ENGLISH: Final = Language(
     thin=words("""
         day evening hand home hour minute month morning night part people person point side time week year"""),
     verbs=_VERBS,
-    commands=_REGULAR
+    commands=(_REGULAR - _NOUN_LIKE)
     | words("""
+        check close cover cut design answer order open place plan play point test turn use visit watch note list
+mark move
+        set start stop run save send store test try copy cook mix plant press search sign switch update fold
         do don't never always please be go get give find bring put stir mix bake cook heat fold mash knead pour"""),
     pronouns=words("it them they he him she it's they're he's she's"),
     first_person=words("i my me mine we our us i'm i've i'd i'll we're we've myself"),
@@ -211,10 +245,10 @@ ENGLISH: Final = Language(
         cannot can't won't never always"""),
     joining=words("of the"),
     leaning=words("""
-        it it's its he's she's he'd she'd they're they'd that's this that these those they them their he him his
-        she her such both neither either another others here there then thus so therefore hence also instead one
-        some which who and or but yet nor because similarly likewise otherwise consequently accordingly moreover
-        furthermore still"""),
+        it it's here's there's its he's she's he'd she'd they're they'd that's this that these those they them their
+        he him his she her such both neither either another others here there then thus so therefore hence also
+        instead one some which who and or but yet nor because similarly likewise otherwise consequently
+        accordingly moreover furthermore still"""),
     openers=marks("""
         however, but, and, yet, so, also, thus, therefore, hence, moreover, furthermore, in addition,
         additionally, nevertheless, nonetheless, of course, in fact, indeed, well, now, then, meanwhile,
@@ -223,7 +257,8 @@ ENGLISH: Final = Language(
         that, please note that, or, i mean, you know, right, okay, ok, yeah, um, uh, look, after all, in the
         end, to sum up, to be fair, by contrast, in contrast"""),
     asides=marks("""
-        which, who, whose, where, whom, including, such as, according to, as well as, and, then, making, giving,
+        which, who, whose, where, whom, in which, of which, from which, for which, at which,
+        including, such as, according to, as well as, and, then, making, giving,
         leaving, so"""),
     limits=words("""
         but except unless if not only although though however until without when provided whether never no nor
@@ -241,7 +276,8 @@ ENGLISH: Final = Language(
         see, for more, for information, for details, for further, refer to, please, click, read more, more
         information, this section, this chapter, this document, the following, as described, below are, visit,
         let's, let us, we'll, we will, in this, in the next, welcome to, as we, as mentioned, earlier, as such,
-        note that"""),
+        note that, read this, welcome back, welcome everyone, thank you, thanks, hello, dear, yours, best regards,
+        kind regards, with me today, today i'm joined, good morning, good evening, cheers"""),
     saying=words("""
         said says say told tells asked asks added adds wrote writes argued argues explained explains replied
         answered noted notes recalled recalls admitted admits insisted insists warned warns claimed claims

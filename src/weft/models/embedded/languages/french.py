@@ -79,7 +79,7 @@ FRENCH: Final = Language(
     joining=words("de du des d l la à"),
     leaning=words("""
         il elle ils elles ce cela ceci cette ces celui celle ceux ainsi donc mais et ou car or pourtant
-        cependant alors aussi puis là leur leurs son sa ses c'est"""),
+        cependant alors aussi puis là leur leurs son sa ses c'est c"""),
     pronouns=words("elle ils elles lui cela celui celle ceux"),
     first_person=words("je j moi mon ma mes nous notre nos me m"),
     openers=marks("""
@@ -93,7 +93,9 @@ FRENCH: Final = Language(
     because=("parce que", "car"),
     but=("mais", "alors que", "tandis que"),
     copulas=words("est sont était signifie désigne"),
-    pointers=marks("voir, pour plus, consultez, pour en savoir"),
+    pointers=marks(
+        "voir, pour plus, consultez, pour en savoir, bienvenue, merci, bonjour, cher, chère, chers, cordialement"
+    ),
     saying=words("""
         dit disait explique expliquait expliqué raconte racontait demande répond répondu affirme affirmait
         affirmé ajoute ajouté écrit estime estimait souligne souligné rappelle rappelé reconnaît prévient assure

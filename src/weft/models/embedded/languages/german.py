@@ -101,7 +101,9 @@ GERMAN: Final = Language(
     because=("weil", "denn"),
     but=("aber", "doch", "sondern"),
     copulas=words("ist sind war waren heißt bedeutet"),
-    pointers=marks("siehe, für weitere, weitere informationen, näheres, mehr dazu"),
+    pointers=marks("""
+        siehe, für weitere, weitere informationen, näheres, mehr dazu, willkommen, vielen dank, danke, hallo, liebe,
+        sehr geehrte, mit freundlichen grüßen, guten tag, guten morgen"""),
     saying=words("""
         sagt sagte sagen erklärt erklärte erzählt erzählte fragt fragte antwortet antwortete meint meinte
         schreibt schrieb betont betonte berichtet berichtete warnt warnte erinnert glaubt fügt ergänzt ergänzte

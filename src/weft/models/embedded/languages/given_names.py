@@ -30,5 +30,16 @@ sebastian sergei sergio sharon simon simone sofia sophia sophie stefan stella st
 sven sylvia tariq tatiana teresa theo theodor theresa thomas tim tom tomas ursula valentina vera victor victoria
 vincent virginia vladimir walter werner wilhelm william wolfgang xavier yasmin yuki yusuf yves zahra zoe анна
 мария елена ольга наталья татьяна ирина екатерина иван александр сергей дмитрий андрей алексей михаил николай
-павел владимир пётр
+павел владимир пётр abigail alba aleksandra alessandro alina alma amelie anabel angelika annette antje antonia
+arne axel aylin bastian beate beatriz benedikt bernd bernhard beth birgit birgitta bjarne brigitte cathy cedric
+christoph conrad cornelia dagmar dale dieter dirk doris edda eileen elke elliot enrique ewa fabian fabio felicia
+fiona florian francesca frida friedrich gerda gerhard gilles gisela giuseppe gloria guido gunter hanne harald
+hartmut heike heinz hilda hilde holger horst ilse imke ingo irina iris isabelle jana jakob jasmin jeanne jochen
+joel joerg jorg jurgen jutta kai karsten katarina katja katrin kerstin kirsten kurt laurent lea leonie lorena
+luise lutz lydia maja manfred manuel manuela marcel margit margot marguerite marianne marlene marta maike melanie
+mira mirjam monika nadine naomi nele nico noemi norbert oskar pascal patrizia pauline pilar rainer ralf ramon
+raul regina reinhard remi renate reiner rob rolf rosemarie rudolf samira saskia silke silvia stefanie svenja
+sylvie tanja thierry tobias torsten udo ulrich ulrike uta uwe valerie veronika viktor volker wanda wendy yannick
+yara yvonne joao antonio lucia jose angel luiz marcia rosana paulo rui tiago ines kazuko haruki satoshi wei
+ming aksel edda ingeborg sigrid solveig yusra leyla deniz emre selin
 """)

@@ -91,7 +91,7 @@ SPANISH: Final = Language(
     because=("porque", "ya que", "puesto que"),
     but=("pero", "sino", "mientras que"),
     copulas=words("es son era significa"),
-    pointers=marks("véase, ver, para más, consulte"),
+    pointers=marks("véase, ver, para más, consulte, bienvenidos, gracias, hola, estimado, estimada, atentamente"),
     saying=words("""
         dijo dice decía explicó explica contó cuenta preguntó respondió afirmó afirma añadió añade escribió
         escribe señaló señala recordó recuerda reconoció advirtió advierte aseguró asegura sostuvo sostiene

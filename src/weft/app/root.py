@@ -1,42 +1,35 @@
-"""The composition root: the only place that wires the parts together. Every face goes through these doors.
-
-    app = App.open(Path("~/.weft").expanduser())
-    plan = app.plan(Ask(pipeline="digest", file=Path("article.md")))          # what would happen, and why
-    async with app.session(Ask(pipeline="digest", file=…), publish) as session:
-        outcome = await session.submit(StartRun())                             # "done", "failed", "interrupted"
-    for record in app.sessions.records("article-1a2b3c"): …                    # the log, also while it is written
+"""`App`: the composition root, the only place that wires the parts together. Every face goes through its doors.
 
 A program that embeds Weft may register functions of its own (`functions`): they run in this process and are named in
-a pipeline's `code:` like any other. Clock, disk and functions come in from outside.
+a pipeline's `code:` like any other. Clock, disk, functions, models and the way to the web come in from outside.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import stat
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from weft import __version__
-from weft.documents import MAX_BYTES
-from weft.files import Disk, Folder, translated
+from weft.app.asks import Ask, given_file, identity
+from weft.app.runs import OpenSession
+from weft.files import Disk, Folder
+from weft.models.model import Model
 from weft.orchestrator.execute import Executor
-from weft.orchestrator.inputs import GivenFile, GivenInput, ReadFile, is_address
-from weft.orchestrator.keep import EDIT_HINT
-from weft.orchestrator.machine import RunSpec
+from weft.orchestrator.inputs import GivenFile, GivenInput, ReadFile
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
 from weft.orchestrator.plan import make_plan
-from weft.orchestrator.runner import Publish, Runner, own_findings
-from weft.orchestrator.validate import parse
-from weft.protocol.commands import InterruptRun, StartRun
-from weft.protocol.errors import EXIT_USAGE, UsageError, UserError
-from weft.protocol.events import DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
+from weft.orchestrator.runner import Publish
+from weft.protocol.commands import StartRun
+from weft.protocol.errors import UsageError, UserError
+from weft.protocol.events import SessionCreated
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.plans import Plan
 from weft.protocol.steps import StepFunction
@@ -49,28 +42,15 @@ from weft.tools.fetch import Fetched, fetch
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.workspace import Workspace
 
-__all__ = ["MAX_BYTES", "App", "Ask", "GivenFile", "OpenSession", "RegisteredFunction", "is_address", "read_given"]
+if TYPE_CHECKING:
+    from weft.app.talks import OpenTalk, TalkAsk
+    from weft.tools.toolbox import Toolbox
 
 T = TypeVar("T")
 Fetch = Callable[[str], Awaitable[Fetched]]
 
 DISK_THREADS: Final = 16
 """Syncs of different sessions overlap; more threads than this bring nothing on the disks it was measured on."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """Which session: the one of a file, a named one, or a new one."""
-
-    pipeline: str | Pipeline | None = None
-    file: Path | GivenFile | None = None
-    """The pipeline's first input: a file, or what was read from standard input or an address."""
-    together: tuple[Path | GivenFile, ...] = ()
-    """Further files, to be read with it as one document."""
-    inputs: Mapping[str, Path] = field(default_factory=dict)
-    session: str | None = None
-    new: bool = False
-    """Begin another session on a file that has one already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,139 +61,14 @@ class RegisteredFunction:
     version: str = "1"
 
 
-class OpenSession:
-    """The one writer of a session: takes commands, publishes events."""
-
-    def __init__(
-        self,
-        app: App,
-        session: Session,
-        pipeline: Pipeline,
-        ask: Ask,
-        legacy: Legacy | None,
-        publish: Publish,
-        prepared: tuple[StartRun, Opening] | None,
-    ) -> None:
-        self._prepared = prepared
-        """What was computed for a new session before its folder was made, and for which wish."""
-        self._app = app
-        self._session = session
-        self._pipeline = pipeline
-        self._ask = ask
-        self._legacy = legacy
-        self._publish = publish
-        self._runner: Runner | None = None
-        self._interrupted: InterruptRun | None = None
-        self._failed = False
-
-    def close(self) -> None:
-        self._session.close()
-
-    @property
-    def id(self) -> str:
-        return self._session.folder.path.name
-
-    @property
-    def folder(self) -> Path:
-        return self._session.folder.path
-
-    @property
-    def pipeline(self) -> Pipeline:
-        return self._pipeline
-
-    def interrupt(self, command: InterruptRun | None = None) -> None:
-        """The fast lane: what runs stops now; `submit` then returns "interrupted"."""
-        self._interrupted = command or InterruptRun()
-        if self._runner:
-            self._runner.interrupt(self._interrupted)
-
-    async def submit(self, command: StartRun) -> Outcome:
-        """Bring the session up to date; returns when the run has ended."""
-        if self._failed:
-            raise UserError(f"session {self.id} failed before and is in no known state", hint="open it anew")
-        executor = self._app.executor()
-        try:
-            opening = await self._open_up(command, executor)
-            outcome = await self._run(command, opening, executor)
-            self._failed = False
-            return outcome
-        finally:
-            self._runner = None
-            await executor.close()
-
-    async def _run(self, command: StartRun, opening: Opening, executor: Executor) -> Outcome:
-        spec = RunSpec(
-            opening.pipeline,
-            opening.facts.steps,
-            command,
-            opening.parameters,
-            opening.chosen,
-            self._app.config.model,
-            self._app.config.concurrency,
-        )
-        self._runner = Runner(self._session, spec, opening.facts, executor, self._publish, self._app.disk_threads)
-        if self._interrupted:
-            self._runner.interrupt(self._interrupted)
-        return await self._runner.run()
-
-    async def _open_up(self, wish: StartRun, executor: Executor) -> Opening:
-        """Everything that must be recorded before the run, recorded and published."""
-
-        def computed() -> Opening:
-            if self._prepared and self._prepared[0] == wish and self._legacy is None and not self._session.state.seq:
-                return self._prepared[1]
-            given = self._app.given(self._pipeline, self._ask)
-            read: ReadFile = self._session.folder.read_or_none
-            state = self._session.state
-            return open_up(self._app.opening_ask(self._pipeline, self.id, state, read, given, wish, self._legacy))
-
-        def taken_in() -> tuple[Opening, list[Record]]:
-            opening = computed()
-            return opening, self._take_in(opening)
-
-        if wish.accept:  # an edit may have to pass checks that are code before it is taken in
-            opening = await self._app.off_loop(computed)
-            await self._judge_edits(opening, executor)
-            records = await self._app.off_loop(lambda: self._take_in(opening))
-        else:
-            opening, records = await self._app.off_loop(taken_in)
-        for record in records:
-            self._publish(record)
-        # An adopted session carries its notes in its first event.
-        notes = () if self._legacy else opening.notes
-        for text in (*self._session.take_notices(), *notes):
-            self._publish(NoticeGiven(text=text))
-        self._legacy = None
-        return opening
-
-    async def _judge_edits(self, opening: Opening, executor: Executor) -> None:
-        """A kept edit must also pass the checks that are code."""
-        values = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in opening.artifacts}
-        for event in opening.events:
-            if isinstance(event, EditAccepted):
-                documents = opening.facts.documents(event.step, {**opening.facts.values, **values})
-                found = await own_findings(executor, opening.pipeline.steps[event.step], values, documents)
-                if found:
-                    raise UserError(f"can't accept {event.step}: {found[0]}", hint=EDIT_HINT)
-
-    def _take_in(self, opening: Opening) -> list[Record]:
-        session = self._session
-        self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
-        aside: list[DurableEvent] = []
-        for taken in opening.inputs.values():
-            for name, data in taken.originals.items():
-                aside += session.take_input(name, data, taken.known.get(name))
-            known = next((i.hash for i in session.state.inputs.values() if i.file == taken.file), None)
-            aside += session.take_input(taken.file, taken.data, known)
-        session.vouch(opening.artifacts)
-        birth = 0 if session.state.seq else 1
-        events = [*opening.events[:birth], *aside, *opening.events[birth:]]
-        return session.record(events) if events else []
-
-
 class App:
     def __init__(
-        self, workspace: Workspace, now: Now, functions: Mapping[str, RegisteredFunction], fetch_page: Fetch = fetch
+        self,
+        workspace: Workspace,
+        now: Now,
+        functions: Mapping[str, RegisteredFunction],
+        fetch_page: Fetch,
+        models: Mapping[str, Model],
     ) -> None:
         self.workspace = workspace
         self.config = workspace.config()
@@ -221,6 +76,10 @@ class App:
         self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
         self._functions = functions
         self._fetch = fetch_page
+        self._models = models
+        self._now = now
+        self._names: Callable[[], str] = lambda: secrets.token_hex(8)
+        self._surroundings: Mapping[str, str] = dict(os.environ)
 
     @classmethod
     def open(
@@ -231,9 +90,10 @@ class App:
         now: Now | None = None,
         functions: Mapping[str, RegisteredFunction] | None = None,
         fetch_page: Fetch = fetch,
+        models: Mapping[str, Model] | None = None,
     ) -> App:
         workspace = Workspace.open(path, disk)
-        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {}, fetch_page)
+        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {}, fetch_page, models or {})
         if disk is None:
             workspace.folder.disk.sync = app.config.durable
         return app
@@ -300,7 +160,48 @@ class App:
         fetched = (await self._fetch(url)).good()
         return GivenFile(fetched.data, url)
 
+    @asynccontextmanager
+    async def talk(self, ask: TalkAsk) -> AsyncIterator[OpenTalk]:
+        """Open a session as its one writer, to talk in it. A new one is made when none is named or it is not there."""
+
+        def opened() -> Session:
+            day = self._now().strftime("%Y%m%d")
+            name = check_session_id(ask.session) if ask.session else f"talk-{day}-{self.new_name()[:6]}"
+            exists = self.sessions.exists(name)
+            session = self.sessions.open(name, create=not exists)
+            if not session.state.seq:
+                if older_files(session.folder):
+                    session.close()
+                    again = f"weft run --session-id {name}"
+                    raise UserError(f"session {name} is of an older system", hint=f"take it in first: {again}")
+                session.record([SessionCreated(session=name, pipeline="", weft=__version__)])
+            return session
+
+        from weft.app.talks import open_talk  # a run needs nothing of all this
+
+        async with open_talk(self, opened, ask, self._surroundings) as talk:
+            yield talk
+
     # -- what the doors need
+
+    def model(self, name: str, documents: Callable[[], Mapping[str, str]]) -> Model:
+        """The model of that name. `documents` are what the embedded one answers from."""
+        if name in self._models:
+            return self._models[name]
+        if name == "embedded":
+            from weft.models.embedded_model import EmbeddedModel
+
+            return EmbeddedModel(documents)
+        raise UserError(f"the model {name!r} is not connected", hint="weft models add connects one")
+
+    def toolbox(self) -> Toolbox:
+        from weft.tools.builtin import builtin_tools
+        from weft.tools.toolbox import Toolbox
+
+        return Toolbox(builtin_tools())
+
+    def new_name(self) -> str:
+        return self._names()
 
     def executor(self) -> Executor:
         functions = {name: entry.function for name, entry in self._functions.items()}
@@ -341,7 +242,7 @@ class App:
             if first is None:
                 raise UsageError(f"the pipeline {pipeline.name} takes no file", hint=f"weft run {pipeline.name}")
             named[first] = (ask.file, *ask.together)
-        return {name: GivenInput(tuple(_given_file(file) for file in files)) for name, files in named.items()}
+        return {name: GivenInput(tuple(given_file(file) for file in files)) for name, files in named.items()}
 
     # -- inside
 
@@ -384,7 +285,7 @@ class App:
         if ask.session is not None:
             return check_session_id(ask.session)
         files = (ask.file, *ask.together) if ask.file else ()
-        origin = "\0".join(_identity(file) for file in files)
+        origin = "\0".join(identity(file) for file in files)
         title = Path(files[0].name).stem if files else pipeline.name
         number = 1
         while True:
@@ -413,46 +314,3 @@ def _legacy(folder: Folder, ask: Ask) -> Legacy | None:
 
 def _nothing(_: str) -> None:
     """The files of a session that does not exist."""
-
-
-def _identity(file: Path | GivenFile) -> str:
-    return file.identity if isinstance(file, GivenFile) else os.path.abspath(file)
-
-
-def _given_file(file: Path | GivenFile) -> GivenFile:
-    return file if isinstance(file, GivenFile) else GivenFile(read_given(file), os.path.abspath(file))
-
-
-def read_given(path: Path) -> bytes:
-    """The bytes of a file that a person named, up to the limit of documents."""
-    try:
-        # Opened without waiting, so that a pipe nobody writes to is empty instead of a hang.
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            status = os.fstat(file.fileno())
-            if stat.S_ISDIR(status.st_mode):
-                raise IsADirectoryError
-            if not stat.S_ISREG(status.st_mode) and not stat.S_ISFIFO(status.st_mode):
-                raise UserError(f"{path} is a device, not a file", exit_code=EXIT_USAGE)
-            os.set_blocking(file.fileno(), True)
-            if status.st_size > MAX_BYTES:
-                raise _too_large(path, f"has {status.st_size:,} bytes")
-            data = file.read(MAX_BYTES + 1)
-            if len(data) > MAX_BYTES:
-                raise _too_large(path, "goes on and on")
-            return data
-    except FileNotFoundError as error:
-        raise UserError(
-            f"there is no file {path}",
-            hint="check the name; a session that already has a copy continues with --session-id",
-            exit_code=EXIT_USAGE,
-        ) from error
-    except IsADirectoryError as error:
-        raise UserError(
-            f"{path} is a folder, not a file", hint=f"name the files in it: {path}/*", exit_code=EXIT_USAGE
-        ) from error
-    except OSError as error:
-        raise translated(error, f"can't read {path}") from error
-
-
-def _too_large(path: Path, how: str) -> UserError:
-    return UserError(f"{path} {how}; the limit is {MAX_BYTES:,}", hint="split it", exit_code=EXIT_USAGE)

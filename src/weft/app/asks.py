@@ -1,0 +1,73 @@
+"""What a person asks for: which session, and the files they name, read whole within the limit of documents."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weft.documents import MAX_BYTES
+from weft.files import translated
+from weft.orchestrator.inputs import GivenFile
+from weft.protocol.errors import EXIT_USAGE, UserError
+from weft.workspace.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """Which session: the one of a file, a named one, or a new one."""
+
+    pipeline: str | Pipeline | None = None
+    file: Path | GivenFile | None = None
+    """The pipeline's first input: a file, or what was read from standard input or an address."""
+    together: tuple[Path | GivenFile, ...] = ()
+    """Further files, to be read with it as one document."""
+    inputs: Mapping[str, Path] = field(default_factory=dict)
+    session: str | None = None
+    new: bool = False
+    """Begin another session on a file that has one already."""
+
+
+def identity(file: Path | GivenFile) -> str:
+    return file.identity if isinstance(file, GivenFile) else os.path.abspath(file)
+
+
+def given_file(file: Path | GivenFile) -> GivenFile:
+    return file if isinstance(file, GivenFile) else GivenFile(read_given(file), os.path.abspath(file))
+
+
+def read_given(path: Path) -> bytes:
+    """The bytes of a file that a person named, up to the limit of documents."""
+    try:
+        # Opened without waiting, so that a pipe nobody writes to is empty instead of a hang.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError
+            if not stat.S_ISREG(status.st_mode) and not stat.S_ISFIFO(status.st_mode):
+                raise UserError(f"{path} is a device, not a file", exit_code=EXIT_USAGE)
+            os.set_blocking(file.fileno(), True)
+            if status.st_size > MAX_BYTES:
+                raise _too_large(path, f"has {status.st_size:,} bytes")
+            data = file.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise _too_large(path, "goes on and on")
+            return data
+    except FileNotFoundError as error:
+        raise UserError(
+            f"there is no file {path}",
+            hint="check the name; a session that already has a copy continues with --session-id",
+            exit_code=EXIT_USAGE,
+        ) from error
+    except IsADirectoryError as error:
+        raise UserError(
+            f"{path} is a folder, not a file", hint=f"name the files in it: {path}/*", exit_code=EXIT_USAGE
+        ) from error
+    except OSError as error:
+        raise translated(error, f"can't read {path}") from error
+
+
+def _too_large(path: Path, how: str) -> UserError:
+    return UserError(f"{path} {how}; the limit is {MAX_BYTES:,}", hint="split it", exit_code=EXIT_USAGE)

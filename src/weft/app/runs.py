@@ -1,0 +1,181 @@
+"""An open session whose pipeline is run: takes commands, publishes events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from weft.app.asks import Ask
+from weft.orchestrator.execute import Executor
+from weft.orchestrator.inputs import GivenInput, ReadFile
+from weft.orchestrator.keep import EDIT_HINT
+from weft.orchestrator.machine import RunSpec
+from weft.orchestrator.opening import Opening, OpeningAsk, open_up
+from weft.orchestrator.runner import Publish, Runner, own_findings
+from weft.orchestrator.validate import parse
+from weft.protocol.commands import InterruptRun, StartRun
+from weft.protocol.errors import UserError
+from weft.protocol.events import DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
+from weft.session.legacy import Legacy
+from weft.session.session import Session
+from weft.session.state import SessionState
+from weft.workspace.config import Config
+from weft.workspace.pipeline import Pipeline
+
+T = TypeVar("T")
+
+
+class Home(Protocol):
+    """What a run needs of the app."""
+
+    config: Config
+    disk_threads: ThreadPoolExecutor
+
+    def executor(self) -> Executor: ...
+
+    async def off_loop(self, work: Callable[[], T]) -> T: ...
+
+    def given(self, pipeline: Pipeline, ask: Ask) -> dict[str, GivenInput]: ...
+
+    def opening_ask(
+        self,
+        pipeline: Pipeline,
+        session: str,
+        state: SessionState,
+        read: ReadFile,
+        given: Mapping[str, GivenInput],
+        wish: StartRun,
+        legacy: Legacy | None,
+    ) -> OpeningAsk: ...
+
+
+class OpenSession:
+    """The one writer of a session: takes commands, publishes events."""
+
+    def __init__(
+        self,
+        app: Home,
+        session: Session,
+        pipeline: Pipeline,
+        ask: Ask,
+        legacy: Legacy | None,
+        publish: Publish,
+        prepared: tuple[StartRun, Opening] | None,
+    ) -> None:
+        self._prepared = prepared
+        """What was computed for a new session before its folder was made, and for which wish."""
+        self._app = app
+        self._session = session
+        self._pipeline = pipeline
+        self._ask = ask
+        self._legacy = legacy
+        self._publish = publish
+        self._runner: Runner | None = None
+        self._interrupted: InterruptRun | None = None
+        self._failed = False
+
+    def close(self) -> None:
+        self._session.close()
+
+    @property
+    def id(self) -> str:
+        return self._session.folder.path.name
+
+    @property
+    def folder(self) -> Path:
+        return self._session.folder.path
+
+    @property
+    def pipeline(self) -> Pipeline:
+        return self._pipeline
+
+    def interrupt(self, command: InterruptRun | None = None) -> None:
+        """The fast lane: what runs stops now; `submit` then returns "interrupted"."""
+        self._interrupted = command or InterruptRun()
+        if self._runner:
+            self._runner.interrupt(self._interrupted)
+
+    async def submit(self, command: StartRun) -> Outcome:
+        """Bring the session up to date; returns when the run has ended."""
+        if self._failed:
+            raise UserError(f"session {self.id} failed before and is in no known state", hint="open it anew")
+        executor = self._app.executor()
+        try:
+            opening = await self._open_up(command, executor)
+            outcome = await self._run(command, opening, executor)
+            self._failed = False
+            return outcome
+        finally:
+            self._runner = None
+            await executor.close()
+
+    async def _run(self, command: StartRun, opening: Opening, executor: Executor) -> Outcome:
+        spec = RunSpec(
+            opening.pipeline,
+            opening.facts.steps,
+            command,
+            opening.parameters,
+            opening.chosen,
+            self._app.config.model,
+            self._app.config.concurrency,
+        )
+        self._runner = Runner(self._session, spec, opening.facts, executor, self._publish, self._app.disk_threads)
+        if self._interrupted:
+            self._runner.interrupt(self._interrupted)
+        return await self._runner.run()
+
+    async def _open_up(self, wish: StartRun, executor: Executor) -> Opening:
+        """Everything that must be recorded before the run, recorded and published."""
+
+        def computed() -> Opening:
+            if self._prepared and self._prepared[0] == wish and self._legacy is None and not self._session.state.seq:
+                return self._prepared[1]
+            given = self._app.given(self._pipeline, self._ask)
+            read: ReadFile = self._session.folder.read_or_none
+            state = self._session.state
+            return open_up(self._app.opening_ask(self._pipeline, self.id, state, read, given, wish, self._legacy))
+
+        def taken_in() -> tuple[Opening, list[Record]]:
+            opening = computed()
+            return opening, self._take_in(opening)
+
+        if wish.accept:  # an edit may have to pass checks that are code before it is taken in
+            opening = await self._app.off_loop(computed)
+            await self._judge_edits(opening, executor)
+            records = await self._app.off_loop(lambda: self._take_in(opening))
+        else:
+            opening, records = await self._app.off_loop(taken_in)
+        for record in records:
+            self._publish(record)
+        # An adopted session carries its notes in its first event.
+        notes = () if self._legacy else opening.notes
+        for text in (*self._session.take_notices(), *notes):
+            self._publish(NoticeGiven(text=text))
+        self._legacy = None
+        return opening
+
+    async def _judge_edits(self, opening: Opening, executor: Executor) -> None:
+        """A kept edit must also pass the checks that are code."""
+        values = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in opening.artifacts}
+        for event in opening.events:
+            if isinstance(event, EditAccepted):
+                documents = opening.facts.documents(event.step, {**opening.facts.values, **values})
+                found = await own_findings(executor, opening.pipeline.steps[event.step], values, documents)
+                if found:
+                    raise UserError(f"can't accept {event.step}: {found[0]}", hint=EDIT_HINT)
+
+    def _take_in(self, opening: Opening) -> list[Record]:
+        session = self._session
+        self._failed = True  # from here on the log is written; only a run that comes to its end takes this back
+        aside: list[DurableEvent] = []
+        for taken in opening.inputs.values():
+            for name, data in taken.originals.items():
+                aside += session.take_input(name, data, taken.known.get(name))
+            known = next((i.hash for i in session.state.inputs.values() if i.file == taken.file), None)
+            aside += session.take_input(taken.file, taken.data, known)
+        session.vouch(opening.artifacts)
+        birth = 0 if session.state.seq else 1
+        events = [*opening.events[:birth], *aside, *opening.events[birth:]]
+        return session.record(events) if events else []

@@ -1,0 +1,270 @@
+"""A session that is talked with: its conversation, the model that answers, the tools it may use, and its door."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar
+
+from weft.conversation.compaction import Summary
+from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
+from weft.conversation.conversation import Conversation
+from weft.conversation.door import open_door
+from weft.conversation.ports import Ports, SessionJournal
+from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
+from weft.documents import from_content_md
+from weft.files import Folder
+from weft.models.model import Model
+from weft.protocol import talk as t
+from weft.protocol.errors import UserError
+from weft.protocol.events import Record
+from weft.protocol.talk_commands import CompactTranscript
+from weft.session.session import Session
+from weft.tools.permission import MODES, Mode
+from weft.tools.permission_file import read_rules
+from weft.tools.processes import plain_environment, shield_environment
+from weft.tools.results import keeper
+from weft.tools.skills import Skills
+from weft.tools.tool import AskPerson, Context, Question
+from weft.tools.toolbox import Toolbox
+from weft.workspace.workspace import Workspace
+
+T = TypeVar("T")
+MAIN: Final = "main"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TalkAsk:
+    """Which session to talk in, and how."""
+
+    session: str | None = None
+    """One to go on with, or the id of a new one."""
+    model: str | None = None
+    mode: Mode = "ask"
+    working: Path = field(default_factory=Path.cwd)
+    """The folder that tools may work in, besides the session's own."""
+
+
+class Home(Protocol):
+    """What a conversation needs of the app."""
+
+    workspace: Workspace
+
+    async def off_loop(self, work: Callable[[], T]) -> T: ...
+
+    def toolbox(self) -> Toolbox: ...
+
+    def model(self, name: str, documents: Callable[[], Mapping[str, str]]) -> Model: ...
+
+    def new_name(self) -> str: ...
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the model calls of a session took, as far as it was told."""
+
+    input: int = 0
+    output: int = 0
+    calls: int = 0
+
+    def add(self, usage: Mapping[str, Any]) -> None:
+        self.calls += 1
+        self.input += usage.get("input") or 0
+        self.output += usage.get("output") or 0
+
+
+class OpenTalk:
+    """The one writer of a session, talking. `conversation` has the doors of a conversation; the rest is for a face."""
+
+    def __init__(self, home: Home, session: Session, ask: TalkAsk, folders: ExitStack, surroundings: Mapping[str, str]):
+        self._home = home
+        self._session = session
+        self._working = folders.enter_context(Folder.open(ask.working))
+        own = Path(surroundings.get("HOME", "/nonexistent"))
+        shelves = [("workspace", home.workspace.folder), ("project", self._working)]
+        if own.is_dir():
+            shelves.append(("user", folders.enter_context(Folder.open(own))))
+        self._skills = Skills(shelves)
+        self._environment = plain_environment(surroundings)
+        shield_environment()
+        self._model_name = ask.model or home.workspace.config().model
+        self._models: dict[str, Model] = {}
+        self._toolbox = home.toolbox()
+        self.access = ToolAccess(self._tools_of, read_rules(home.workspace.folder), self._tool_context)
+        self.access.mode = ask.mode
+        self.context = SessionContext(
+            home.workspace,
+            lambda: session.state,
+            self._speaker,
+            self._skills,
+            home.new_name(),
+            home.off_loop,
+            self._compact,
+        )
+        self.tally = Tally()
+        self.ask_person: AskPerson | None = None
+        """Set by a face that can put a question to the person."""
+        self.conversation: Conversation
+
+    async def begin(self) -> None:
+        self._model_of(MAIN)  # a model that is not connected is said before anything is shown
+        ports = Ports(
+            model=self._model_of,
+            toolbox=self.access,
+            context=self.context,
+            ids=self._home.new_name,
+            off_loop=self._home.off_loop,
+        )
+        self.conversation = await Conversation.open(SessionJournal(self._session), ports)
+
+    @property
+    def session(self) -> str:
+        return self._session.folder.path.name
+
+    @property
+    def folder(self) -> Path:
+        return self._session.folder.path
+
+    # -- what a face shows and changes
+
+    @property
+    def mode(self) -> Mode:
+        return self.access.mode
+
+    def cycle_mode(self) -> Mode:
+        self.access.mode = MODES[(MODES.index(self.access.mode) + 1) % len(MODES)]
+        return self.access.mode
+
+    @property
+    def model(self) -> str:
+        return self._model_of(MAIN).name
+
+    @property
+    def tokens(self) -> int | None:
+        return self.tally.input + self.tally.output if self.tally.calls else None
+
+    @property
+    def cost(self) -> str:
+        return ""
+
+    @property
+    def context_used(self) -> float | None:
+        last = self.context.last.get(MAIN)
+        return last.share if last else None
+
+    def answer(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What comes through the door."""
+        match asked.get("do"):
+            case "send":
+                text = asked.get("text")
+                if not isinstance(text, str) or not text.strip():
+                    raise UserError("there is nothing to send", hint="give a text")
+                return {"message": self.conversation.say(text)}
+            case "interrupt":
+                target = asked.get("target")
+                reply = self.conversation.interrupt(target if isinstance(target, str) else None)
+                return {"status": reply.status}
+            case other:
+                raise UserError(f"the session does not know how to {str(other)[:40]!r}")
+
+    async def keep_tally(self) -> None:
+        async for item in self.conversation.events():
+            if isinstance(item, Record) and isinstance(item.event, t.ModelSettled | t.TranscriptCompacted):
+                self.tally.add(item.event.usage)
+
+    def _compact(self, conversation: str, summary: Summary) -> None:
+        self.conversation.submit(
+            CompactTranscript(
+                conversation=conversation,
+                turn=summary.turn,
+                text=summary.text,
+                model=summary.model,
+                usage=summary.usage,
+            )
+        )
+
+    # -- what the conversation asks for
+
+    def _speaker(self, conversation: str) -> Speaker:
+        agent = self._agent(conversation)
+        instructions = INSTRUCTIONS
+        if agent:
+            instructions = f"{INSTRUCTIONS}\n\n{self._home.workspace.agent(agent).text}"
+        return Speaker(
+            model=self._model_of(conversation),
+            tools=self._tools_of(conversation).specs(),
+            instructions=instructions,
+        )
+
+    def _agent(self, conversation: str) -> str:
+        """The agent of a sub-conversation: what the call of Task that opened it names."""
+        state = self.conversation.state
+        child = state.talks.get(conversation)
+        parent = state.talks.get(child.parent) if child and child.parent else None
+        call = child.parent_execution.partition("/")[2] if child else ""
+        if parent is None or parent.turn is None or call not in parent.turn.calls:
+            return ""
+        return sub_agent(parent.turn.calls[call].input)
+
+    def _tools_of(self, conversation: str) -> Toolbox:
+        agent = self._agent(conversation) if "/" in conversation else ""
+        names = self._home.workspace.agent(agent).tools if agent else ()
+        box = self._toolbox.only(names)[0] if names else self._toolbox
+        if conversation.count("/") >= 2:  # the deepest may not open another
+            box = Toolbox(tool for tool in box if tool.name != SUB_AGENT)
+        return box
+
+    def _model_of(self, conversation: str) -> Model:
+        agent = self._agent(conversation) if "/" in conversation else ""
+        name = (self._home.workspace.agent(agent).model if agent else None) or self._model_name
+        if name not in self._models:
+            self._models[name] = self._home.model(name, self._documents)
+        return self._models[name]
+
+    def _tool_context(self, conversation: str, call: str, say: Callable[[str], None]) -> Context:
+        return Context(
+            call=call,
+            working=self._working,
+            session=self._session.folder,
+            environment=self._environment,
+            keep=keeper(self._session.folder),
+            progress=say,
+            ask_person=self._ask,
+            skills=self._skills,
+        )
+
+    async def _ask(self, questions: tuple[Question, ...]) -> Mapping[str, str]:
+        if self.ask_person is None:
+            raise UserError("nobody is there to ask", hint="decide yourself, and say what you assumed")
+        return await self.ask_person(questions)
+
+    def _documents(self) -> dict[str, str]:
+        """The session's documents by their titles, for the model that answers from them."""
+        found: dict[str, str] = {}
+        for given in self._session.state.inputs.values():
+            data = self._session.folder.read_or_none(given.file)
+            if data is not None and given.file.endswith(".md"):
+                document = from_content_md(data)
+                found[document.title] = document.text
+        return found
+
+
+@asynccontextmanager
+async def open_talk(
+    home: Home, open_session: Callable[[], Session], ask: TalkAsk, surroundings: Mapping[str, str]
+) -> AsyncIterator[OpenTalk]:
+    session = await home.off_loop(open_session)
+    with ExitStack() as folders:
+        folders.callback(session.close)
+        talk = OpenTalk(home, session, ask, folders, surroundings)
+        await talk.begin()
+        tally = asyncio.create_task(talk.keep_tally())
+        try:
+            async with open_door(talk.folder, talk.answer):
+                yield talk
+        finally:
+            tally.cancel()
+            await asyncio.wait([tally])

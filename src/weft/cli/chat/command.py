@@ -1,0 +1,114 @@
+"""The command `weft chat`: opens the conversation of a session and hands it to the face."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from weft.cli.asking import program_words
+from weft.cli.place import open_app, workspace_option, workspace_path
+from weft.protocol.errors import UsageError
+
+if TYPE_CHECKING:
+    from weft.app.talks import OpenTalk, TalkAsk
+    from weft.cli.chat.ports import Mode
+    from weft.cli.chat.questions import Questions
+
+
+@dataclass(frozen=True, slots=True)
+class TalkStatus:
+    """What the status line says, from the open conversation."""
+
+    talk: OpenTalk
+    ask_person: Questions
+
+    @property
+    def mode(self) -> Mode:
+        return self.talk.mode
+
+    def cycle_mode(self) -> Mode:
+        return self.talk.cycle_mode()
+
+    @property
+    def model(self) -> str:
+        return self.talk.model
+
+    @property
+    def tokens(self) -> int | None:
+        return self.talk.tokens
+
+    @property
+    def cost(self) -> str:
+        return self.talk.cost
+
+    @property
+    def context_used(self) -> float | None:
+        return self.talk.context_used
+
+    @property
+    def session(self) -> str:
+        return self.talk.session
+
+
+@click.command("chat")
+@click.argument("words", nargs=-1, metavar="[MESSAGE]...")
+@click.option("--session", "-s", metavar="ID", help="The session to go on with, or the id for a new one.")
+@click.option("--model", metavar="NAME", help="The model that answers; else the workspace's.")
+@click.option(
+    "--mode",
+    type=click.Choice(["safe", "ask", "auto"]),
+    default="ask",
+    show_default=True,
+    help="What tools may do: only read; ask before anything else; do it without asking.",
+)
+@click.option("--folder", metavar="FOLDER", help="The folder that tools may work in (default: this one).")
+@click.option("--whole-input", is_flag=True, help="Without a terminal: all of standard input is one message.")
+@click.option("--plain", is_flag=True, help="Plain lines: messages from standard input, answers to standard output.")
+@workspace_option
+def command(
+    words: tuple[str, ...],
+    session: str | None,
+    model: str | None,
+    mode: Mode,
+    folder: str | None,
+    whole_input: bool,
+    plain: bool,
+    workspace: str | None,
+) -> int:
+    """Talk in a session: ask about its documents, have things done, approve or refuse each of them.
+
+    Ctrl+C stops what runs and keeps the conversation; twice at an idle prompt leaves. Nothing is lost on leaving, not
+    even a question that waits for your approval: `weft chat --session ID` goes on.
+    """
+    from weft.app.talks import TalkAsk
+    from weft.cli.init import ensure_workspace
+
+    working = Path(folder or ".").absolute()
+    if not working.is_dir():
+        raise UsageError(f"--folder {working}: there is no such folder")
+    ensure_workspace(workspace_path(workspace))
+    ask = TalkAsk(session=session, model=model, mode=mode, working=working)
+    return asyncio.run(_chat(workspace, ask, " ".join(words) or None, whole_input=whole_input, plain=plain))
+
+
+async def _chat(workspace: str | None, ask: TalkAsk, message: str | None, *, whole_input: bool, plain: bool) -> int:
+    from weft.cli.chat.face import run_chat
+    from weft.cli.chat.questions import Questions
+
+    with open_app(workspace) as app:
+        async with app.talk(ask) as talk:
+            questions = Questions()
+            talk.ask_person = questions.ask
+            status = TalkStatus(talk, questions)
+            return await run_chat(
+                talk.conversation,
+                status,
+                message=message,
+                whole_input=whole_input,
+                plain=plain,
+                program=program_words(app),
+            )

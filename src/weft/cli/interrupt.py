@@ -1,0 +1,29 @@
+"""`weft interrupt`: stop what runs in a session that is open in another terminal. The session stays."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from weft.cli.place import workspace_option
+from weft.cli.send import reach
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
+
+MEANINGS: Final = {
+    "accepted": "interrupted",
+    "interrupt_in_progress": "it is being interrupted already",
+    "unsupported": "what runs can't be interrupted",
+    "nothing_to_interrupt": "nothing is running",
+}
+
+
+@click.command("interrupt")
+@click.argument("session")
+@click.option("--target", metavar="NAME", help="One sub-conversation, such as main/a1; left out, everything.")
+@workspace_option
+def command(session: str, target: str | None, workspace: str | None) -> int:
+    """Stop the model call, the tools and the sub-agents that run in a session, and keep the session."""
+    reply = reach(session, {"do": "interrupt", **({"target": target} if target else {})}, workspace)
+    print(MEANINGS.get(reply["status"], reply["status"]))
+    return EXIT_FAILED if reply["status"] == "unsupported" else EXIT_DONE

@@ -1,0 +1,47 @@
+"""`weft send`: say something in a session that is open in another terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import click
+
+from weft.cli.asking import program_words
+from weft.cli.place import open_app, workspace_option
+from weft.protocol.errors import UsageError, UserError
+from weft.protocol.ids import check_session_id
+from weft.session.session import no_session
+
+
+@click.command("send")
+@click.argument("session")
+@click.argument("text", nargs=-1)
+@workspace_option
+def command(session: str, text: tuple[str, ...], workspace: str | None) -> None:
+    """Say TEXT in a session that is open elsewhere; - reads it from standard input.
+
+    A message that comes while a turn runs is kept, shown as queued, and taken up when the turn lets it.
+    """
+    said = sys.stdin.read() if text == ("-",) else " ".join(text)
+    if not said.strip():
+        raise UsageError("there is nothing to send", hint='weft send SESSION "text"')
+    reply = reach(session, {"do": "send", "text": said}, workspace)
+    print(reply["message"])
+
+
+def reach(session: str, asked: dict[str, str], workspace: str | None) -> dict[str, str]:
+    """What the process that holds the session says."""
+    from weft.conversation.door import knock
+
+    with open_app(workspace) as app:
+        name = check_session_id(session)
+        if not app.sessions.exists(name):
+            raise no_session(name)
+        with app.sessions.folder(name) as folder:
+            reply = asyncio.run(knock(folder.path, asked))
+        if reply is None:
+            raise UserError(
+                f"session {name} is not open anywhere", hint=f"{program_words(app)} chat --session {name} opens it"
+            )
+    return reply

@@ -1,0 +1,78 @@
+"""`weft tools`: what a model may call, and what the permission rules say to a call."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from weft.cli.place import json_option, workspace_option, workspace_path
+from weft.files import Folder
+from weft.protocol.errors import UsageError
+from weft.protocol.messages import ToolCall
+from weft.tools.builtin import builtin_tools
+from weft.tools.permission import MODES, Mode, judge
+from weft.tools.permission_file import app_rules, read_rules
+from weft.tools.toolbox import Toolbox
+
+
+@click.group("tools", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """List the tools a model may call, and judge a call."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_tools)
+
+
+@command.command("list")
+@json_option
+def list_tools(as_json: bool = False) -> None:
+    """Every tool with its effect and what it does, exactly as a model is told."""
+    for entry in Toolbox(builtin_tools()).listing():
+        if as_json:
+            print(json.dumps(entry))
+        else:
+            print(f"{entry['name']}\t{entry['effect']}\t{entry['description']}")
+
+
+@command.command("judge")
+@click.argument("subject")
+@click.option("--tool", default="Shell", help="The tool's name (default: Shell).")
+@click.option("--mode", type=click.Choice(MODES), default="ask", help="The mode (default: ask).")
+@click.option("--tainted", is_flag=True, help="As if content from outside were in the conversation.")
+@json_option
+@workspace_option
+def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool, workspace: str | None) -> None:
+    """What the rules of the workspace say to a call, and which of them. Nothing is run.
+
+    SUBJECT is the command for Shell, the address for WebFetch, the path for tools of files, and for any tool its whole
+    input as a JSON object.
+    """
+    toolbox = Toolbox(builtin_tools())
+    known = toolbox.get(tool)
+    given = _input(subject, known.subject[1] if known and known.subject else None)
+    path = workspace_path(workspace)
+    rules = app_rules()
+    if path.is_dir():
+        with Folder.open(path) as folder:
+            rules = read_rules(folder)
+    taint = ("content from outside",) if tainted else ()
+    verdict = judge(ToolCall(call="", tool=tool, input=given), known, mode=mode, rules=rules, taint=taint)
+    if as_json:
+        told = {name: getattr(verdict, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
+        print(json.dumps(told))
+    else:
+        print(f"{verdict.decision}: {verdict.reason}\n  rule: {verdict.rule} ({verdict.file})")
+        if verdict.remember_key:
+            print(f"  for this session it would be remembered as: {verdict.remember_key}")
+
+
+def _input(subject: str, key: str | None) -> dict[str, object]:
+    if subject.startswith("{"):
+        try:
+            value = json.loads(subject)
+        except ValueError as error:
+            raise UsageError(f"the input is not a JSON object: {error}") from error
+        if isinstance(value, dict):
+            return value
+    return {key: subject} if key else {}

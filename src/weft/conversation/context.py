@@ -1,0 +1,144 @@
+"""Gathers what a conversation's prompt is made of, anew for every model call: files that changed count at once.
+
+`last` keeps, for each conversation, the prompt that its model was last given, so that it can be shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from weft.conversation.compaction import FULL, Summary, summarise, turn_to_compact
+from weft.conversation.projections import Said, Transcript, compacted, messages_of
+from weft.conversation.prompt import Fragment, Prompt, build_prompt
+from weft.models.model import Model, Request, ThinkingLevel
+from weft.protocol.errors import WorkspaceError
+from weft.protocol.messages import ToolSpec
+from weft.session.state import SessionState
+from weft.tools.skills import Skills
+from weft.workspace.workspace import Workspace
+
+INSTRUCTIONS: Final = """\
+You work for one person, in their session of Weft. Answer in their language. Say what you know and what you don't.
+
+- Use tools when they get you facts; don't announce them, use them. Read before you change. Never make up the content of
+  a file, a quote, a number or a source: look it up, quote it word for word, and name where it stands.
+- A tool call may be refused or interrupted. Take that as the person's decision, and ask if you don't see why.
+- Be brief. Lead with the answer. When you have changed something, say what, and what you did not check."""
+INSTRUCTION_FILES: Final = ("AGENTS.md", "CLAUDE.md")
+_FILE_LIMIT: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """Who answers in a conversation: the person's own assistant, or the agent of a sub-conversation."""
+
+    model: Model
+    tools: tuple[ToolSpec, ...]
+    instructions: str = INSTRUCTIONS
+    thinking: ThinkingLevel = "off"
+
+
+@dataclass(slots=True)
+class SessionContext:
+    workspace: Workspace
+    session: Callable[[], SessionState]
+    speaker: Callable[[str], Speaker]
+    """Of each conversation, by its name."""
+    skills: Skills
+    nonce: str
+    off_loop: Callable[[Callable[[], list[Fragment]]], Awaitable[list[Fragment]]]
+    compact: Callable[[str, Summary], None]
+    """Has a summary recorded, for the conversation of that name."""
+    last: dict[str, Prompt] = field(default_factory=dict)
+
+    async def build(self, conversation: str, transcript: Transcript) -> Request:
+        speaker = self.speaker(conversation)
+        fragments = await self.off_loop(lambda: self.fragments(speaker))
+        entries = list(transcript.entries)
+        prompt = self._prompt(speaker, fragments, entries, transcript.outside)
+        turn = turn_to_compact(entries) if prompt.share > FULL or prompt.dropped else 0
+        if turn:
+            summary = await summarise(speaker.model, entries, turn)
+            self.compact(conversation, summary)
+            prompt = self._prompt(speaker, fragments, compacted(entries, turn, summary.text), transcript.outside)
+        self.last[conversation] = prompt
+        return prompt.request
+
+    def _prompt(
+        self, speaker: Speaker, fragments: list[Fragment], entries: list[Said], outside: frozenset[str]
+    ) -> Prompt:
+        return build_prompt(
+            fragments,
+            messages_of(entries),
+            speaker.tools,
+            window=speaker.model.window,
+            nonce=self.nonce,
+            thinking=speaker.thinking,
+            outside=outside,
+        )
+
+    def fragments(self, speaker: Speaker) -> list[Fragment]:
+        found = [Fragment(kind="instructions", text=speaker.instructions)]
+        for name in INSTRUCTION_FILES:
+            data = self.workspace.folder.read_or_none(name)
+            if data is not None:
+                found.append(Fragment(kind="workspace", text=data.decode("utf-8", "replace"), name=name))
+                break
+        if any(tool.name == "Skill" for tool in speaker.tools):
+            found.append(Fragment(kind="skills", text=_skills(self.skills)))
+        found.append(Fragment(kind="profile", text=_profile(self._profile())))
+        state = self.session()
+        found.append(Fragment(kind="run", text=run_summary(state)))
+        found.append(Fragment(kind="files", text=_files(state)))
+        return found
+
+    def _profile(self) -> Mapping[str, Any]:
+        try:
+            return self.workspace.profile()
+        except WorkspaceError as error:
+            return {"profile.json": f"can't be read: {error.message}"}
+
+
+def _skills(skills: Skills) -> str:
+    """A line for each, and what is wrong with those that can't be read: named, and not in the way."""
+    found, problems = skills.index()
+    lines = [f"- {skill.name}: {skill.description}" for skill in found]
+    return "\n".join([*lines, *(f"- (broken, not usable) {problem.file}: {problem.message}" for problem in problems)])
+
+
+def _profile(value: Mapping[str, Any]) -> str:
+    told = {key: part for key, part in value.items() if part not in ("", [], {}, None) and key != "writingSamples"}
+    return json.dumps(told, ensure_ascii=False, indent=1) if told else ""
+
+
+def run_summary(state: SessionState) -> str:
+    """What was asked of the session's pipeline, how far it came and where the results are; from the log alone."""
+    run = state.run
+    if run is None:
+        return ""
+    lines = [f"The pipeline {run.pipeline} was run {run.run} time{'s' if run.run > 1 else ''} in this session."]
+    for name in run.steps:
+        step = state.steps.get(name)
+        done = step.completion if step else None
+        if done:
+            made = ", ".join(done.artifacts)
+            lines.append(f"- {name}: done, in {made}")
+        elif step and step.problem:
+            lines.append(f"- {name}: not done ({step.problem})")
+        else:
+            lines.append(f"- {name}: not done")
+    return "\n".join(lines)
+
+
+def _files(state: SessionState) -> str:
+    names = [
+        f"- {given.file} (the input {name}, from {given.origin or 'standard input'})"
+        for name, given in state.inputs.items()
+    ]
+    names += [f"- {name}" for name in state.artifacts]
+    if len(names) > _FILE_LIMIT:
+        names = [*names[:_FILE_LIMIT], f"- and {len(names) - _FILE_LIMIT} more"]
+    return "\n".join(names)

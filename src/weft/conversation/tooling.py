@@ -1,0 +1,99 @@
+"""The toolbox as a conversation uses it: the permission rules judge each call, and a started tool becomes one end.
+
+`mode` may change while a conversation goes on; the next judgement sees it. A call of Task is no execution of ours: it
+becomes a sub-conversation that begins with its prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from weft.protocol.messages import ToolCall
+from weft.protocol.talk_commands import ToolAsk, ToolEnd
+from weft.tools.permission import Mode, Verdict, judge
+from weft.tools.permission_file import Rules
+from weft.tools.tool import Context, Handle
+from weft.tools.toolbox import Toolbox
+
+SUB_AGENT: Final = "Task"
+
+
+@dataclass(slots=True)
+class RunningTool:
+    """A handle of a tool as the conversation's control wants it."""
+
+    handle: Handle
+
+    def interrupt(self, reason: str) -> None:
+        self.handle.interrupt(reason)
+
+    async def wait(self) -> ToolEnd | None:
+        outcome = await self.handle.result()
+        await self.handle.closed()
+        if outcome.interrupted:
+            return None
+        text = outcome.text
+        if outcome.diff:
+            text = f"{text}\n\n{outcome.diff}"
+        return ToolEnd(text=text, failed=outcome.is_error, tainting=bool(outcome.outside))
+
+
+@dataclass(slots=True)
+class ToolAccess:
+    """The tools of one conversation and its sub-conversations, and what they may do."""
+
+    toolbox: Callable[[str], Toolbox]
+    """The tools of each conversation, by its name."""
+    rules: Rules
+    context: Callable[[str, str, Callable[[str], None]], Context]
+    """Takes the conversation, the call and where progress goes."""
+    mode: Mode = "ask"
+    remembered: set[str] = field(default_factory=set)
+
+    def judge(self, call: ToolCall, *, conversation: str, tainted: bool) -> ToolAsk:
+        box = self.toolbox(conversation)
+        tool = box.get(call.tool)
+        if fault := box.fault(call):
+            return ToolAsk(
+                call=call.call,
+                tool=call.tool,
+                input=call.input,
+                verdict="fault",
+                reason=fault,
+                malformed=call.malformed,
+            )
+        taint = ("what was read before",) if tainted else ()
+        verdict = judge(call, tool, mode=self.mode, rules=self.rules, taint=taint, remembered=self.remembered)
+        assert tool is not None
+        return ToolAsk(
+            call=call.call,
+            tool=call.tool,
+            input=call.input,
+            verdict=verdict.decision,
+            reason=_reason(verdict),
+            key=verdict.remember_key or "",
+            tainted=tainted,
+            prompt=_prompt(call),
+            interruptible=tool.interruptible,
+            safe_to_retry=tool.retryable,
+        )
+
+    async def start(self, call: ToolCall, *, conversation: str, say: Callable[[str], None]) -> RunningTool:
+        context = self.context(conversation, call.call, say)
+        return RunningTool(await self.toolbox(conversation).start(call, context))
+
+
+def _prompt(call: ToolCall) -> str | None:
+    return str(call.input.get("prompt", "")) if call.tool == SUB_AGENT else None
+
+
+def _reason(verdict: Verdict) -> str:
+    """Why, and by which rule: a denial that can't be traced can't be put right."""
+    return f"{verdict.reason} ({verdict.rule}, {verdict.file})"
+
+
+def sub_agent(input: Mapping[str, object]) -> str:
+    """The agent that a call of Task names; "" for none."""
+    return str(input.get("agent", ""))

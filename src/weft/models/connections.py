@@ -1,0 +1,226 @@
+"""Which model is meant, and why: pure, from what people wrote to a model that can be called.
+
+A reference is `embedded`, `CONNECTION/MODEL`, or `CONNECTION` alone when it names its model. It may be chosen for the
+session, the step, the agent, the workspace or in the environment; the first of these that says something wins. A
+provider's key in the environment makes a connection of that provider's name, used only when it is asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Final, Literal
+
+from weft.models.anthropic_messages import AnthropicMessages
+from weft.models.google import GoogleModel
+from weft.models.local_gguf import LocalGguf
+from weft.models.openai_chat import OpenAIChat
+from weft.models.openai_responses import OpenAIResponses
+from weft.models.prices import OwnPrice
+from weft.models.pydantic_layer import Endpoint, LayeredModel, is_loopback
+from weft.protocol.errors import UserError
+from weft.workspace.model_table import ModelKind, ModelTable
+
+EMBEDDED: Final = "embedded"
+MODEL_VARIABLE: Final = "WEFT_MODEL"
+Level = Literal["session", "step", "agent", "workspace", "environment", "default"]
+LEVELS: Final[tuple[Level, ...]] = ("session", "step", "agent", "workspace", "environment", "default")
+"""The most specific first: what a person says for one session stands above what files say."""
+
+_AMBIENT: Final[dict[str, tuple[ModelKind, str]]] = {
+    "anthropic": ("anthropic", "ANTHROPIC_API_KEY"),
+    "openai": ("openai", "OPENAI_API_KEY"),
+    "google": ("google", "GEMINI_API_KEY"),
+}
+_CLIENTS: Final[dict[str, type[LayeredModel]]] = {
+    "anthropic": AnthropicMessages,
+    "openai": OpenAIChat,
+    "openai-responses": OpenAIResponses,
+    "google": GoogleModel,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """A named way to a provider. `key` says where the key is; "" means the store, under the connection's name."""
+
+    name: str
+    kind: ModelKind
+    model: str = ""
+    base_url: str = ""
+    key: str = ""
+    file: str = ""
+    window: int = 0
+    price: OwnPrice | None = None
+    origin: str = "config.toml"
+
+    @property
+    def key_place(self) -> str:
+        return self.key or f"store:{self.name}"
+
+    @property
+    def needs_key(self) -> bool:
+        return self.key != "none" and not self.file and not (not self.key and is_loopback(self.base_url))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What each level says; None is "nothing"."""
+
+    session: str | None = None
+    step: str | None = None
+    agent: str | None = None
+    workspace: str | None = None
+    environment: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Considered:
+    level: Level
+    reference: str | None
+    won: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """The model that is meant. `connection` is None for the embedded one."""
+
+    reference: str
+    model: str
+    connection: Connection | None
+    level: Level
+    considered: tuple[Considered, ...]
+
+
+def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) -> dict[str, Connection]:
+    """All that can be named: what config.toml has, and providers whose key the environment holds."""
+    found = {
+        name: Connection(name=name, kind=kind, key=f"env:{variable}", origin=f"${variable}")
+        for name, (kind, variable) in _AMBIENT.items()
+        if variables.get(variable)
+    }
+    for name, table in tables.items():
+        price = table.price
+        own = None
+        if price is not None:
+            own = OwnPrice(
+                input=Decimal(str(price.input)),
+                output=Decimal(str(price.output)),
+                cache_read=None if price.cache_read is None else Decimal(str(price.cache_read)),
+                cache_write=None if price.cache_write is None else Decimal(str(price.cache_write)),
+            )
+        found[name] = Connection(
+            name=name,
+            kind=table.kind,
+            model=table.model or (Path(table.file).stem if table.file else ""),
+            base_url=table.base_url or "",
+            key=table.key or "",
+            file=table.file or "",
+            window=table.window or 0,
+            price=own,
+        )
+    return found
+
+
+def resolve(choices: Choices, known: Mapping[str, Connection]) -> Resolved:
+    """The most specific choice. UserError when it names what is not there, with the nearest name that is."""
+    said: dict[Level, str | None] = {
+        "session": choices.session,
+        "step": choices.step,
+        "agent": choices.agent,
+        "workspace": choices.workspace,
+        "environment": choices.environment,
+        "default": EMBEDDED,
+    }
+    level = next(level for level in LEVELS if said[level])
+    reference = said[level] or EMBEDDED
+    considered = tuple(Considered(level=one, reference=said[one], won=one == level) for one in LEVELS)
+    if reference == EMBEDDED:
+        return Resolved(reference=reference, model=EMBEDDED, connection=None, level=level, considered=considered)
+    name, _, model = reference.partition("/")
+    connection = known.get(name)
+    if connection is None:
+        raise UserError(
+            f"{_source(level)} asks for the model '{reference}', but there is no connection '{name}'",
+            hint=_nearest(name, known),
+        )
+    model = model or connection.model
+    if not model:
+        raise UserError(
+            f"{_source(level)} asks for '{reference}', but the connection names no model",
+            hint=f"write '{name}/MODEL', or set `model` in [models.{name}] of config.toml",
+        )
+    return Resolved(reference=f"{name}/{model}", model=model, connection=connection, level=level, considered=considered)
+
+
+def explain(resolved: Resolved) -> list[str]:
+    """In lines, which model is meant and why: each level, what it says, and which one counts."""
+    lines = [f"{resolved.reference}: {_source(resolved.level)} says so"]
+    connection = resolved.connection
+    if connection is not None:
+        where = connection.file or connection.base_url or "the provider's own address"
+        key = connection.key_place if connection.needs_key else "none needed"
+        lines.append(f"  connection  {connection.name} ({connection.kind}) from {connection.origin}, at {where}")
+        lines.append(f"  key         {key}")
+        if connection.base_url.startswith("http://") and not is_loopback(connection.base_url):
+            lines.append("  note        the address is not encrypted: others on the way can read the key and the text")
+    for one in resolved.considered:
+        mark = "→" if one.won else " "
+        lines.append(f"{mark} {one.level:<11} {one.reference or '-'}")
+    if resolved.reference == EMBEDDED and resolved.level == "default":
+        lines.append("No model is connected: `weft models add` connects one.")
+    return lines
+
+
+def key_of(connection: Connection, variables: Mapping[str, str], stored: Callable[[str], str | None]) -> str:
+    """The key itself, from where the connection says it is. `stored` looks into the credential store."""
+    if not connection.needs_key:
+        return ""
+    place, _, name = connection.key_place.partition(":")
+    found = variables.get(name) if place == "env" else stored(name)
+    if found:
+        return found
+    if place == "env":
+        raise UserError(
+            f"the connection '{connection.name}' takes its key from ${name}, which is not set",
+            hint=f"set {name}, or store a key with `weft models add {connection.name}`",
+        )
+    raise UserError(
+        f"there is no key for the connection '{connection.name}'",
+        hint=f"store one with `weft models add {connection.name}`",
+    )
+
+
+def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:
+    """The model of a connection. The embedded one has none and is made elsewhere."""
+    connection = resolved.connection
+    if connection is None:
+        raise ValueError("the embedded model has no connection")
+    if connection.kind == "gguf":
+        file = Path(connection.file).expanduser()
+        return LocalGguf(name=resolved.reference, file=file, window=connection.window)
+    endpoint = Endpoint(
+        name=resolved.reference,
+        model=resolved.model,
+        base_url=connection.base_url,
+        key=key,
+        window=connection.window,
+    )
+    return _CLIENTS[connection.kind](endpoint)
+
+
+def _source(level: Level) -> str:
+    named = {"environment": f"${MODEL_VARIABLE}", "workspace": "config.toml", "default": "the default"}
+    return named.get(level, f"the {level}")
+
+
+def _nearest(name: str, known: Mapping[str, Connection]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    if not known:
+        return f"no model is connected yet: `weft models add {name}`"
+    return f"the connections are: {', '.join(sorted(known))}; `weft models add {name}` makes it"

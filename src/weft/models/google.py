@@ -1,0 +1,27 @@
+"""Gemini through Google's API. Needs the extra: `pip install weft[google]`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.models.model import ModelError
+from weft.models.pydantic_layer import LayeredModel
+from weft.models.structured import Way
+
+if TYPE_CHECKING:
+    import httpx2
+    from pydantic_ai.models import Model as LayerModel
+
+
+class GoogleModel(LayeredModel):
+    output_ways: tuple[Way, ...] = ("native", "tool", "prompted")
+
+    def build(self, http_client: httpx2.AsyncClient) -> LayerModel:
+        try:
+            from pydantic_ai.models.google import GoogleModel as Layer
+            from pydantic_ai.providers.google import GoogleProvider
+        except ImportError as error:
+            what = f"{self.name} needs Google's client, which is not installed"
+            raise ModelError("invalid_request", what, hint="pip install 'weft[google]'") from error
+        provider = GoogleProvider(api_key=self._endpoint.key or "none", base_url=self._endpoint.base_url or None)
+        return Layer(self._endpoint.model, provider=provider)

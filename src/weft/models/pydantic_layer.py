@@ -1,0 +1,302 @@
+"""Our contract on top of pydantic-ai's model layer: its providers and wire formats, not its agent loop.
+
+`LayeredModel` is the whole of it: our request to its messages, its stream events to our parts, its errors to ours. A
+provider's file adds only how its client is built and which settings it takes. Nothing here is imported until the first
+call, and then in a thread: loading a provider's client takes about a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import warnings
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit
+
+from weft.models.model import ModelError, Part, Request, Stop, StopReason, TextDelta, ThinkingDelta
+from weft.models.provider_errors import ended_early, redactor, sorted_error
+from weft.models.structured import Way
+from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, Usage
+
+if TYPE_CHECKING:
+    import httpx2
+    from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponsePart
+    from pydantic_ai.models import Model as LayerModel
+    from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+
+DEFAULT_WINDOW: Final = 128_000
+CONNECT_SECONDS: Final = 15.0
+QUIET_SECONDS: Final = 600.0
+"""How long a server may be silent: a reasoning model may think for minutes before its first byte."""
+_STOPS: Final[dict[str, StopReason]] = {"stop": "end", "length": "max_tokens", "content_filter": "refused"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a model is reached and as whom. The key shows in no representation."""
+
+    name: str
+    model: str
+    base_url: str = ""
+    key: str = field(default="", repr=False)
+    window: int = 0
+    quiet: float = QUIET_SECONDS
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class LayeredModel:
+    """One model through pydantic-ai. Subclasses say how it is built and what it takes."""
+
+    output_ways: tuple[Way, ...] = ("tool", "native", "prompted")
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._redact = redactor(endpoint.key, *endpoint.headers.values())
+        self._built: tuple[asyncio.AbstractEventLoop, LayerModel, httpx2.AsyncClient] | None = None
+
+    @property
+    def name(self) -> str:
+        return self._endpoint.name
+
+    @property
+    def window(self) -> int:
+        return self._endpoint.window or DEFAULT_WINDOW
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._endpoint.name!r})"
+
+    async def stream(self, request: Request) -> AsyncIterator[Part]:
+        built = await self._ready()
+        translated = _Translated(self.name)
+        try:
+            messages = to_messages(request, built.system)
+            settings, parameters = self.settings(request), _parameters(request)
+            async with built.request_stream(messages, cast(Any, settings), parameters) as response:
+                async for event in response:
+                    for part in translated.parts(event, response):
+                        yield part
+                for part in translated.end(response):
+                    yield part
+        except ModelError:
+            raise
+        except Exception as error:  # noqa: BLE001 - sorted by kind, and raised again when it is a bug
+            raise sorted_error(error, self.name, self._redact) from None
+
+    async def aclose(self) -> None:
+        """Lets go of the connections. The model may be used again."""
+        built, self._built = self._built, None
+        if built is not None and built[0] is asyncio.get_running_loop():
+            await built[2].aclose()
+
+    def build(self, http_client: httpx2.AsyncClient) -> LayerModel:
+        """The pydantic-ai model, its client made from the endpoint and nothing else."""
+        raise TypeError("a provider's file says how its model is built")
+
+    def settings(self, request: Request) -> dict[str, Any]:
+        """What every provider understands; a provider's file adds its own."""
+        made: dict[str, Any] = {"max_retries": 0, "cache": True}
+        if request.max_tokens is not None:
+            made["max_tokens"] = request.max_tokens
+        if request.temperature is not None:
+            made["temperature"] = request.temperature
+        if request.thinking != "off":
+            made["thinking"] = request.thinking
+        if request.must_call:
+            made["tool_choice"] = [request.must_call]
+        return made
+
+    async def _ready(self) -> LayerModel:
+        """Connections belong to the loop that opened them, so another loop gets a client of its own."""
+        loop = asyncio.get_running_loop()
+        if self._built is None or self._built[0] is not loop:
+            client, model = await asyncio.to_thread(self._load)
+            if self._built is None or self._built[0] is not loop:
+                self._built = (loop, model, client)
+            else:
+                await client.aclose()  # another call was first
+        return self._built[1]
+
+    def _load(self) -> tuple[httpx2.AsyncClient, LayerModel]:
+        import httpx2
+        from pydantic_ai.exceptions import UnsupportedSettingWarning
+
+        # What a model can't do is left out of the request; a face has no place for a library's warnings about it.
+        warnings.filterwarnings("ignore", category=UnsupportedSettingWarning)
+        warnings.filterwarnings("ignore", message="The model '", category=DeprecationWarning)
+        ambient = not is_loopback(self._endpoint.base_url)
+        client = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(self._endpoint.quiet, connect=CONNECT_SECONDS),
+            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
+            headers=dict(self._endpoint.headers),
+            trust_env=ambient,
+            follow_redirects=False,
+        )
+        return client, self.build(client)
+
+
+def is_loopback(url: str) -> bool:
+    """A model on this machine is reached directly, whatever proxy the environment names."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def to_messages(request: Request, provider: str) -> list[ModelMessage]:
+    from pydantic_ai.messages import ModelRequest, ModelResponse
+
+    made: list[ModelMessage] = []
+    for message in request.messages:
+        if message.role == "user":
+            made.append(ModelRequest(parts=_told(message), instructions=request.system or None))
+        else:
+            answered = [part for one in message.content if (part := _answered(one, provider)) is not None]
+            made.append(ModelResponse(parts=answered, provider_name=provider))
+    return made
+
+
+def _told(message: Message) -> list[ModelRequestPart]:
+    from pydantic_ai.messages import BinaryContent, ToolReturnPart, UserPromptPart
+
+    parts: list[ModelRequestPart] = []
+    said: list[Any] = []
+    for one in message.content:
+        if isinstance(one, ToolResult):
+            outcome: Any = "failed" if one.is_error else "success"
+            parts.append(ToolReturnPart(tool_name=one.tool, content=one.text, tool_call_id=one.call, outcome=outcome))
+        elif isinstance(one, Text):
+            said.append(one.text)
+        elif isinstance(one, Media):
+            if one.media_type.startswith("text/"):
+                said.append(f"{one.name}:\n{one.data.decode('utf-8', 'replace')}".removeprefix(":\n"))
+            else:
+                said.append(BinaryContent(data=one.data, media_type=one.media_type))
+    if said:
+        parts.append(UserPromptPart(content=said[0] if len(said) == 1 and isinstance(said[0], str) else said))
+    return parts
+
+
+def _answered(one: Content, provider: str) -> ModelResponsePart | None:
+    from pydantic_ai.messages import TextPart, ThinkingPart, ToolCallPart
+
+    if isinstance(one, Text):
+        return TextPart(content=one.text)
+    if isinstance(one, Thinking):
+        ident, signature = _unsealed(one.signature)
+        return ThinkingPart(content=one.text, id=ident, signature=signature, provider_name=provider)
+    if isinstance(one, ToolCall):
+        return ToolCallPart(tool_name=one.tool, args=dict(one.input), tool_call_id=one.call)
+    return None
+
+
+def _sealed(ident: str | None, signature: str | None) -> str:
+    """What a provider wants back with its thinking: two values in the one field we keep."""
+    return f"{ident or ''}\n{signature or ''}" if ident else signature or ""
+
+
+def _unsealed(seal: str) -> tuple[str | None, str | None]:
+    ident, line, signature = seal.partition("\n")
+    return (ident or None, signature or None) if line else (None, seal or None)
+
+
+def _parameters(request: Request) -> ModelRequestParameters:
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
+    tools = [
+        ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=dict(tool.input_schema))
+        for tool in request.tools
+    ]
+    if request.schema is None:
+        return ModelRequestParameters(function_tools=tools, output_mode="text", allow_text_output=True)
+    wanted = OutputObjectDefinition(json_schema=dict(request.schema), name="answer")
+    return ModelRequestParameters(
+        function_tools=tools, output_mode="native", output_object=wanted, allow_text_output=True
+    )
+
+
+class _Translated:
+    """Stream events to parts. Text and thinking go out as they come; calls when they are whole, at the end."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._usage = Usage()
+        self._told = False
+
+    def parts(self, event: Any, response: StreamedResponse) -> list[Part]:
+        kind = event.event_kind
+        made: list[Part] = []
+        if kind == "part_delta":
+            self._delta(event.delta, made)
+        elif kind == "part_start":
+            self._start(event.part, made)
+        elif kind == "part_end" and event.part.part_kind == "thinking":
+            seal = _sealed(event.part.id, event.part.signature)
+            if seal:
+                made.append(ThinkingDelta(text="", signature=seal))
+        used = _usage(response)
+        if used != self._usage:
+            self._usage, self._told = used, True
+            made.append(used)
+        return made
+
+    def _delta(self, delta: Any, made: list[Part]) -> None:
+        if delta.part_delta_kind == "text" and delta.content_delta:
+            made.append(TextDelta(text=delta.content_delta))
+        elif delta.part_delta_kind == "thinking" and delta.content_delta:
+            made.append(ThinkingDelta(text=delta.content_delta))
+
+    def _start(self, part: Any, made: list[Part]) -> None:
+        if part.part_kind == "text" and part.content:
+            made.append(TextDelta(text=part.content))
+        elif part.part_kind == "thinking" and part.content:
+            made.append(ThinkingDelta(text=part.content))
+
+    def end(self, response: StreamedResponse) -> list[Part]:
+        whole = response.get()
+        calls = [_call(part) for part in whole.parts if part.part_kind == "tool-call"]
+        told = (whole.provider_details or {}).get("finish_reason")
+        if not told and whole.finish_reason != "content_filter":
+            # The layer takes the end of the connection for the end of the answer; only a reason is one.
+            raise ended_early(self._name)
+        reason = _STOPS.get(whole.finish_reason or "stop", "end")
+        if calls and reason == "end":
+            reason = "tool_calls"
+        if told == "stop_sequence":
+            reason = "stop_sequence"
+        used = _usage(response)
+        last = [] if self._told and used == self._usage else [used]
+        return [*calls, *last, Stop(reason=reason)]
+
+
+def _call(part: Any) -> ToolCall:
+    given, malformed = part.args, ""
+    if isinstance(given, str):
+        try:
+            value = json.loads(given) if given.strip() else {}
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            value, malformed = {}, given
+        given = value
+    return ToolCall(call=part.tool_call_id, tool=part.tool_name, input=given or {}, malformed=malformed)
+
+
+def _usage(response: StreamedResponse) -> Usage:
+    used = response.usage
+    details = used.details or {}
+    reasoning = details.get("reasoning_tokens", details.get("thoughts_tokens"))
+    if not used.has_values():
+        return Usage()
+    return Usage(
+        input=used.input_tokens or None,
+        output=used.output_tokens,
+        cache_read=used.cache_read_tokens,
+        cache_write=used.cache_write_tokens,
+        reasoning=reasoning,
+    )

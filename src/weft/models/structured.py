@@ -1,0 +1,175 @@
+"""A JSON value of a given shape from any model, by the best way it has, through one check.
+
+    native    the provider holds the model to the schema
+    tool      the model must call a tool whose input is the value
+    prompted  the schema is in the prompt, the value somewhere in the text
+
+Whatever the way, the value is read by the tolerant reader and judged by the same schema check as artifacts. What is
+wrong goes back to the model as findings, so many times and no more. `shape`, `judge` and `again` are the pure pieces
+for whoever owns the loop; `ask` is the loop for a single value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from weft.checks.schema import schema_findings
+from weft.models.answer import Answer, add_usage, gather
+from weft.models.json_reader import Reading, look, read
+from weft.models.json_scan import Correction
+from weft.models.model import Model, ModelError, Part, Request
+from weft.protocol.errors import Finding, ModelFeedback
+from weft.protocol.hashes import hash_bytes
+from weft.protocol.messages import Message, Text, Thinking, ToolResult, ToolSpec, Usage
+
+Way = Literal["native", "tool", "prompted"]
+ASKS: Final = 3
+ANSWER_TOOL: Final = "give_answer"
+_WRAPPED: Final = "value"
+_DEFINITIONS: Final = ("$defs", "definitions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Structured:
+    """A value that fits its schema, how it was had, and what was put right in its writing."""
+
+    value: Any
+    way: Way
+    corrections: tuple[Correction, ...] = ()
+    asks: int = 1
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """The best reading of an answer, or None, and why it does not count (nothing: it does)."""
+
+    reading: Reading | None
+    findings: tuple[Finding, ...] = ()
+
+
+def ways_of(model: Model) -> tuple[Way, ...]:
+    """The ways a model has, the best first; a model that says nothing is asked in words."""
+    return getattr(model, "output_ways", ("prompted",))
+
+
+def shape(request: Request, schema: Mapping[str, Any], way: Way) -> Request:
+    """The request, asking for a value of the schema in the given way."""
+    if way == "native":
+        return replace(request, schema=schema)
+    if way == "tool":
+        described = "Give the answer. Call this exactly once, with the whole answer."
+        tool = ToolSpec(name=ANSWER_TOOL, description=described, input_schema=_as_object(schema))
+        return replace(request, tools=(*request.tools, tool), must_call="" if request.tools else ANSWER_TOOL)
+    asked = (
+        "Answer with one JSON value and nothing else: no text before or after it, no fence. "
+        "It must fit this JSON Schema:\n" + json.dumps(schema, ensure_ascii=False)
+    )
+    return replace(request, system=f"{request.system}\n\n{asked}" if request.system else asked)
+
+
+def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "answer") -> Judged:
+    """Whether an answer holds a whole value that fits: one path for every way."""
+    schema_hash = hash_bytes(json.dumps(schema, sort_keys=True).encode())
+
+    def faults(value: Any) -> list[Finding]:
+        return schema_findings(artifact, value, schema, schema_hash)
+
+    reading = _called(answer, schema) if way == "tool" else None
+    if reading is None or faults(reading.value):
+        said = read(answer.text, lambda value: not faults(value))
+        reading = said or reading
+    if reading is None:
+        found = look(answer.text)
+        if not found.readings:
+            return Judged(reading=None, findings=(_unread(answer, found.fault, artifact),))
+        reading = found.readings[0]
+    findings = faults(reading.value)
+    if not reading.complete or answer.stop == "max_tokens":
+        findings.insert(0, Finding(artifact, "", "the answer was cut off", "give the whole value, and be brief"))
+    return Judged(reading=reading, findings=tuple(findings))
+
+
+def again(request: Request, answer: Answer, findings: Sequence[Finding]) -> Request:
+    """The request once more, with the answer and what is wrong with it."""
+    told = "The answer can't be used yet:\n" + "\n".join(_line(finding) for finding in findings)
+    told += "\nGive the whole answer again, with all of this put right."
+    content = [one for one in answer.message.content if not isinstance(one, Thinking) or one.signature]
+    calls = [ToolResult(call=call.call, tool=call.tool, text=told, is_error=True) for call in answer.calls]
+    said = Message(role="assistant", content=tuple(content) or (Text(text="(no answer)"),))
+    reply = Message(role="user", content=tuple(calls) or (Text(text=told),))
+    return replace(request, messages=(*request.messages, said, reply))
+
+
+async def ask(
+    model: Model,
+    request: Request,
+    schema: Mapping[str, Any],
+    *,
+    artifact: str = "answer",
+    asks: int = ASKS,
+    on_part: Callable[[Part], None] | None = None,
+) -> Structured:
+    """A value that fits, or ModelFeedback with the findings of the last answer after `asks` answers.
+
+    A way the model turns out not to have gives way to the next one, without counting as an answer.
+    """
+    ways = list(ways_of(model))
+    used = Usage()
+    asked = 0
+    shaped = shape(request, schema, ways[0])
+    while True:
+        try:
+            answer = await gather(model.stream(shaped), on_part)
+        except ModelError as error:
+            if error.kind != "invalid_request" or len(ways) == 1:
+                raise
+            ways.pop(0)
+            shaped = shape(request, schema, ways[0])
+            continue
+        asked += 1
+        used = add_usage(used, answer.usage)
+        if answer.stop == "refused":
+            raise ModelError("refused", f"{model.name} refused to answer", hint="put the task in other words")
+        judged = judge(answer, schema, ways[0], artifact)
+        if judged.reading is not None and not judged.findings:
+            reading = judged.reading
+            corrections = reading.corrections
+            return Structured(value=reading.value, way=ways[0], corrections=corrections, asks=asked, usage=used)
+        if asked >= asks:
+            raise ModelFeedback(judged.findings)
+        shaped = again(shaped, answer, judged.findings)
+
+
+def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A tool's input is an object; any other value is put under one key."""
+    if schema.get("type") == "object":
+        return schema
+    inner = {key: item for key, item in schema.items() if key not in ("$schema", "$id", *_DEFINITIONS)}
+    moved = {key: item for key, item in schema.items() if key in _DEFINITIONS}
+    return {"type": "object", "properties": {_WRAPPED: inner}, "required": [_WRAPPED], **moved}
+
+
+def _called(answer: Answer, schema: Mapping[str, Any]) -> Reading | None:
+    for call in answer.calls:
+        if call.tool != ANSWER_TOOL:
+            continue
+        if call.malformed:
+            return read(call.malformed)
+        value = call.input if schema.get("type") == "object" else call.input.get(_WRAPPED, call.input)
+        return Reading(value=dict(value) if isinstance(value, Mapping) else value)
+    return None
+
+
+def _unread(answer: Answer, fault: str, artifact: str) -> Finding:
+    if answer.stop == "max_tokens":
+        return Finding(artifact, "", "the answer was cut off", "give the whole value, and be brief")
+    return Finding(artifact, "", fault, "answer with one JSON value and nothing else")
+
+
+def _line(finding: Finding) -> str:
+    at = f"at {finding.at}: " if finding.at else ""
+    return f"- {at}{finding.message}" + (f" ({finding.hint})" if finding.hint else "")

@@ -1,0 +1,86 @@
+"""`[models.NAME]` in config.toml: how a model is reached. A key is named here, never written."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from weft.workspace.fields import Strict, Text, fault
+
+_KEY: Final = re.compile(r"(?:env:[A-Za-z_][A-Za-z0-9_]*|store:[a-z0-9][a-z0-9-]{0,79}|none)\Z")
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}\Z")
+
+ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf"]
+
+
+def _address(value: Any) -> Any:
+    parts = urlsplit(value) if isinstance(value, str) else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        raise fault("must be an address that begins with http:// or https://")
+    if parts.username or parts.password:
+        raise fault("an address may not hold a user name or a password", "name the key with `key`")
+    return value
+
+
+def _key(value: Any) -> Any:
+    if not isinstance(value, str) or not _KEY.match(value):
+        # The value is not repeated: it may be the key itself.
+        hint = 'write "env:VARIABLE", "store:NAME" (put there by `weft models add`), or "none"; never the key itself'
+        raise fault("must name where the key is", hint)
+    return value
+
+
+def is_connection_name(name: str) -> bool:
+    return bool(_NAME.match(name)) and name != "embedded"
+
+
+def _names(value: Any) -> Any:
+    if isinstance(value, dict):
+        for name in value:
+            if not is_connection_name(str(name)):
+                raise fault(
+                    f"{name!r} can't be the name of a connection",
+                    "use small letters, digits and '-'; 'embedded' is taken",
+                )
+    return value
+
+
+class PriceTable(Strict):
+    """US dollars for a million tokens."""
+
+    input: float = Field(ge=0, description="Dollars for a million tokens of prompt")
+    output: float = Field(ge=0, description="Dollars for a million tokens of answer")
+    cache_read: float | None = Field(
+        default=None, ge=0, description="Dollars for a million cached tokens that were read"
+    )
+    cache_write: float | None = Field(
+        default=None, ge=0, description="Dollars for a million tokens written to the cache"
+    )
+
+
+class ModelTable(Strict):
+    kind: ModelKind = Field(description="How it is spoken to, or gguf for a file on this machine")
+    model: Text | None = Field(default=None, description="The model that is meant when only the connection is named")
+    base_url: Annotated[str, BeforeValidator(_address)] | None = Field(
+        default=None, description="Where it is; else the provider's own address"
+    )
+    key: Annotated[str, BeforeValidator(_key)] | None = Field(
+        default=None, description='Where its key is: "env:VARIABLE", "store:NAME" or "none"'
+    )
+    file: Text | None = Field(default=None, description="The GGUF file, for the kind gguf and no other")
+    window: int | None = Field(default=None, ge=512, description="How many tokens of prompt and answer fit")
+    price: PriceTable | None = Field(default=None, description="What it costs, where the price list does not know it")
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> ModelTable:
+        if (self.kind == "gguf") != (self.file is not None):
+            raise fault("'file' belongs to the kind gguf, and the kind gguf needs it")
+        if self.kind == "gguf" and (self.base_url or self.key):
+            raise fault("a file has no address and no key", "leave out `base_url` and `key`")
+        return self
+
+
+ModelTables = Annotated[dict[str, ModelTable], BeforeValidator(_names)]

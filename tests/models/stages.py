@@ -1,0 +1,45 @@
+"""Stages for the conformance suite: each client with its loopback server behind it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from weft.models.anthropic_messages import AnthropicMessages
+from weft.models.model import Model
+from weft.models.openai_chat import OpenAIChat
+from weft.models.openai_responses import OpenAIResponses
+from weft.models.pydantic_layer import Endpoint, LayeredModel
+from weft.testing.conformance import Stage
+from weft.testing.stages import replay_stage, scripted_stage
+from weft.testing.wire import Reply, Wire, WireServer, anthropic_wire, openai_chat_wire, openai_responses_wire
+
+KEY = "sk-test-0123456789abcdef0123456789"
+WIRES: list[tuple[type[LayeredModel], Wire, str]] = [
+    (AnthropicMessages, anthropic_wire, "claude-sonnet-5"),
+    (OpenAIChat, openai_chat_wire, "gpt-5"),
+    (OpenAIResponses, openai_responses_wire, "gpt-5"),
+]
+
+
+def endpoint(server: WireServer, model: str) -> Endpoint:
+    return Endpoint(name=f"test/{model}", model=model, base_url=server.url, key=KEY)
+
+
+def wire_stage(made: type[LayeredModel], wire: Wire, model: str) -> Stage:
+    @asynccontextmanager
+    async def stage(replies: Sequence[Reply]) -> AsyncIterator[Model]:
+        async with WireServer(wire, replies) as server:
+            client = made(endpoint(server, model))
+            yield client
+            await client.aclose()
+            server.assert_done()
+
+    return stage
+
+
+STAGES: dict[str, Stage] = {
+    "scripted": scripted_stage,
+    "replay": replay_stage,
+    **{wire.name: wire_stage(made, wire, model) for made, wire, model in WIRES},
+}

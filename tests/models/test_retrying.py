@@ -1,0 +1,117 @@
+"""Trying again: only where it is safe, as long as it is told to, and everyone is told."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from weft.models.answer import Answer, gather
+from weft.models.model import ModelError, TextDelta
+from weft.models.retrying import LONGEST_WAIT, TRIES, Retry, Retrying
+from weft.protocol.messages import Usage
+from weft.testing.conformance import HELLO
+from weft.testing.scripted import ScriptedModel, Turn, says
+
+BUSY = ModelError("overloaded", "busy", retryable=True)
+
+
+class Clock:
+    """Notes each wait and does not wait."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+def run(model: ScriptedModel, clock: Clock, told: list[Retry] | None = None, chance: float = 1.0) -> Answer:
+    on_retry = told.append if told is not None else None
+    return asyncio.run(
+        gather(Retrying(model, on_retry=on_retry, sleep=clock.sleep, chance=lambda: chance).stream(HELLO))
+    )
+
+
+def test_it_tries_again_and_says_so() -> None:
+    clock, told = Clock(), list[Retry]()
+    model = ScriptedModel([Turn(BUSY), Turn(BUSY), Turn(says("there"))])
+    assert run(model, clock, told).text == "there"
+    assert clock.waits == [1.0, 2.0]
+    assert [(one.attempt, one.wait, one.error.kind) for one in told] == [(1, 1.0, "overloaded"), (2, 2.0, "overloaded")]
+    model.assert_done()
+
+
+def test_waits_are_spread_out() -> None:
+    clock = Clock()
+    run(ScriptedModel([Turn(BUSY), Turn(says("x"))]), clock, chance=0.0)
+    assert clock.waits == [0.5]
+
+
+def test_it_stops() -> None:
+    clock = Clock()
+    model = ScriptedModel([Turn(BUSY)] * TRIES)
+    with pytest.raises(ModelError, match="busy"):
+        run(model, clock)
+    model.assert_done()
+    assert len(clock.waits) == TRIES - 1
+
+
+def test_what_the_provider_asks_for_is_kept_unless_it_is_too_long() -> None:
+    clock = Clock()
+    soon = ModelError("rate_limited", "slow down", retryable=True, wait=20.0)
+    run(ScriptedModel([Turn(soon), Turn(says("x"))]), clock)
+    assert 20.0 <= clock.waits[0] <= 21.0
+    late = ModelError("rate_limited", "slow down", retryable=True, wait=LONGEST_WAIT * 10)
+    with pytest.raises(ModelError, match="slow down"):
+        run(ScriptedModel([Turn(late)]), clock)
+    assert len(clock.waits) == 1
+
+
+@pytest.mark.parametrize("kind", ["auth", "invalid_request", "context_too_long", "refused"])
+def test_what_cannot_help_is_not_tried(kind: str) -> None:
+    model = ScriptedModel([Turn(ModelError(kind, "no"))])  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="no"):
+        run(model, Clock())
+
+
+def test_nothing_is_said_twice() -> None:
+    model = ScriptedModel([Turn(says("half"), BUSY)])
+    with pytest.raises(ModelError, match="busy"):
+        run(model, Clock())
+    assert len(model.requests) == 1
+
+
+def test_what_a_failed_try_used_counts() -> None:
+    model = ScriptedModel([Turn(Usage(input=10, output=1), BUSY), Turn(says("x"), Usage(input=10, output=5))])
+    assert run(model, Clock()).usage == Usage(input=20, output=6)
+
+
+def test_an_interrupt_ends_the_wait() -> None:
+    async def go() -> None:
+        waiting = asyncio.Event()
+
+        async def sleep(seconds: float) -> None:
+            waiting.set()
+            await asyncio.Event().wait()
+
+        model = ScriptedModel([Turn(BUSY)])
+        task = asyncio.ensure_future(gather(Retrying(model, sleep=sleep).stream(HELLO)))
+        await waiting.wait()
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
+        assert len(model.requests) == 1
+
+    asyncio.run(go())
+
+
+def test_closing_closes_what_is_inside() -> None:
+    async def go() -> None:
+        model = ScriptedModel([Turn(says("one two"))])
+        stream = Retrying(model).stream(HELLO)
+        assert isinstance(await anext(aiter(stream)), TextDelta)
+        await stream.aclose()  # type: ignore[attr-defined]
+        assert model.closed == 1
+
+    asyncio.run(go())
