@@ -184,6 +184,7 @@ def test_notices_and_refusals_are_told() -> None:
         t.CommandRefused(**MAIN, refusal="repeated_continuation", key="main:t1"),
         t.ApprovalRemembered(**MAIN, key="Edit a.md", tool="Edit"),
         t.TurnInterrupted(**T1, reason="user", unsupported=("t1/c1",)),
+        t.TranscriptCompacted(**T1, text="in short"),
     )
     texts = [block.text for block in view.take() if isinstance(block, Noted)]
     assert texts == [
@@ -192,6 +193,7 @@ def test_notices_and_refusals_are_told() -> None:
         "not sent, the conversation is being closed: hello",
         "allowed for this session: Edit a.md",
         "can't be stopped and ends by itself: c1",
+        "older turns are told to the model in short from now on",
     ]
 
 
