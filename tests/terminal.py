@@ -41,6 +41,13 @@ class Terminal:
                 assert not missing, f"{missing} did not appear on:\n{self.text()}"
         return self.text()
 
+    def feed(self) -> None:
+        """Take in what has come since, if anything."""
+        try:
+            self._feed(self.child.read_nonblocking(65536, timeout=0.05))
+        except pexpect.TIMEOUT:
+            return
+
     def end(self) -> int | None:
         try:
             while True:

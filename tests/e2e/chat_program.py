@@ -7,8 +7,11 @@ what the message says. It is started as a process of its own, so that it can be 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -21,6 +24,7 @@ from weft.conversation.ports import Ports, Running, SessionJournal
 from weft.files import Folder
 from weft.handles import ProcessRun, TaskRun
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
+from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import Text, ToolCall, ToolResult
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.session.session import Session
@@ -136,7 +140,6 @@ def tools(folder: Path, desk: Questions) -> ScriptedTools:
         return TaskRun(_ended(ToolEnd(text="pushed\nto the origin\n")))
 
     async def hang(call: ToolCall, say: Callable[[str], None]) -> Running:
-        say("still at it")
         return await ProcessRun.start(["bash", "-c", STUCK], cwd=str(folder))
 
     async def evil(call: ToolCall, say: Callable[[str], None]) -> Running:
@@ -144,6 +147,7 @@ def tools(folder: Path, desk: Questions) -> ScriptedTools:
 
     async def slow(call: ToolCall, say: Callable[[str], None]) -> Running:
         async def work() -> ToolEnd:
+            say("turning the pages")
             while not (folder / "go").exists():
                 await asyncio.sleep(0.01)
             return ToolEnd(text="it was deep")
@@ -169,6 +173,18 @@ def tools(folder: Path, desk: Questions) -> ScriptedTools:
 
 async def _ended(end: ToolEnd) -> ToolEnd:
     return end
+
+
+@dataclass(frozen=True, slots=True)
+class Disk(SessionJournal):
+    """The log, on a disk that is full once there is a file named `full`."""
+
+    full: Path
+
+    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+        if self.full.exists():
+            raise OSError(28, "no space left on device")
+        return self.session.record(events)
 
 
 class Status:
@@ -201,7 +217,9 @@ async def main(folder: Path, words: list[str]) -> int:
                 context=PlainContext(),
                 ids=lambda: uuid4().hex[:8],
             )
-            talk = await Conversation.open(SessionJournal(session), ports)
+            talk = await Conversation.open(Disk(session, folder / "full"), ports)
+            if "--told-to-leave" in words:  # before the face has begun
+                asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGTERM)
             message = words[words.index("--message") + 1] if "--message" in words else None
             return await run_chat(talk, status, message=message, whole_input="--whole-input" in words)
 

@@ -62,6 +62,9 @@ def test_each_end_of_a_call(outcome: ToolOutcome, text: str, told: str) -> None:
 
 def test_a_diff_is_told_apart_from_its_result_and_coloured() -> None:
     assert parted(DIFF) == ("changed a.md", DIFF[len("changed a.md:\n") :])
+    assert parted(f"{DIFF}\n\n{DIFF[len('changed a.md:') :]}") == parted(DIFF)
+    other = DIFF[len("changed a.md:\n") :].replace("a.md", "b.md")
+    assert parted(DIFF + other)[1] == parted(DIFF)[1] + other
     assert parted("--- just a rule\ntext") == ("--- just a rule\ntext", "")
     lines = block_lines(Called(a_call(tool="Edit", phase="ended", outcome="succeeded", text=DIFF)), WIDE)
     assert plain(lines)[1:] == ["      changed a.md", "      @@ -1 +1 @@", "      -two", "      +three"]
@@ -96,7 +99,9 @@ def test_a_note_has_a_sign_for_what_it_is() -> None:
 
 def test_the_telling_part_of_an_input() -> None:
     assert call_words({"limit": 3, "path": "a.md"}) == "a.md"
-    assert call_words({"x": [1, "é"]}) == '{"x": [1, "é"]}'
+    assert call_words({"x": {"y": "é"}}) == '{"x": {"y": "é"}}'
+    assert call_words({"todos": [{"text": "a"}, {"text": "b"}]}) == "2 todos"
+    assert call_words({"questions": [{"question": "Which?"}, {"question": "Why?"}]}) == "Which? Why?"
     assert call_words({}) == ""
 
 
@@ -208,6 +213,12 @@ def test_the_status_line_leaves_out_what_is_not_known() -> None:
     assert status_line(fields, WIDE).plain == "ask · embedded"
     full = replace(fields, tokens=12345, cost="$0.10", context_used=0.456)
     assert status_line(full, WIDE).plain == "ask · embedded · 12,345 tokens · $0.10 · 46% of context used"
+
+
+def test_on_a_narrow_screen_the_figures_stay() -> None:
+    fields = StatusFields(mode="ask", model="work/claude-sonnet-4-5", tokens=12345, cost="$0.10", context_used=0.456)
+    assert status_line(fields, page(60, False)).plain == "ask · work/claude-sonnet-4-5 · 12,345 · $0.10 · 46%"
+    assert status_line(fields, page(40, False)).plain == "ask · work/claud… · 12,345 · $0.10 · 46%"
 
 
 # -- everything

@@ -12,7 +12,7 @@ from weft.protocol import talk as t
 from weft.protocol.events import Event, NoticeGiven
 from weft.render.talk_view import Answered, Called, Noted, Said, TalkView, Thought
 
-MAIN = {"conversation": "main"}
+MAIN: dict[str, Any] = {"conversation": "main"}
 T1: dict[str, Any] = {"conversation": "main", "turn": 1}
 
 
@@ -149,7 +149,7 @@ def test_an_approval_waits_until_it_is_decided(decision: t.Decision, outcome: t.
 
 def test_a_sub_conversation_is_inside_its_call_and_its_words_are_not_the_answer() -> None:
     view = view_of(started("m1"), settled(""), called(), running())
-    child = {"conversation": "main/a1"}
+    child: dict[str, Any] = {"conversation": "main/a1"}
     inner: list[Event] = [
         t.ConversationOpened(**child, parent="main", execution="t1/c1"),
         t.MessageAccepted(**child, message="p", text="look", delivery="started", origin="parent"),
@@ -184,6 +184,7 @@ def test_notices_and_refusals_are_told() -> None:
         t.CommandRefused(**MAIN, refusal="repeated_continuation", key="main:t1"),
         t.ApprovalRemembered(**MAIN, key="Edit a.md", tool="Edit"),
         t.TurnInterrupted(**T1, reason="user", unsupported=("t1/c1",)),
+        t.TranscriptCompacted(**T1, text="in short"),
     )
     texts = [block.text for block in view.take() if isinstance(block, Noted)]
     assert texts == [
@@ -192,6 +193,7 @@ def test_notices_and_refusals_are_told() -> None:
         "not sent, the conversation is being closed: hello",
         "allowed for this session: Edit a.md",
         "can't be stopped and ends by itself: c1",
+        "older turns are told to the model in short from now on",
     ]
 
 

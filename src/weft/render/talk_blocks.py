@@ -108,6 +108,10 @@ def call_words(given: Mapping[str, Any]) -> str:
     """What a call is about, in one line."""
     if key := telling(given):
         return clean(given[key].strip().replace("\n", " "))
+    for key, value in given.items():
+        if isinstance(value, list) and value:
+            texts = [str(each.get("question", "")) for each in value if isinstance(each, Mapping)]
+            return clean(" ".join(filter(None, texts)).replace("\n", " ")) or clean(f"{len(value)} {key}")
     return clean(json.dumps(dict(given), ensure_ascii=False, default=str)) if given else ""
 
 
@@ -134,9 +138,13 @@ def _result(call: CallView, text: str) -> str:
 
 
 def parted(text: str) -> tuple[str, str]:
-    """A result without the unified diff in it, and the diff."""
-    match = _HEAD.search(text)
-    return (text[: match.start()].rstrip(":\n"), text[match.start() :]) if match else (text, "")
+    """A result without the unified diffs in it, and the diffs; one that comes again, whole or in part, is told once."""
+    starts = [match.start() for match in _HEAD.finditer(text)]
+    if not starts:
+        return text, ""
+    pieces = [text[start:end].rstrip("\n") for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    kept = [piece for index, piece in enumerate(pieces) if not any(x.startswith(piece) for x in pieces[index + 1 :])]
+    return text[: starts[0]].rstrip(":\n"), "\n".join(kept) + "\n"
 
 
 def diff_lines(diff: str, sheet: Page, indent: int, most: int = MOST_DIFF) -> list[Text]:

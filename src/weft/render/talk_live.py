@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from weft.render.cells import fold
@@ -227,12 +228,25 @@ class StatusFields:
 
 
 def status_line(fields: StatusFields, sheet: Page) -> Text:
+    """On a narrow screen the words go first, then the end of the model's name: the figures stay."""
     dot = f" {sheet.signs.dot} "
-    rest = [fields.model]
+    model, room, parts = sheet.clean(fields.model), 0, list[str]()
+    for short in (False, True):
+        parts = _figures(fields, short=short)
+        room = sheet.width - sum(cell_len(dot + part) for part in (fields.mode, *parts))
+        if cell_len(model) <= room:
+            break
+    else:
+        model = sheet.cut(model, max(room, 8))
+    return sheet.line((fields.mode, MODE_STYLES.get(fields.mode, "")), (dot + dot.join([model, *parts]), "dim"))
+
+
+def _figures(fields: StatusFields, *, short: bool) -> list[str]:
+    found: list[str] = []
     if fields.tokens is not None:
-        rest.append(f"{fields.tokens:,} token{'' if fields.tokens == 1 else 's'}")
+        found.append(f"{fields.tokens:,}" if short else f"{fields.tokens:,} token{'' if fields.tokens == 1 else 's'}")
     if fields.cost:
-        rest.append(fields.cost)
+        found.append(fields.cost)
     if fields.context_used is not None:
-        rest.append(f"{fields.context_used:.0%} of context used")
-    return sheet.line((fields.mode, MODE_STYLES.get(fields.mode, "")), (dot + dot.join(rest), "dim"))
+        found.append(f"{fields.context_used:.0%}" + ("" if short else " of context used"))
+    return found

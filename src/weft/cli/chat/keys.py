@@ -53,17 +53,22 @@ def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
         chat.leave()
 
     @keys.add("enter")
+    @keys.add("c-j")  # what Enter was when it was pressed before the program had the terminal
     def _submit(event: KeyPressEvent) -> None:
         chat.submit()
 
     @keys.add("escape", "enter")
-    @keys.add("c-j")
+    @keys.add("escape", "c-j")
     def _break(event: KeyPressEvent) -> None:
         buffer.insert_text("\n")
 
     @keys.add("s-tab")
     def _mode(event: KeyPressEvent) -> None:
         chat.cycle_mode()
+
+    @keys.add("c-z")
+    def _nothing(event: KeyPressEvent) -> None:
+        """Stopping the process would stop what runs in the middle; and it must not become part of a message."""
 
     @keys.add("c-o")
     def _unfold(event: KeyPressEvent) -> None:

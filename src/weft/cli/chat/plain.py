@@ -18,7 +18,7 @@ from weft.cli.chat.ending import let_go
 from weft.cli.chat.ports import StatusSource, Talk
 from weft.cli.place import is_ascii
 from weft.cli.stopping import interruptible
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UserError
 from weft.protocol.events import Record
 from weft.render.cells import clean
 from weft.render.page import page
@@ -58,14 +58,12 @@ class PlainChat:
             for task in (stopped, talking):
                 task.cancel()
             await asyncio.wait({stopped, talking})
-            if not talking.cancelled() and (error := talking.exception()):
-                await self._talk.shutdown()
-                raise error
             await let_go(self._talk, self._view)
             await asyncio.wait({following}, timeout=1)
             following.cancel()
             await asyncio.wait({following})
         self._show()
+        _raise_what_went_wrong(talking, following)
         if self._stopped.is_set():
             return EXIT_INTERRUPTED
         return EXIT_FAILED if self._failed else EXIT_DONE
@@ -104,6 +102,16 @@ class PlainChat:
                 case _:
                     for text in block_lines(block, self._sheet):
                         _complain(text)
+
+
+def _raise_what_went_wrong(*tasks: asyncio.Task[None]) -> None:
+    errors = [error for task in tasks if not task.cancelled() and (error := task.exception())]
+    for error in errors:
+        if isinstance(error, OSError):
+            raise UserError(
+                f"the conversation can't be kept any more: {error}", hint="the log has everything up to then"
+            ) from error
+        raise error
 
 
 def _printable(line: str) -> str:

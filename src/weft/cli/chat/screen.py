@@ -11,9 +11,10 @@ import asyncio
 import os
 import signal
 import sys
+import termios
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Final
 
@@ -25,6 +26,7 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.layout import BufferControl, Dimension, FormattedTextControl, HSplit, Layout, VerticalAlign, Window
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output.vt100 import Vt100_Output
+from rich.cells import cell_len
 from rich.text import Text
 
 from weft.cli.chat.ending import last_words, let_go
@@ -35,7 +37,6 @@ from weft.cli.place import is_ascii
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
 from weft.protocol.events import Event, Record
 from weft.protocol.talk import Decision
-from weft.render.cells import clean
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
@@ -87,6 +88,9 @@ class ChatScreen(Chat):
         self._folded: Thought | Called | None = None
         self._unfolding: list[Text] = []
         self._height = 0
+        self._leaving: int | None = None
+        self._closing = False
+        self._deaf = False
         self._buffer = Buffer(multiline=True, history=InMemoryHistory())
         self._app = self._application()
 
@@ -94,7 +98,10 @@ class ChatScreen(Chat):
 
     def _application(self) -> Application[int]:
         def size() -> Size:
-            found = os.get_terminal_size(sys.stdout.fileno())
+            try:
+                found = os.get_terminal_size(sys.stdout.fileno())
+            except OSError:
+                return Size(rows=24, columns=80)  # the terminal has gone
             return Size(rows=found.lines or 24, columns=found.columns or 80)
 
         # It asks the terminal nothing: an answer that comes late, or never, would end up in what is typed.
@@ -129,10 +136,13 @@ class ChatScreen(Chat):
 
     def _live(self) -> list[Text]:
         rows = self._app.output.get_size().rows
-        typed = min(self._buffer.document.line_count, MOST_INPUT)
-        return live_lines(
-            self._view, self._clock(), self._sheet, height=max(rows - typed - 2, 3), extra=self._own_lines()
-        )
+        room = max(rows - self._typed_rows() - 2, 3)
+        return live_lines(self._view, self._clock(), self._sheet, height=room, extra=self._own_lines())
+
+    def _typed_rows(self) -> int:
+        columns = self._app.output.get_size().columns
+        rows = sum((cell_len(line) + 2) // columns + 1 for line in self._buffer.document.lines)
+        return min(rows, MOST_INPUT)
 
     def _own_lines(self) -> list[Text]:
         """What the face itself has to say: a question of the model, a hint."""
@@ -171,7 +181,7 @@ class ChatScreen(Chat):
         if self._reason_for is not None and not any(call is self._reason_for for call in self._view.approvals):
             self._reason_for = None  # the question was settled elsewhere; what was typed is a message now
         blocks = self._view.take()
-        height = max(len(self._live()), 1) + self._buffer.document.line_count
+        height = max(len(self._live()), 1) + self._typed_rows()
         lines = [line for block in blocks for line in block_lines(block, self._sheet)] + self._unfolding
         if self._app.is_running and (lines or height < self._height):
             self._app.renderer.erase()
@@ -182,9 +192,15 @@ class ChatScreen(Chat):
         self._app.invalidate()
 
     def _print(self, lines: list[Text]) -> None:
+        if self._deaf:
+            return
         output = self._app.output
-        output.write_raw("".join(self._paint.line(line) + "\r\n" for line in lines))
-        output.flush()
+        try:
+            output.write_raw("".join(self._paint.line(line) + "\r\n" for line in lines))
+            output.flush()
+        except OSError:
+            self._deaf = True  # the terminal has gone; whoever reads the log misses nothing
+            self.leave(EXIT_INTERRUPTED)
 
     def _tell(self, text: str, seconds: float = TWICE) -> None:
         self._hint, self._hint_until = text, self._clock() + seconds
@@ -192,7 +208,7 @@ class ChatScreen(Chat):
 
     async def _keep_drawing(self) -> None:
         while True:
-            ticking = self._view.busy or self._hint
+            ticking = self._view.speeches or self._view.running or self._hint
             with suppress(TimeoutError):
                 async with asyncio.timeout(FRAME if ticking else None):
                     await self._dirty.wait()
@@ -211,28 +227,45 @@ class ChatScreen(Chat):
     # -- from the beginning to the end
 
     async def run(self, message: str | None = None) -> int:
-        self._open(past := await self._talk.past())
-        if message:
-            self._talk.say(message)
-        if (desk := self._status.ask_person) is not None:
-            desk.changed = self._dirty.set
-        following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
-        following.add_done_callback(lambda _: self.leave())
-        drawing = asyncio.create_task(self._keep_drawing())
+        with self._signals():
+            self._open(past := await self._talk.past())
+            if message:
+                self._talk.say(message)
+            if (desk := self._status.ask_person) is not None:
+                desk.changed = self._dirty.set
+            following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
+            drawing = asyncio.create_task(self._keep_drawing())
+            for task in (following, drawing):
+                task.add_done_callback(lambda _: self.leave())
+            faults: list[BaseException] = []
+            code = EXIT_INTERRUPTED
+            try:
+                code = await self._app.run_async(pre_run=self._left_already, handle_sigint=False)
+            except (EOFError, OSError, termios.error):
+                self._deaf = True  # the terminal has gone
+            except Exception as error:  # noqa: BLE001  whatever the face did, the conversation is let go of first
+                faults.append(error)
+            self._closing = True
+            drawing.cancel()
+            await asyncio.wait({drawing})
+            if not drawing.cancelled() and (fault := drawing.exception()) and not isinstance(fault, OSError):
+                faults.append(fault)
+            code = await self._close(following, code)
+        if faults:
+            raise faults[0]
+        return code
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """From the first line to the last: a Ctrl+C that comes while the terminal changes hands must do no harm."""
         loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self.press_ctrl_c)
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self.leave, EXIT_INTERRUPTED)
         try:
-            code = await self._app.run_async()
-        except EOFError:
-            code = EXIT_DONE  # the terminal has gone
+            yield
         finally:
-            drawing.cancel()
-            await asyncio.wait({drawing})
-        try:
-            return await self._close(following, code)
-        finally:
-            for number in (signal.SIGTERM, signal.SIGHUP):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 loop.remove_signal_handler(number)
 
     def _open(self, past: list[Record]) -> None:
@@ -254,8 +287,7 @@ class ChatScreen(Chat):
         self._print(lines + [line for block in shown for line in block_lines(block, sheet)] + [Text()])
 
     async def _close(self, following: asyncio.Task[None], code: int) -> int:
-        waits = bool(self._view.approvals)
-        if self._view.busy and not waits:
+        if self._view.busy and not self._view.approvals:
             self._print(self._sheet.wrapped("stopping what runs", 2, "dim"))
         clean_end = await let_go(self._talk, self._view)
         await asyncio.wait({following}, timeout=TWICE)
@@ -266,20 +298,30 @@ class ChatScreen(Chat):
         error = None if following.cancelled() else following.exception()
         if error is not None:
             code = EXIT_FAILED
-            why = clean(str(error))
-            blocks.append(Noted(f"the conversation can't be kept any more: {why}; the log has all up to here", "error"))
+            why = f"the conversation can't be kept any more: {error}; the log has everything up to here"
+            blocks.append(Noted(why, "error"))
         blocks += last_words(self._view, self._status, self._program, clean=clean_end or error is not None)
         self._print([Text(), *(line for block in blocks for line in block_lines(block, self._sheet))])
+        if error is not None and not isinstance(error, OSError | WeftError):
+            raise error
         return code
 
     # -- what the keys do
 
     def leave(self, code: int = EXIT_DONE) -> None:
-        if self._app.is_running and self._app.future is not None and not self._app.future.done():
-            self._app.exit(result=code)
+        self._leaving = code if self._leaving is None else self._leaving
+        if self._app.future is not None and not self._app.future.done():
+            self._app.exit(result=self._leaving)
+
+    def _left_already(self) -> None:
+        """A wish to leave that came before there was anything to leave."""
+        if self._leaving is not None:
+            self.leave()
 
     def press_ctrl_c(self) -> None:
         """Stops what runs; where nothing does, a second one leaves."""
+        if self._closing:
+            return None
         if self._reason_for is not None:
             return self._end_reason()
         if self.interrupt():

@@ -1,0 +1,85 @@
+"""`weft chat` as it ships, on a pseudo-terminal: with the model that is always there, and with the real tools."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.test_chat_face import KEYS, ROOT, gone, leave, until
+from tests.made import Weft
+from tests.terminal import Terminal
+
+
+@pytest.fixture(autouse=True)
+def own_runtime(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("r")))
+
+
+class Scripted(Weft):
+    """The app with a model that follows a script; everything else is as it ships."""
+
+    folder: Path
+
+    def command(self, *words: object) -> list[str]:
+        return [sys.executable, "-m", "tests.e2e.chat_scripted", str(self.workspace), str(self.folder)]
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {**super().env, "PYTHONPATH": str(ROOT)}
+
+
+def settled(weft: Weft) -> list[dict[str, Any]]:
+    return [event for event in weft.log("the-talk") if event["type"] == "tool_settled"]
+
+
+def test_the_embedded_model_answers_from_the_documents_and_other_terminals_reach_it(weft: Weft, source: Path) -> None:
+    assert weft("run", source, "--session-id", "poem").code == 0
+    terminal = Terminal(weft, "chat", "--session", "poem", width=90, height=40)
+    terminal.wait_for("weft chat · poem", "ask · embedded")
+    terminal.child.send("What depends upon a wheel barrow?\r")
+    terminal.wait_for(
+        "> What depends upon a wheel barrow?", "so much depends upon a red wheel barrow", "embedded engine"
+    )
+    assert weft("send", "poem", "and", "what", "more?").code == 0
+    terminal.wait_for("> and what more?")
+    assert leave(terminal) == 0
+    assert "chat --session poem" in terminal.words()
+    again = Terminal(weft, "chat", "--session", "poem", width=90, height=40)
+    again.wait_for("> What depends upon a wheel barrow?", "> and what more?", "ask · embedded")
+    assert leave(again) == 0
+
+
+def test_real_tools_under_the_real_rules(weft: Weft, tmp_path: Path) -> None:
+    scripted = Scripted(weft.workspace, weft.ledger)
+    scripted.folder = tmp_path / "desk"
+    scripted.folder.mkdir()
+    notes, pids = scripted.folder / "notes.md", scripted.folder / "pids"
+    notes.write_text("one\ntwo\n")
+    terminal = Terminal(scripted, width=90, height=40)
+    terminal.wait_for("weft chat · the-talk", "ask · scripted")
+    terminal.child.send("say three\r")
+    terminal.wait_for("? May Edit do this?", "notes.md", "-two", "+three", "asks because", KEYS)
+    terminal.child.send("y")
+    terminal.wait_for("✓ Edit notes.md", "-two +three", "It says three now.")
+    assert terminal.text().count("+three") == 1
+    assert notes.read_text() == "one\nthree\n"
+    terminal.child.send("ask me\r")
+    terminal.wait_for("? Which colour?", "2 green")
+    terminal.child.send("2\r")
+    terminal.wait_for("✓ AskUser Which colour?", "Green it is.")
+    terminal.child.send("hang\r")
+    terminal.wait_for("? May Shell do this?", "sleep 1000", KEYS)
+    terminal.child.send("y")
+    until(lambda: pids.exists() and len(pids.read_text().split()) == 3, "the command did not start")
+    found = [int(pid) for pid in pids.read_text().split()]
+    terminal.wait_for("Shell echo")
+    terminal.child.send("\x03")
+    terminal.wait_for("! Shell", "interrupted; it may be done in part", "! interrupted")
+    until(lambda: all(gone(pid) for pid in found), "a process was left alive")
+    terminal.child.send("are you there?\r")
+    terminal.wait_for("I have stopped.")
+    assert leave(terminal) == 0
+    assert [event["outcome"] for event in settled(scripted)] == ["succeeded", "succeeded", "interrupted"]

@@ -1,0 +1,110 @@
+"""A conversation without a terminal: messages on standard input, answers on standard output, all else on error."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.e2e.test_chat_face import KEYS, Chat, gone, until
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Chat:
+    return Chat(tmp_path, tmp_path / "ledger")
+
+
+def run(chat: Chat, given: str, *words: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        chat.command(*words), env=chat.env, input=given.encode(), capture_output=True, timeout=50, check=False
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def test_each_line_is_a_message_and_answers_are_the_only_output(chat: Chat) -> None:
+    assert run(chat, "one\n\ntwo\n") == (0, "You said: one\nYou said: two\n", "")
+    said = [event["text"] for event in chat.events("message_accepted")]
+    assert said == ["one", "two"]
+    assert chat.events("conversation_stopped")[-1]["clean"] is True
+
+
+def test_all_of_the_input_is_one_message(chat: Chat) -> None:
+    assert run(chat, "one\ntwo\n", "--whole-input") == (0, "You said: one\ntwo\n", "")
+
+
+def test_a_message_that_is_given_is_the_only_one(chat: Chat) -> None:
+    assert run(chat, "never read\n", "--message", "given") == (0, "You said: given\n", "")
+
+
+def test_every_approval_is_denied_and_the_model_is_told(chat: Chat) -> None:
+    code, out, err = run(chat, "push\n")
+    assert code == 0
+    assert "The tool said: This call was not allowed: nobody is there to approve it" in out
+    assert "✗ Shell  git push" in err
+    assert not chat.file("pushes").exists()
+    assert [event["decision"] for event in chat.events("approval_decided")] == ["denied"]
+
+
+def test_a_question_that_an_earlier_process_left_open_is_denied_too(chat: Chat) -> None:
+    terminal = chat.open()
+    terminal.child.send("push\r")
+    terminal.wait_for(KEYS)
+    terminal.child.kill(signal.SIGKILL)
+    terminal.end()
+    code, out, err = run(chat, "hi\n")
+    assert code == 0
+    assert out.endswith("You said: hi\n")
+    assert "denied: nobody is there to approve it" in err
+    assert not chat.file("pushes").exists()
+
+
+def test_a_question_of_the_model_is_refused(chat: Chat) -> None:
+    code, out, err = run(chat, "ask\n")
+    assert code == 0
+    assert "The tool said: nobody is there to answer" in out
+    assert "✗ AskUser" in err
+
+
+def test_a_failed_model_call_is_exit_code_1(chat: Chat) -> None:
+    code, out, err = run(chat, "fail\nhi\n")
+    assert code == 1
+    assert out == "You said: hi\n"
+    assert "✗ the model is overloaded" in err
+
+
+def test_what_is_printed_is_clean(chat: Chat) -> None:
+    code, out, err = run(chat, "evil\n")
+    assert code == 0
+    for text in (out, err):
+        assert "before ␛[2J" in text
+        assert not set("\x1b\x07\x9b\u202e") & set(text)
+
+
+def test_an_interrupt_stops_what_runs_and_is_exit_code_130(chat: Chat) -> None:
+    process = subprocess.Popen(
+        chat.command("--message", "hang"), env=chat.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+    )
+    with process:
+        try:
+            pids = chat.file("pids")
+            until(lambda: pids.exists() and len(pids.read_text().split()) == 3, "the command did not start")
+            found = [int(pid) for pid in pids.read_text().split()]
+            process.send_signal(signal.SIGINT)
+            assert process.wait(40) == 130
+        finally:
+            if psutil.pid_exists(process.pid):
+                process.kill()
+    until(lambda: all(gone(pid) for pid in found), "a process was left alive")
+    assert chat.events("tool_settled")[-1]["outcome"] == "interrupted"
+
+
+def test_when_the_log_cannot_be_written_it_fails_and_says_why(chat: Chat) -> None:
+    assert run(chat, "hi\n")[0] == 0
+    chat.file("full").touch()
+    code, out, err = run(chat, "lost\n")
+    assert code == 1
+    assert out == ""
+    assert "no space left on device" in err
