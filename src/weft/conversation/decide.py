@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from weft.conversation.state import State, TurnState, turn_of
 from weft.conversation.turns import (
@@ -45,6 +45,9 @@ from weft.conversation.turns import (
 )
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
+
+NO_NAMES: Final = frozenset({"", MODEL})
+"""What no call may be called."""
 
 
 def decide(state: State, command: c.TalkCommand, gate: Gate = OPEN, rules: Rules = RULES) -> list[t.TalkEvent]:
@@ -112,7 +115,8 @@ def _declare(draft: Draft, command: c.DeclareCalls) -> None:
     elif name in draft.gate.closing or turn.interrupted:
         draft.refuse(name, "request_after_interrupt", turn=command.turn)
     else:
-        draft.emit(t.CallsDeclared(conversation=name, turn=turn.number, calls=tuple(dict.fromkeys(command.calls))))
+        calls = tuple(call for call in dict.fromkeys(command.calls) if call not in NO_NAMES)
+        draft.emit(t.CallsDeclared(conversation=name, turn=turn.number, calls=calls))
 
 
 def _request(draft: Draft, command: c.RequestCall) -> None:
@@ -221,7 +225,7 @@ def _take_calls(draft: Draft, name: str, asks: Sequence[c.ToolAsk]) -> None:
 
 def _named(asks: Iterable[c.ToolAsk]) -> list[c.ToolAsk]:
     """Every call with a name of its own: some models repeat them or leave them out."""
-    taken, named = {"", MODEL}, []
+    taken, named = set(NO_NAMES), []
     for ask in asks:
         name, number = ask.call, 1
         while name in taken:

@@ -95,17 +95,14 @@ class Executor:
         control = self._engine.control
         if not control.begin_start(conversation, execution):
             return
-        answer = Answer()
-        reason = ""
-        name = ""
+        task = asyncio.current_task()
+        assert task is not None
+        control.bind(conversation, execution, TaskHandle(task))  # nothing is open yet: the task may be cancelled
+        answer, reason, name = Answer(), "", ""
         try:
             model = self._ports.model(conversation)
             name = model.name
             request = await self._ports.context.build(conversation, self._transcript(conversation))
-            task = asyncio.current_task()
-            assert task is not None
-            if control.bind(conversation, execution, TaskHandle(task)) != "bound":
-                return
             await self._listen(conversation, execution, model.stream(request), answer)
             if not answer.stop:
                 reason = "the model's answer broke off"

@@ -13,7 +13,7 @@ from weft.models.model import Model, Request
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
-from weft.session.log import LogReader
+from weft.session.log import LogReader, collector_paused
 from weft.session.session import Session
 
 T = TypeVar("T")
@@ -41,7 +41,8 @@ class SessionJournal:
     def read(self, after: int = 0) -> Iterable[Record]:
         if self.session.state.spoken <= after:
             return ()
-        return (record for record in LogReader(self.session.folder).read() if record.seq > after)
+        with collector_paused():
+            return [record for record in LogReader(self.session.folder).read() if record.seq > after]
 
 
 class Running(Protocol):

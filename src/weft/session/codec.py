@@ -99,7 +99,8 @@ def decode_many(lines: Sequence[bytes]) -> list[Line | DamagedLineError]:
     """Each line decoded, or what is wrong with it. Sealed lines are parsed together, which takes half the time."""
     raws = _parsed_together(lines)
     if raws is not None:
-        return [_plain_line(raw) or _or_damage(_line, raw, True) for raw in raws]
+        shapes = {} if UPCASTERS else _shapes()
+        return [_plain_line(raw, shapes) or _or_damage(_line, raw, True) for raw in raws]
     return [_or_damage(decode, line) for line in lines]
 
 
@@ -110,16 +111,19 @@ def _or_damage(read: Callable[..., Line], *given: Any) -> Line | DamagedLineErro
         return error
 
 
-def _plain_line(raw: dict[str, Any]) -> Line | None:
+def _plain_line(raw: dict[str, Any], shapes: Mapping[str, _Shape]) -> Line | None:
     """The short way for most sealed lines: one that is its whole decision and has nothing to be lifted or built."""
-    shape = _shapes().get(raw.get("type", ""))
-    if shape is None or not shape.plain or "part" in raw or UPCASTERS:
+    shape = shapes.get(raw.get("type", ""))
+    if shape is None or not shape.plain or "part" in raw:
         return None
     seq, at = raw.pop("seq", None), raw.pop("at", None)
     if type(seq) is not int or type(at) is not str or seq < 1:
         raw["seq"], raw["at"] = seq, at
         return None
     try:
+        for name in shape.tuples:
+            if name in raw:
+                raw[name] = tuple(raw[name])
         event = shape.make(**raw)
     except TypeError:
         raw["seq"], raw["at"] = seq, at
@@ -198,7 +202,7 @@ class _Shape:
     tuples: tuple[str, ...]
     has_findings: bool
     plain: bool
-    """Its JSON values are its fields."""
+    """Its JSON values are its fields, but for lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +222,7 @@ def _shapes() -> dict[str, _Shape]:
         tuples = tuple(name for name, hint in hints.items() if _is_tuple(hint))
         wanted = {name: _want(hint) for name, hint in hints.items()}
         built = "findings" in hints
-        shapes[_tag(cls)] = _Shape(cls, wanted, tuples, built, plain=not (tuples or built or "version" in hints))
+        shapes[_tag(cls)] = _Shape(cls, wanted, tuples, built, plain=not (built or "version" in hints))
     return shapes
 
 

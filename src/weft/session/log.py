@@ -8,11 +8,13 @@ is reported with its line number, kept where it is, and reading goes on.
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from weft.files import Folder, translated
@@ -62,10 +64,17 @@ class LogReader:
         line_at_end = self._line
         self._pending, self._suspects, offset = [], [], self.end
         try:
-            for raw, found in _decoded(fd, self.end):
+            for raw, found in chain.from_iterable(_decoded(fd, self.end)):
                 offset += len(raw)
                 self._line += 1
-                if self._follows(raw, found) and isinstance(found, Line):
+                # Most lines are a whole decision and simply the next one.
+                if (
+                    type(found) is Line
+                    and found[2] == 1
+                    and found[0][0] == self.seq + 1
+                    and self._calm
+                    and raw[-1] == 10
+                ):
                     self.seq += 1
                     self.end, line_at_end = offset, self._line
                     yield found[0]
@@ -87,11 +96,9 @@ class LogReader:
             os.close(fd)
             self._line = line_at_end
 
-    def _follows(self, raw: bytes, found: Line | DamagedLineError) -> bool:
-        """Whether a line is a whole decision and simply the next one: most are."""
-        if self._pending or self._suspects or isinstance(found, DamagedLineError):
-            return False
-        return found[2] == 1 and found[0][0] == self.seq + 1 and raw[-1:] == b"\n"
+    @property
+    def _calm(self) -> bool:
+        return not self._pending and not self._suspects
 
     def _take(self, raw: bytes, line: Line | DamagedLineError) -> list[Line]:
         """Add one line; the lines of a decision once it is whole."""
@@ -127,12 +134,12 @@ class LogReader:
         return True
 
 
-def _decoded(fd: int, start: int) -> Iterator[tuple[bytes, Line | DamagedLineError]]:
-    """Every raw line with what it says, some at a time: whoever reads only the first pays for a few."""
+def _decoded(fd: int, start: int) -> Iterator[Iterable[tuple[bytes, Line | DamagedLineError]]]:
+    """Raw lines with what they say, some at a time: whoever reads only the first pays for a few."""
     lines = _lines(fd, start)
     size = 1
     while batch := list(islice(lines, size)):
-        yield from zip(batch, decode_many(batch), strict=True)
+        yield zip(batch, decode_many(batch), strict=True)
         size = min(TOGETHER, size * 4)
 
 
@@ -203,6 +210,18 @@ class LogWriter:
             self.folder.disk.truncate(self._fd, self._end)
         except OSError:
             return  # the torn tail is dropped on the next open instead
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """For reading a long log: it makes millions of values and no cycles, and the collector would look at them all."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def timestamp(moment: datetime) -> str:

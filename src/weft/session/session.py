@@ -21,7 +21,7 @@ from weft.protocol.events import ArtifactRestored, ArtifactSetAside, DurableEven
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ConversationStopped, IdleReached
 from weft.session.lock import WriterLock
-from weft.session.log import LOG, LogReader, LogWriter, Now, timestamp
+from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
 from weft.session.manifest import MANIFEST, manifest_bytes
 from weft.session.recovery import PROCESS_ENDED, settle_open_attempts, unfinished_writes
 from weft.session.state import SessionState
@@ -50,8 +50,9 @@ class Session:
         self._manifest_due = time.monotonic() + MANIFEST_PAUSE
         reader = LogReader(folder)
         self.state = SessionState()
-        for record in reader.read():
-            self.state.apply(record)
+        with collector_paused():
+            for record in reader.read():
+                self.state.apply(record)
         self._notices += [str(damage) for damage in reader.damage]
         if reader.torn:
             self._keep_aside(LOG, reader.torn)

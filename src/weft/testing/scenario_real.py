@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.conversation.conversation import Conversation
-from weft.conversation.ports import Ports, Running, SessionJournal
+from weft.conversation.ports import Ports, Running, SessionJournal, in_thread
 from weft.conversation.watchdog import Watchdog
 from weft.files import Disk, Folder
 from weft.handles import ProcessRun, TaskRun, ThreadRun
@@ -33,7 +33,16 @@ from weft.protocol.talk_commands import ToolEnd
 from weft.session.session import Session
 from weft.testing.measuring import commands_per_second, events_per_second, percentile, resident_bytes
 from weft.testing.scenario_words import ScenarioError
-from weft.testing.talking import Answer, MemoryJournal, ScriptedModel, ScriptedTools, calling, ports, saying
+from weft.testing.talking import (
+    Answer,
+    MemoryJournal,
+    ScriptedModel,
+    ScriptedTools,
+    at_once,
+    calling,
+    ports,
+    saying,
+)
 
 OPERATIONS: Final[Mapping[str, frozenset[str]]] = {
     "interrupt_when_running": frozenset(),
@@ -211,7 +220,9 @@ async def interrupt_latencies(tool: Tool, rounds: int, *, sync: bool = False) ->
     tools = ScriptedTools({"tool": tool.work})
     took: list[float] = []
     loop = asyncio.get_running_loop()
-    async with talking(ports(ScriptedModel(answers), tools, off_loop=_off_loop), sync=sync) as talk:
+    # Waiting for the disk is a thread's work; handing a write to the kernel is not worth one.
+    given = ports(ScriptedModel(answers), tools, off_loop=in_thread if sync else at_once)
+    async with talking(given, sync=sync) as talk:
         for _ in range(rounds):
             seq = max((r.seq for r in talk._journal.read()), default=0)
             talk.say("go")
@@ -243,10 +254,6 @@ def _request(loop: asyncio.AbstractEventLoop, talk: Conversation) -> float:
     moment = time.perf_counter()
     loop.call_soon_threadsafe(talk.interrupt)
     return moment
-
-
-async def _off_loop(work: Callable[[], Any]) -> Any:
-    return await asyncio.get_running_loop().run_in_executor(None, work)
 
 
 async def _interrupts(described: str, rounds: int, pause: float) -> dict[str, Any]:
@@ -291,7 +298,8 @@ async def flood_latencies(pieces: int, rounds: int, burst: int, *, sync: bool = 
 
     took: list[float] = []
     after = 0
-    async with talking(ports(ScriptedModel([flood for _ in range(rounds)]), off_loop=_off_loop), sync=sync) as talk:
+    given = ports(ScriptedModel([flood for _ in range(rounds)]), off_loop=in_thread if sync else at_once)
+    async with talking(given, sync=sync) as talk:
         for _ in range(rounds):
             seen, done = 0, asyncio.Event()
             seq = max((r.seq for r in talk._journal.read()), default=0)
