@@ -16,6 +16,13 @@ settings.register_profile("weft", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("weft")
 
 
+def pytest_report_header() -> list[str]:
+    """What random lives begin with, so that a long hunt can be repeated."""
+    if "WEFT_WALKS" not in os.environ:
+        return []
+    return [f"lives: {os.environ['WEFT_WALKS']}, from WEFT_SEED={os.environ.get('WEFT_SEED', '0')}"]
+
+
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests never see the machine's home, keys or settings."""

@@ -78,3 +78,9 @@ def test_a_folder_that_others_can_look_into_is_refused(tmp_path: Path) -> None:
     door_path(tmp_path).parent.chmod(0o755)
     with pytest.raises(UserError, match="not a folder of yours alone"):
         door_path(tmp_path)
+
+    async def play() -> str:
+        async with open_door(tmp_path, lambda _: {}) as trouble:
+            return trouble
+
+    assert "not a folder of yours alone" in asyncio.run(play())

@@ -83,6 +83,12 @@ def test_an_answer_is_in_the_log_of_the_session_beside_its_runs(weft: Weft, sour
     assert "content.md (the input source" in request.system
     assert '"tone": "plain"' in request.system
     assert {tool.name for tool in request.tools} >= {"Read", "Write", "Shell", "Task", "Skill", "AskUser"}
+    shown = weft("chat", "--session", "poem", "--show-prompt")
+    assert shown.code == 0, shown.err
+    prompt = json.loads(shown.out)
+    assert prompt["messages"][-1]["content"][0]["text"] == "It is about a barrow."
+    assert "The pipeline letters was run" in prompt["system"]
+    assert prompt["model"] == "embedded"
     assert weft("run", "--session-id", "poem").err.count("up to date") == 3
     assert weft("sessions", "verify", "poem").code == 0
     assert "What is it about?" in weft("sessions", "log", "poem").out
@@ -295,6 +301,22 @@ def test_another_process_sends_and_interrupts(weft: Weft, source: Path) -> None:
         process.stdin.close()
         assert process.wait(30) == 0
         process.stdout.close()
+
+
+def test_a_run_is_interrupted_from_another_terminal(weft: Weft, source: Path) -> None:
+    code = weft.workspace / "code/letters.py"
+    code.write_text(code.read_text().replace("def count(step):\n", "def count(step):\n    time.sleep(60)\n"))
+    words = weft.command("run", source, "--session-id", "poem", "--json")
+    with subprocess.Popen(words, env=weft.env, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        while b"step_started" not in process.stdout.readline():
+            pass
+        assert "a run is going on" in weft("send", "poem", "hello").err
+        assert weft("interrupt", "poem").out == "interrupted\n"
+        rest = [json.loads(line) for line in process.stdout]
+        assert process.wait(30) == 130
+    assert rest[-1]["type"] == "run_ended"
+    assert rest[-1]["message"] == "interrupted from another terminal"
 
 
 def test_a_model_that_is_not_connected_is_said_at_once(weft: Weft) -> None:

@@ -16,6 +16,7 @@ from weft.conversation.conversation import Conversation
 from weft.conversation.door import open_door
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
+from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
 from weft.models.model import Model
@@ -113,8 +114,10 @@ class OpenTalk:
         self.ask_person: AskPerson | None = None
         """Set by a face that can put a question to the person."""
         self.conversation: Conversation
+        self._loop: asyncio.AbstractEventLoop
 
     async def begin(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._model_of(MAIN)  # a model that is not connected is said before anything is shown
         ports = Ports(
             model=self._model_of,
@@ -176,6 +179,15 @@ class OpenTalk:
                 return {"status": reply.status}
             case other:
                 raise UserError(f"the session does not know how to {str(other)[:40]!r}")
+
+    def is_busy(self) -> bool:
+        """From any thread."""
+        return bool(self.conversation.running("model") or self.conversation.running("tool"))
+
+    def blame(self, task: str, seconds: float) -> None:
+        """From the watchdog's thread: says who keeps everything else waiting, an interrupt too."""
+        text = f"{task} keeps the program busy; nothing else can happen until it lets go"
+        self._loop.call_soon_threadsafe(self.conversation.notice, text)
 
     async def keep_tally(self) -> None:
         async for item in self.conversation.events():
@@ -279,8 +291,11 @@ async def open_talk(
         await talk.begin()
         tally = asyncio.create_task(talk.keep_tally())
         try:
-            async with open_door(talk.folder, talk.answer):
-                yield talk
+            with Watchdog(talk.blame, busy=talk.is_busy):
+                async with open_door(talk.folder, talk.answer) as trouble:
+                    if trouble:
+                        talk.conversation.notice(trouble)
+                    yield talk
         finally:
             tally.cancel()
             await asyncio.wait([tally])

@@ -15,6 +15,7 @@ from typing import Final
 
 from weft.app import App, Ask, OpenSession
 from weft.cli.place import is_ascii, is_terminal, screen_width
+from weft.cli.run import reachable
 from weft.cli.screen import FRAME
 from weft.cli.stopping import interruptible
 from weft.protocol.commands import StartRun
@@ -85,7 +86,8 @@ class Batch:
             if self._interrupted:
                 session.interrupt()
             try:
-                outcome = await session.submit(self._wish)
+                async with reachable(session):
+                    outcome = await session.submit(self._wish)
             finally:
                 self._open.discard(session)
             problem = _problem(document.run) if outcome == "failed" else document.run.message

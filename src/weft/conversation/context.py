@@ -67,6 +67,11 @@ class SessionContext:
         self.last[conversation] = prompt
         return prompt.request
 
+    def preview(self, conversation: str, transcript: Transcript) -> Prompt:
+        """What the model would be told now: from the log and the files as they are, without calling anything."""
+        speaker = self.speaker(conversation)
+        return self._prompt(speaker, self.fragments(speaker), list(transcript.entries), transcript.outside)
+
     def _prompt(
         self, speaker: Speaker, fragments: list[Fragment], entries: list[Said], outside: frozenset[str]
     ) -> Prompt:

@@ -130,6 +130,10 @@ class Conversation:
         self._engine.submit(command)
         self._wake()
 
+    def notice(self, text: str) -> None:
+        """Show something to everybody who watches. It changes nothing and is not in the log."""
+        self._feed.put(NoticeGiven(text=text))
+
     def interrupt(self, target: str | None = None, reason: str = "user") -> Reply:
         """Stop a conversation and all under it, or everything. Synchronous: when it returns, nothing new starts."""
         if self._broken or self._closed:

@@ -47,10 +47,28 @@ def _own_folder() -> Path:
 
 
 @asynccontextmanager
-async def open_door(session: Path, answer: Answer) -> AsyncIterator[None]:
-    """While this is open, `knock` reaches `answer`. Who holds the session's lock takes the place of a dead one."""
-    path = door_path(session)
-    path.unlink(missing_ok=True)
+async def open_door(session: Path, answer: Answer) -> AsyncIterator[str]:
+    """While this is open, `knock` reaches `answer`. Who holds the session's lock takes the place of a dead one.
+
+    Gives "" or, where no socket can be made, the reason: a session without a door is as good as any other inside.
+    """
+    try:
+        path = door_path(session)
+        path.unlink(missing_ok=True)
+        server = await _serve(path, answer)
+    except (OSError, UserError) as error:
+        yield f"other terminals can't reach this session: {error}"
+        return
+    try:
+        path.chmod(0o600)
+        yield ""
+    finally:
+        server.close()
+        await server.wait_closed()
+        path.unlink(missing_ok=True)
+
+
+async def _serve(path: Path, answer: Answer) -> asyncio.AbstractServer:
 
     async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -69,14 +87,7 @@ async def open_door(session: Path, answer: Answer) -> AsyncIterator[None]:
         finally:
             writer.close()
 
-    server = await asyncio.start_unix_server(meet, path=str(path), limit=LINE_LIMIT)
-    path.chmod(0o600)
-    try:
-        yield
-    finally:
-        server.close()
-        await server.wait_closed()
-        path.unlink(missing_ok=True)
+    return await asyncio.start_unix_server(meet, path=str(path), limit=LINE_LIMIT)
 
 
 async def knock(session: Path, asked: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -17,8 +17,12 @@ LIMIT: Final = 0.1
 class Watchdog:
     """`report(name, seconds)` is called from a thread of its own, once for each time the loop is blocked."""
 
-    def __init__(self, report: Callable[[str, float], None], *, limit: float = LIMIT) -> None:
+    def __init__(
+        self, report: Callable[[str, float], None], *, limit: float = LIMIT, busy: Callable[[], bool] = lambda: True
+    ) -> None:
+        """While nothing is `busy` the loop is left asleep. Both functions are called from the watchdog's thread."""
         self._report = report
+        self._busy = busy
         self._limit = limit
         self._ended = threading.Event()
         self._loop = asyncio.get_running_loop()
@@ -33,6 +37,8 @@ class Watchdog:
 
     def _watch(self) -> None:
         while not self._ended.wait(self._limit / 4):
+            if not self._busy():
+                continue
             alive = threading.Event()
             try:
                 self._loop.call_soon_threadsafe(alive.set)

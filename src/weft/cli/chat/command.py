@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ import click
 
 from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option, workspace_path
-from weft.protocol.errors import UsageError
+from weft.protocol.errors import EXIT_DONE, UsageError
+from weft.session.session import no_session
 
 if TYPE_CHECKING:
     from weft.app.talks import OpenTalk, TalkAsk
@@ -67,6 +69,7 @@ class TalkStatus:
 )
 @click.option("--folder", metavar="FOLDER", help="The folder that tools may work in (default: this one).")
 @click.option("--whole-input", is_flag=True, help="Without a terminal: all of standard input is one message.")
+@click.option("--show-prompt", is_flag=True, help="Print what the model is told, and leave; nothing is sent.")
 @click.option("--plain", is_flag=True, help="Plain lines: messages from standard input, answers to standard output.")
 @workspace_option
 def command(
@@ -76,6 +79,7 @@ def command(
     mode: Mode,
     folder: str | None,
     whole_input: bool,
+    show_prompt: bool,
     plain: bool,
     workspace: str | None,
 ) -> int:
@@ -92,7 +96,26 @@ def command(
         raise UsageError(f"--folder {working}: there is no such folder")
     ensure_workspace(workspace_path(workspace))
     ask = TalkAsk(session=session, model=model, mode=mode, working=working)
+    if show_prompt:
+        if not session:
+            raise UsageError("--show-prompt needs a session", hint="name one with --session")
+        return asyncio.run(_show_prompt(workspace, ask))
     return asyncio.run(_chat(workspace, ask, " ".join(words) or None, whole_input=whole_input, plain=plain))
+
+
+async def _show_prompt(workspace: str | None, ask: TalkAsk) -> int:
+    """The prompt as JSON: the system text, every message, the tools, and what was left out for want of room."""
+    from weft.session.codec import to_json
+
+    with open_app(workspace) as app:
+        if ask.session is None or not app.sessions.exists(ask.session):
+            raise no_session(ask.session or "")
+        async with app.talk(ask) as talk:
+            prompt = talk.context.preview(talk.conversation.name, talk.conversation.transcript())
+            await talk.conversation.suspend()
+    shown = {"model": talk.model, "tokens": prompt.tokens, "dropped": prompt.dropped, **asdict(prompt.request)}
+    sys.stdout.buffer.write(to_json(shown) + b"\n")
+    return EXIT_DONE
 
 
 async def _chat(workspace: str | None, ask: TalkAsk, message: str | None, *, whole_input: bool, plain: bool) -> int:
