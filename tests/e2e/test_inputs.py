@@ -212,3 +212,17 @@ def test_a_redirect_to_a_private_place_is_refused_and_nothing_is_made(weft: Weft
 
     asyncio.run(play())
     assert not (weft.workspace / "sessions").exists()
+
+
+def test_the_title_of_a_document_is_its_own_word_too(weft: Weft, tmp_path: Path) -> None:
+    """A page may be called by a number that its text never says."""
+    code = weft.workspace / "code/letters.py"
+    code.write_text(code.read_text() + "\ndef named(step):\n    return step.document['title']\n")
+    (weft.workspace / "pipelines/named.yaml").write_text(
+        "name: named\ndescription: d\nsteps:\n  named:\n    artifact: named.md\n    code: letters.py:named\n"
+        "    checks:\n      - numbers_from: {in: source}\n      - verbatim: {in: source}\n"
+    )
+    (tmp_path / "manual.md").write_text("---\ntitle: Manual 20.4\n---\nNo number in here.\n")
+    ran = weft("run", "named", tmp_path / "manual.md", "--output", "-")
+    assert ran.code == 0, ran.err
+    assert ran.out.strip() == "Manual 20.4"

@@ -48,7 +48,7 @@ class Facts:
     steps: Mapping[str, StepFacts]
     materials: Mapping[str, Material]
     inputs: Mapping[str, str]
-    """Each input's text."""
+    """Each input's words, for checks to compare with."""
     values: Mapping[str, Any]
     """Each artifact that is on the disk, parsed."""
     parameters: Mapping[str, Any]
@@ -72,7 +72,7 @@ def gather(
 ) -> Facts:
     """`registered` gives the version of each function that an embedding program brings along, `overrides` what stands
     in place of parts of the profile."""
-    texts = {name: given.text for name, given in inputs.items()}
+    texts = {name: given.whole for name, given in inputs.items()}
     hashes = {name: given.hash for name, given in inputs.items()}
     files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
     profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}

@@ -88,6 +88,12 @@ class InputText:
     hash: str
     about: Mapping[str, Any] | None = None
 
+    @property
+    def whole(self) -> str:
+        """What checks compare with: a document's title, author and date are its words too."""
+        said = [str(self.about[key]) for key in ("title", "author", "published")] if self.about else []
+        return "\n\n".join([self.text, *filter(None, said)])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionInput:
