@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Fetch = Callable[[str], Awaitable[Fetched]]
 
+EMBEDDED: Final = "embedded"
 DISK_THREADS: Final = 16
 """Syncs of different sessions overlap; more threads than this bring nothing on the disks it was measured on."""
 
@@ -60,6 +61,20 @@ class RegisteredFunction:
 
     function: StepFunction
     version: str = "1"
+
+
+class _StepModels:
+    """Opens a model when the first step asks for it: a run of code loads nothing of it."""
+
+    def __init__(self, app: App, nonce: str) -> None:
+        self.nonce = nonce
+        self._app = app
+        self._open: dict[str, Model] = {}
+
+    def open(self, reference: str) -> Model:
+        if reference not in self._open:
+            self._open[reference] = self._app.models().open(reference, dict)
+        return self._open[reference]
 
 
 class App:
@@ -187,6 +202,14 @@ class App:
 
     # -- what the doors need
 
+    @property
+    def default_model(self) -> str:
+        """Of steps whose agent names none: the workspace's, else the environment's, else the embedded one."""
+        return self.config.model if self.config.model != EMBEDDED else self._surroundings.get("WEFT_MODEL") or EMBEDDED
+
+    def step_models(self) -> _StepModels:
+        return _StepModels(self, self.new_name())
+
     def models(self) -> ConnectedModels:
         from weft.app.connecting import ConnectedModels
 
@@ -228,7 +251,7 @@ class App:
             wish=wish,
             legacy=legacy,
             weft=__version__,
-            model=self.config.model,
+            model=self.default_model,
             registered={name: entry.version for name, entry in self._functions.items()},
         )
 

@@ -13,7 +13,7 @@ from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.machine import RunSpec
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
-from weft.orchestrator.runner import Publish, Runner, own_findings
+from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
 from weft.protocol.commands import InterruptRun, StartRun
 from weft.protocol.errors import UserError
@@ -33,7 +33,12 @@ class Home(Protocol):
     config: Config
     disk_threads: ThreadPoolExecutor
 
+    @property
+    def default_model(self) -> str: ...
+
     def executor(self) -> Executor: ...
+
+    def step_models(self) -> StepModels: ...
 
     async def off_loop(self, work: Callable[[], T]) -> T: ...
 
@@ -118,10 +123,18 @@ class OpenSession:
             command,
             opening.parameters,
             opening.chosen,
-            self._app.config.model,
+            self._app.default_model,
             self._app.config.concurrency,
         )
-        self._runner = Runner(self._session, spec, opening.facts, executor, self._publish, self._app.disk_threads)
+        self._runner = Runner(
+            self._session,
+            spec,
+            opening.facts,
+            executor,
+            self._publish,
+            self._app.disk_threads,
+            self._app.step_models(),
+        )
         if self._interrupted:
             self._runner.interrupt(self._interrupted)
         return await self._runner.run()

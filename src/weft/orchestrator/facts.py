@@ -31,7 +31,7 @@ class Material:
     """What one step reads besides upstream artifacts."""
 
     code: str
-    """"file.py:function", or the name of a function registered by an embedding program."""
+    """"file.py:function", the name of a function registered by an embedding program, or "" for what `model` makes."""
     model: str
     instructions: str = ""
     skills: Mapping[str, str] = field(default_factory=dict)
@@ -149,14 +149,15 @@ def _material(
 
 
 def _embedded(step: Step, agent: Agent | None, model: str) -> str:
-    if agent and agent.embedded and model == "embedded":
+    """The function that stands in for the agent while no model is connected; "" when one is."""
+    if model != EMBEDDED:
+        return ""
+    if agent and agent.embedded:
         return agent.embedded
     who = agent.name if agent else step.name
-    missing = f"give .claude/agents/{who}.md an `embedded: file.py:function`, or the step a `code:` of its own"
-    other = "take it out of config.toml, the agent or the step to work with the embedded one"
     raise ExternalError(
-        f"the step {step.name} needs the model {model!r} for its agent {who}, and it is not connected",
-        hint=missing if model == "embedded" else other,
+        f"the step {step.name} needs a model for its agent {who}, and none is connected",
+        hint=f"connect one (weft models add), or give .claude/agents/{who}.md an `embedded: file.py:function`",
     )
 
 
@@ -179,7 +180,7 @@ def _made_from(
         found["model"] = f"{material.model} {VERSION}" if material.model == EMBEDDED else material.model
     if step.checks:
         found["checks"] = hash_value([[artifact, call.name, dict(call.options)] for artifact, call in step.checks])
-    codes = [material.code, *(call.name for _, call in step.checks if ":" in call.name)]
+    codes = [*filter(None, [material.code]), *(call.name for _, call in step.checks if ":" in call.name)]
     for code in codes:
         file = code.partition(":")[0]
         found[f"code:{file}"] = registered[code] if code in registered else workspace.code_version(file)

@@ -169,6 +169,8 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
             hash=step_hash(hashes),
             schema_version=spec.facts[command.step].schema_version,
             ms=command.ms,
+            model=command.model,
+            usage=command.usage,
         )
     )
     settled = _with(progress, command.step, replace(step, phase="done", artifacts=hashes))
@@ -200,6 +202,8 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             message=command.message,
             retrying=retrying,
             ms=command.ms,
+            model=command.model,
+            usage=command.usage,
         )
     )
     if not retrying:

@@ -11,15 +11,17 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
+from weft.models.model import Model
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.machine import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt, decide
+from weft.orchestrator.model_step import ask_model, counts
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun
-from weft.protocol.errors import Finding, WeftError
+from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
 from weft.protocol.events import (
     DurableEvent,
     Event,
@@ -44,6 +46,16 @@ SMALL: Final = 32 * 1024
 T = TypeVar("T")
 
 
+class StepModels(Protocol):
+    """The models that steps may be made by."""
+
+    nonce: str
+
+    def open(self, reference: str) -> Model:
+        """UserError when it is not connected."""
+        ...
+
+
 class VanishedError(WeftError):
     """Something the attempt needs was there when the run began and is not any more."""
 
@@ -57,6 +69,7 @@ class Runner:
         executor: Executor,
         publish: Publish,
         disk_threads: ThreadPoolExecutor,
+        models: StepModels,
     ) -> None:
         self._session = session
         self._spec = spec
@@ -64,10 +77,13 @@ class Runner:
         self._executor = executor
         self._publish = publish
         self._disk_threads = disk_threads
+        self._models = models
         self._inbox: asyncio.Queue[Command] = asyncio.Queue()
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
+        self._usage: dict[tuple[str, int], tuple[str, dict[str, int]]] = {}
+        """What the model of an attempt took, as far as it was told."""
         self._bug: BaseException | None = None
 
     async def run(self) -> Outcome:
@@ -151,7 +167,11 @@ class Runner:
             if not findings:
                 self._inbox.put_nowait(
                     AttemptSucceeded(
-                        step=step.name, attempt=start.attempt, artifacts=tuple(artifacts), ms=_since(begun)
+                        step=step.name,
+                        attempt=start.attempt,
+                        artifacts=tuple(artifacts),
+                        ms=_since(begun),
+                        **self._spent(step.name, start.attempt),
                     )
                 )
                 return
@@ -165,6 +185,11 @@ class Runner:
             kind, message, findings, retryable = "crashed", error.message, [], True
         except VanishedError as error:
             kind, message, findings, retryable = "vanished", error.message, [], False
+        except ModelFeedback as error:
+            findings = list(error.findings)
+            kind, message, retryable = "rejected", _told(findings), True
+        except ExternalError as error:
+            kind, message, findings, retryable = "error", str(error), [], error.retryable
         except WeftError as error:
             kind, message, findings, retryable = "error", str(error), [], False
         except Exception as error:  # noqa: BLE001  this is the supervisor of attempts: a bug must end the run, not hang it
@@ -180,8 +205,13 @@ class Runner:
                 ms=_since(begun),
                 findings=tuple(findings),
                 retryable=retryable,
+                **self._spent(step.name, start.attempt),
             )
         )
+
+    def _spent(self, step: str, attempt: int) -> dict[str, Any]:
+        model, usage = self._usage.pop((step, attempt), (None, {}))
+        return {"model": model, "usage": usage}
 
     async def _make(self, step: Step, start: StartAttempt) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]
@@ -205,7 +235,12 @@ class Runner:
             self._publish(StepProgressed(step=step.name, attempt=start.attempt, text=text))
 
         async with asyncio.timeout(step.timeout):
-            value = await self._executor.execute(material.code, given, say)
+            if material.code:
+                value = await self._executor.execute(material.code, given, say)
+            else:
+                answered = await ask_model(self._models.open(material.model), step, given, self._models.nonce, say)
+                value, usage = answered.value, answered.usage
+                self._usage[step.name, start.attempt] = (material.model, counts(usage))
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream)

@@ -58,6 +58,8 @@ class AttemptSucceeded:
     attempt: int
     artifacts: tuple[Artifact, ...]
     ms: int
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
     type: Literal["attempt_succeeded"] = "attempt_succeeded"
 
 
@@ -70,6 +72,8 @@ class AttemptFailed:
     ms: int
     findings: tuple[Finding, ...] = ()
     retryable: bool = True
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
     type: Literal["attempt_failed"] = "attempt_failed"
 
 

@@ -155,6 +155,9 @@ class StepCompleted:
     """Of the step's artifact, or of all of them together when there are several."""
     schema_version: str
     ms: int
+    model: str | None = None
+    """The model that made it; None for code."""
+    usage: Mapping[str, int] = field(default_factory=dict)
     type: Literal["step_completed"] = "step_completed"
 
 
@@ -167,6 +170,8 @@ class StepFailed:
     message: str
     retrying: bool
     ms: int
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
     type: Literal["step_failed"] = "step_failed"
 
 

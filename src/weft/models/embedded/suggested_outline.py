@@ -173,6 +173,8 @@ class _Plan:
         short = single and len(question.text) <= HEADING and _key(question.text) not in self.headings
         asked = question if short and not self.material.title(lead, HEADING) else NOTHING
         heading = self._heading("close", lead, label=asked, clause=True)
+        if not heading:
+            return None
         return Part("close", heading, self.writer.row(lines), _SHARES["close"], len(sentences))
 
     def _idea(self, group: str, at: int, field: str) -> Line:
@@ -208,8 +210,9 @@ class _Plan:
 
     def _theme(self, theme: Subject) -> Iterator[Part]:
         free = [sentence for sentence in self.material.best(theme.sentences, 12) if self._is_free(sentence)]
-        if free:
-            yield self._built("point", free[0], free[1:], label=theme.line)
+        part = self._built("point", free[0], free[1:], label=theme.line) if free else None
+        if part:
+            yield part
 
     def _is_free(self, sentence: Sentence) -> bool:
         if sentence.index in self.used or sentence.asks or not self.material.leads(sentence):
@@ -218,10 +221,13 @@ class _Plan:
 
     def _built(
         self, kind: str, lead: Sentence, more: Sequence[Sentence], *, label: Line = NOTHING, name: Line = NOTHING
-    ) -> Part:
-        """A section: its point in the source's sentence, then what goes along with it."""
+    ) -> Part | None:
+        """A section: its point in the source's sentence, then what goes along with it. None: it could not be told from
+        another by its heading."""
         self.used.add(lead.index)
         heading = self._heading(kind, lead, label=label)
+        if not heading:
+            return None
         statement = self.material.statement(lead)
         self.told.add(statement.text)
         told = [self.writer.say(f"outline.{kind}", a=statement, n=name) or statement]
@@ -270,13 +276,17 @@ class _Plan:
     # -- wording
 
     def _heading(self, kind: str, lead: Sentence, *, label: Line = NOTHING, clause: bool = False) -> Line:
+        """NOTHING when every heading it could have is taken."""
         section = self._section(lead) if kind == "point" else None
         if section is not None:
             line = Line(_NUMBERING.sub("", section.title), (section.span, *lead.spans))
         else:
             line = label if label and clause else self.material.heading(lead, label)
         if _key(line.text) in self.headings:
-            text = next(text for text in self._others(lead, label, line) if text and _key(text) not in self.headings)
+            others = (text for text in self._others(lead, label) if text and _key(text) not in self.headings)
+            text = next(others, "")
+            if not text:
+                return NOTHING
             line = Line(text, (*lead.spans, *label.spans))
         line = Line(capital(line.text), line.spans)
         self.headings.add(_key(line.text))
@@ -284,16 +294,14 @@ class _Plan:
             return self.writer.say(f"task.{kind}", a=line) or line
         return line
 
-    def _others(self, lead: Sentence, label: Line, taken: Line) -> Iterator[str]:
-        """Further headings for a part whose own one is taken: from its sentence, then from what the text is about."""
+    def _others(self, lead: Sentence, label: Line) -> Iterator[str]:
+        """Further headings for a part whose own one is taken, all from its own sentence."""
         yield self.material.thing(lead)
         yield self.material.figured(lead)
         yield self.material.paired(lead)
         yield label.text
         yield from self.material.named_in(lead)
         yield fits(unfinished(lead.text), 70)
-        yield from (phrase.text for phrase in self.reading.phrases)
-        yield from (f"{taken.text} ({number})" for number in range(2, 2 + len(self.headings)))
 
     def _section(self, lead: Sentence) -> Section | None:
         """The source's heading over the sentence, where it has several and this one says something."""
