@@ -116,6 +116,11 @@ class Store:
             hint = "another process is changing it: try again when it is done" if "locked" in str(error) else ""
             raise ExternalError(f"can't write {self.path}: {error}", hint=hint, retryable=True) from error
 
+    def version(self) -> str:
+        """Another text whenever something changed the index, this process or another."""
+        other = self.rows("PRAGMA data_version")[0][0]
+        return f"{other}.{self._connection.total_changes}"
+
     # -- documents
 
     def documents(self) -> list[StoredDocument]:
