@@ -17,9 +17,14 @@ from weft.knowledge.verify import facts, words
 State = Literal["verified", "contradicted", "not_verified", "not_checked"]
 Kind = Literal["overlap", "number", "unit", "date", "negation", "modality", "opposite", "name"]
 EXACT: Final = 0.75
-PARTIAL: Final = 0.5
+PARTIAL: Final = 0.55
+"""The share of a claim's terms that one sentence, or two neighbours, must have."""
+SCATTERED: Final = 0.85
+"""The same for a whole passage: a long one has many words that mean nothing together."""
 ALIGNED: Final = 0.5
 """The share of a claim's terms a sentence must have before a difference to it can contradict the claim."""
+NEARLY_SAME: Final = 0.9
+"""From here on two sentences differ in little words only, and a negation more turns one round."""
 ALIKE: Final = 0.65
 """The share of their terms two sentences must have in common, both ways, to speak of the same matter."""
 
@@ -68,7 +73,7 @@ def compare(claim: str, passage: str, context: str = "") -> Verdict:
     against = list(_differences(claim, sentence, passage, context)) if share >= ALIGNED else []
     agreement = Evidence(
         "overlap",
-        overlap >= PARTIAL,
+        share >= PARTIAL or overlap >= SCATTERED,
         ", ".join(term for term in wanted if term in set(words.terms(passage))) or "nothing",
         sentence,
         f"{matching} of the claim's {len(wanted)} terms are in the passage",
@@ -78,7 +83,7 @@ def compare(claim: str, passage: str, context: str = "") -> Verdict:
     evidence = (agreement, *against)
     if contradicting or (unnamed and _another_name(claim, sentence)):
         state: State = "contradicted"
-    elif unnamed or overlap < PARTIAL or _loose_numbers(claim, passage, context):
+    elif unnamed or not (share >= PARTIAL or overlap >= SCATTERED) or _loose_numbers(claim, passage, context):
         state = "not_verified"
     else:
         state = "verified"
@@ -173,6 +178,12 @@ def _dates(claim: str, sentence: str) -> Iterator[Evidence]:
 
 def _denial(claim: str, sentence: str) -> Iterator[Evidence]:
     said, there = set(words.terms(claim)), set(words.terms(sentence))
+    counts = words.denials(claim), words.denials(sentence)
+    if min(_share(list(said), sentence), _share(list(there), claim)) >= NEARLY_SAME and (counts[0] - counts[1]) % 2:
+        which = "claim" if counts[0] > counts[1] else "passage"
+        reason = f"the {which} has a negation more than the other, which is otherwise the same"
+        yield Evidence("negation", False, claim, sentence, reason)
+        return
     ours, theirs = words.denied(claim) & there, words.denied(sentence) & said
     if ours == theirs or not (ours ^ theirs):
         return

@@ -55,8 +55,8 @@ _NOT_NAMES: Final = frozenset(
     for line in (
         "The A An This That These Those It He She We They You I In On At By For From With To Of And Or But If When",
         "Where While As After Before Any All Each Every No Not Such Some There Here What Which Who How Why Its Their",
-        "His Her Our Your My Both Either Neither However Therefore Thus Also Other Otherwise",
-        "Unless Until Since Although Because Under Within Without Once Only One Two Three Note See Per Upon Do Does Is Are",
+        "His Her Our Your My Both Either Neither However Therefore Thus Also Other Otherwise Unless",
+        "Until Since Although Because Under Within Without Once Only One Two Three Note See Per Upon Do Does Is Are",
         "Was Were Be Has Have Must Shall Should May Can Will Would Could Might NOT MUST SHALL SHOULD MAY",
     )
     for word in line.split()
