@@ -122,6 +122,22 @@ def test_numbered_sections_of_a_manual() -> None:
     ]
 
 
+def test_underlined_headings_of_a_manual() -> None:
+    text = (
+        "7. Relations\n************\n\nIntro.\n\n7.1. Syntax\n===========\n\nFields:\n\n1. Sean Whitton\n\n"
+        "2. Russ Allbery\n\n"
+        "7.1.1. More\n~~~~~~~~~~~\n\nDeep.\n\n7.2. Depends\n============\n\nSee 7.1.\n"
+    )
+    passages = cut(text, "policy.txt")
+    assert [(passage.ref, passage.heading) for passage in passages] == [
+        ("policy.7", "7. Relations"),
+        ("policy.7.1", "7. Relations › 7.1. Syntax"),
+        ("policy.7.1.1", "7. Relations › 7.1. Syntax › 7.1.1. More"),
+        ("policy.7.2", "7. Relations › 7.2. Depends"),
+    ]
+    assert "Russ Allbery" in passages[1].content
+
+
 DIFFERENT_SECTIONS = {
     "short-body-dropped": "a short section is a section: nothing is dropped",
     "close-headings-deduped": "a heading right under another is the nearer one of the two",

@@ -15,6 +15,8 @@ Commands:
   plan        Show what a run would do, and why.
   open        Open what a session made in the browser.
   sessions    List, show, follow, verify and remove sessions.
+  kb          Ask your documents: collections, search, references, verification.
+  mcp         Offer a collection to other programs by the Model Context Protocol.
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
   packs       List packs, and what differs from what you have.

@@ -38,7 +38,7 @@ def _tier(passage: StoredPassage) -> int:
     return 1 if passage.tier == "guides" else 2
 
 
-def _hit_row(hit: Hit) -> Answer:
+def hit_row(hit: Hit) -> Answer:
     return {
         **passage_row(hit.passage),
         "confidence": round(hit.score, 4),
@@ -62,7 +62,7 @@ def _envelope(found: Found, rows: list[Answer]) -> Answer:
 def search(knowledge: KnowledgeBase, asked: given.SearchArguments) -> Answer:
     filters = Filters(tier="standards", documents=(asked.document_filter,) if asked.document_filter else ())
     found = knowledge.search.find(asked.query, limit=asked.max_results, mode=asked.search_type, filters=filters)
-    return _envelope(found, [_hit_row(hit) for hit in found.hits])
+    return _envelope(found, [hit_row(hit) for hit in found.hits])
 
 
 def search_guides(knowledge: KnowledgeBase, asked: given.GuideSearchArguments) -> Answer:
@@ -74,7 +74,7 @@ def search_guides(knowledge: KnowledgeBase, asked: given.GuideSearchArguments) -
 def _guide_row(knowledge: KnowledgeBase, hit: Hit) -> Answer:
     found = knowledge.collection.grammar.find(hit.passage.content, hit.passage.place.document)
     refs = dict.fromkeys(reference.place.ref for reference in found)
-    return {**_hit_row(hit), "references": list(refs)}
+    return {**hit_row(hit), "references": list(refs)}
 
 
 def search_all(knowledge: KnowledgeBase, asked: given.TierSearchArguments) -> Answer:
@@ -94,7 +94,7 @@ def search_all(knowledge: KnowledgeBase, asked: given.TierSearchArguments) -> An
         weight = knowledge.collection.weight_of(tier)
         counts[f"tier_{number}"] = len(found.hits)
         for hit in found.hits:
-            row = _guide_row(knowledge, hit) if tier == "guides" else _hit_row(hit)
+            row = _guide_row(knowledge, hit) if tier == "guides" else hit_row(hit)
             rows.append({**row, "weighted_score": round(hit.score * weight, 4)})
     rows.sort(key=lambda row: -row["weighted_score"])
     rows = rows[: asked.max_results]
@@ -118,11 +118,11 @@ def explain_search(knowledge: KnowledgeBase, asked: given.ExplainArguments) -> A
     return {
         "query": asked.query,
         "expanded_query": fused.query,
-        "keyword_results": [{**_hit_row(hit), "score": hit.bm25} for hit in keyword.hits],
-        "vector_results": [{**_hit_row(hit), "likeness": hit.likeness} for hit in by_meaning.hits],
-        "rrf_fused": [_hit_row(hit) for hit in fused.hits],
-        "reranked": [_hit_row(hit) for hit in again.hits],
-        "final": [_hit_row(hit) for hit in (again if again.mode == "hybrid" else fused).hits],
+        "keyword_results": [{**hit_row(hit), "score": hit.bm25} for hit in keyword.hits],
+        "vector_results": [{**hit_row(hit), "likeness": hit.likeness} for hit in by_meaning.hits],
+        "rrf_fused": [hit_row(hit) for hit in fused.hits],
+        "reranked": [hit_row(hit) for hit in again.hits],
+        "final": [hit_row(hit) for hit in (again if again.mode == "hybrid" else fused).hits],
         "warnings": list(dict.fromkeys((*fused.warnings, *again.warnings))),
     }
 

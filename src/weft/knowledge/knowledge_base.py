@@ -163,6 +163,17 @@ def _put(documents: Folder, name: str, file: Path) -> None:
         documents.replace(last, data)
 
 
+def remove_documents(knowledge: KnowledgeBase, files: Iterable[str]) -> None:
+    """Delete the collection's own copies; the next update takes them out of the index. Nothing outside is touched."""
+    with knowledge.folder.folder(DOCUMENTS) as documents:
+        for name in files:
+            if not documents.exists(name):
+                raise UserError(
+                    f"{name} is no document of {knowledge.name}", hint=f"weft kb show {knowledge.name} lists them"
+                )
+            (documents.path / name).unlink()
+
+
 def remove_collection(workspace: Folder, name: str) -> None:
     """Everything of it: the declaration, the copies of the documents, the index."""
     with open_collection(workspace, name, Unavailable("removing")) as knowledge:

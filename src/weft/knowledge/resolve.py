@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.knowledge.grammar import Grammar
-from weft.knowledge.place import Place
+from weft.knowledge.place import Place, same_key
 from weft.knowledge.store import Store, StoredPassage
 
 
@@ -31,7 +31,7 @@ def resolve(store: Store, grammar: Grammar, identifier: str) -> Resolution:
         return Resolution((by_id,), place=by_id.place)
     if exact := store.by_ref(wanted):
         return Resolution(tuple(exact), place=exact[0].place)
-    places = grammar.parse(wanted)
+    places = [*grammar.parse(wanted), *_without_document(store, grammar, wanted)]
     for place in places:
         if numbers := store.numbers_at(place):
             return Resolution(tuple(store.passages(numbers)), place=place)
@@ -42,3 +42,14 @@ def resolve(store: Store, grammar: Grammar, identifier: str) -> Resolution:
                 return Resolution((), tuple(store.passages(numbers)), place)
             around = around.parent()
     return Resolution((), place=places[0] if places else None)
+
+
+def _without_document(store: Store, grammar: Grammar, wanted: str) -> list[Place]:
+    """`7.2` alone is the one document's that has such a paragraph; when several have, it is nobody's."""
+    found = [
+        place
+        for key in {document.key for document in store.documents()}
+        for place in grammar.parse(f"{key}.{wanted}")
+        if same_key(place.document) == same_key(key) and place.paragraph and store.numbers_at(place)
+    ]
+    return found if len({place.document for place in found}) == 1 else []

@@ -23,31 +23,51 @@ _NUMBER: Final = re.compile(
     r"(?:(?:Chapter|Section|Part|§)[ \t]*)?(?P<number>(?:[A-Z]\.)?\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z](?:\.\d{1,3}){1,5})"
     r"(?:[.:)]?[ \t]+|\.?\Z|[:.])"
 )
+_ENOUGH: Final = 3
+_LONGEST: Final = 160
 _FENCE: Final = re.compile(r"[ \t]*(```|~~~)")
 
 
-def heading_lines(text: str, ignored: Sequence[re.Pattern[str]] = ()) -> list[tuple[int, int, int, str]]:
-    """Every heading: where it begins, where the text under it begins, its level, its title."""
-    found: list[tuple[int, int, int, str]] = []
+Heading = tuple[int, int, int, str]
+"""Where it begins, where the text under it begins, its level, its title."""
+
+
+def heading_lines(text: str, ignored: Sequence[re.Pattern[str]] = ()) -> list[Heading]:
+    """Every heading. In a document that marks its headings, a plain line with a number is an item of a list."""
+    marked: list[Heading] = []
+    plain: list[Heading] = []
     lines = list(lines_of(text, ignored))
     fenced = ""
     for index, (start, line) in enumerate(lines):
-        if fence := _FENCE.match(line):
+        before = lines[index - 1][1].strip() if index else ""
+        after = lines[index + 1][1] if index + 1 < len(lines) else ""
+        fence = _FENCE.match(line)
+        if fence and (fenced or not before):  # under a line of text it is an underline
             fenced = "" if fenced == fence[1] else fenced or fence[1]
             continue
         if fenced or not line.strip():
             continue
-        before = lines[index - 1][1].strip() if index else ""
-        after = lines[index + 1][1] if index + 1 < len(lines) else ""
         if match := _MARKDOWN.match(line):
-            found.append((start, start + len(line) + 1, len(match["marks"]), match["title"].strip("* ")))
-        elif _UNDERLINE.match(after) and not before and 0 < len(line.strip()) <= 120 and len(after.strip()) >= 3:
-            level = 1 if after.lstrip().startswith(("=", "*")) else 2
-            found.append((start, lines[index + 1][0] + len(after) + 1, level, line.strip()))
+            marked.append((start, start + len(line) + 1, len(match["marks"]), match["title"].strip("* ")))
+        elif _is_underlined(line, before, after):
+            title = line.strip()
+            level = _depth(title) or (1 if after.lstrip().startswith(("=", "*")) else 2)
+            marked.append((start, lines[index + 1][0] + len(after) + 1, level, title))
         elif title := _plain_heading(line.strip(), alone=not before and not after.strip()):
-            number = numbered_title(title)
-            found.append((start, start + len(line) + 1, 1 + number.count("."), title))
-    return found
+            plain.append((start, start + len(line) + 1, _depth(title) or 1, title))
+    return marked if len(marked) >= _ENOUGH else sorted([*marked, *plain])
+
+
+def _is_underlined(line: str, before: str, after: str) -> bool:
+    if not _UNDERLINE.match(after) or (before and not _UNDERLINE.match(before)):
+        return False
+    return 0 < len(line.strip()) <= _LONGEST and len(after.strip()) >= min(3, len(line.strip()))
+
+
+def _depth(title: str) -> int:
+    """How deep a numbered heading stands; 0 without a number."""
+    number = numbered_title(title)
+    return 1 + number.count(".") if number else 0
 
 
 def _plain_heading(line: str, *, alone: bool) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from weft.knowledge.embedding import DIMENSIONS, Embedder
-from weft.knowledge.store import Store
+from weft.knowledge.store import Store, StoredPassage
 
 if TYPE_CHECKING:
     from numpy import bool_, float32, int64
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 BATCH: Final = 64
 _MISSING: Final = """
-    SELECT p.hash, min(p.number) AS number FROM passages AS p
+    SELECT min(p.number) AS number FROM passages AS p
     WHERE NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.hash = p.hash AND v.model = ?)
-    GROUP BY p.hash ORDER BY length(p.content) LIMIT ?
+    GROUP BY p.hash ORDER BY length(p.content)
 """
+"""Short ones first: texts of like lengths are made together in less time."""
 
 
 def missing(store: Store, model: str) -> int:
@@ -37,25 +38,27 @@ def missing(store: Store, model: str) -> int:
 
 def fill(store: Store, embedder: Embedder, progress: Callable[[int, int], None] = lambda _done, _all: None) -> int:
     """Make every vector that is missing; `progress` is told how many are done, of how many."""
+    wanted = [row["number"] for row in store.rows(_MISSING, (embedder.model,))]
+    for start in range(0, len(wanted), BATCH):
+        passages = store.passages(wanted[start : start + BATCH])
+        _keep(store, embedder, passages)
+        progress(min(start + BATCH, len(wanted)), len(wanted))
+    return len(wanted)
+
+
+def _keep(store: Store, embedder: Embedder, passages: Sequence[StoredPassage]) -> None:
     import numpy
 
-    total = missing(store, embedder.model)
-    done = 0
-    while wanted := store.rows(_MISSING, (embedder.model, BATCH)):
-        passages = store.passages([row["number"] for row in wanted])
-        rows = embedder.embed([passage.indexed for passage in passages])
-        with store.change() as connection:
-            # A text that was removed meanwhile must not come back as a vector.
-            connection.executemany(
-                "INSERT OR IGNORE INTO vectors SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM passages WHERE hash = ?1)",
-                [
-                    (passage.hash, embedder.model, vector.astype(numpy.float16).tobytes())
-                    for passage, vector in zip(passages, rows, strict=True)
-                ],
-            )
-        done += len(passages)
-        progress(done, max(total, done))
-    return done
+    rows = embedder.embed([passage.indexed for passage in passages])
+    with store.change() as connection:
+        # A text that was removed meanwhile must not come back as a vector.
+        connection.executemany(
+            "INSERT OR IGNORE INTO vectors SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM passages WHERE hash = ?1)",
+            [
+                (passage.hash, embedder.model, vector.astype(numpy.float16).tobytes())
+                for passage, vector in zip(passages, rows, strict=True)
+            ],
+        )
 
 
 @dataclass(frozen=True, slots=True)
