@@ -37,7 +37,10 @@ from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFil
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
-PAGES = ("README", "checks", "command-line", "config", "documents", "log", "packs", "pipelines", "session-folder")
+PAGES = (
+    *("README", "checks", "command-line", "config", "documents", "knowledge", "log", "packs", "pipelines"),
+    "session-folder",
+)
 BEING_WRITTEN = ("README.md", "docs/tutorial.md", "docs/writing.md")
 """Their examples run too; they may be missing."""
 

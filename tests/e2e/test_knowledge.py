@@ -63,7 +63,7 @@ def test_a_collection_from_beginning_to_end(kb: Kb) -> None:
     assert good.stdout.startswith("verified\t315.1\t")
     bad = kb("verify", "audit", "The auditor assesses risk within 60 days", "--passage", "ISA 315.1", code=1)
     assert bad.stdout.startswith("contradicted\t315.1\t")
-    assert "60 day where the passage has 30 day" in bad.stdout
+    assert "60 days where the passage has 30 days" in bad.stdout
 
     assert json.loads(kb("status", "audit").stdout)["vectors"]["tables"]["passages"]["vector_count"] == 6
     kb("remove", "audit", "isa-315.txt")

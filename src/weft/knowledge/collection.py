@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import ConfigDict, Field, PlainValidator
+from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
 
 from weft.files import Folder
 from weft.knowledge.grammar import FIELDS, Grammar, TemplateError, compile_template
@@ -19,7 +19,7 @@ from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.hashes import hash_value
 from weft.workspace.document import in_order, read_source
 from weft.workspace.explain import check
-from weft.workspace.fields import Strict, Text, fault
+from weft.workspace.fields import Given, Strict, Text, fault
 from weft.workspace.yaml_document import parse_yaml
 
 FILE: Final = "collection.yaml"
@@ -39,7 +39,8 @@ def _pattern(value: Any) -> str:
     return value
 
 
-Pattern = Annotated[str, PlainValidator(_pattern)]
+Pattern = Annotated[str, PlainValidator(_pattern), WithJsonSchema({"type": "string"})]
+OptionalWeight = Annotated[Annotated[float, Field(ge=0.01, le=1)] | None, Given]
 
 
 class TierEntry(Strict):
@@ -47,7 +48,9 @@ class TierEntry(Strict):
     structure: Structure = Field(
         default="auto", description="How a document is cut: paragraphs, articles, sections, headings, or auto"
     )
-    weight: float = Field(default=1.0, gt=0, le=1, description="What its results count beside the other tier's: 0 to 1")
+    weight: OptionalWeight = Field(
+        default=None, description="What its results count beside the other tier's: 1 for standards, 0.85 for guides"
+    )
 
 
 class ReferenceEntry(Strict):
@@ -112,7 +115,8 @@ class Collection(Strict):
         return self.tiers[tier].structure if tier in self.tiers else "auto"
 
     def weight_of(self, tier: Tier) -> float:
-        return self.tiers[tier].weight if tier in self.tiers else {"guides": 0.85, "standards": 1.0}[tier]
+        declared = self.tiers[tier].weight if tier in self.tiers else None
+        return {"guides": 0.85, "standards": 1.0}[tier] if declared is None else declared
 
     def entry_of(self, file: str) -> DocumentEntry:
         entry = self.documents.get(file) or self.documents.get(PurePosixPath(file).name) or DocumentEntry()

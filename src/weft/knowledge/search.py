@@ -21,7 +21,7 @@ from weft.knowledge.fusion import K, fuse, normalised
 from weft.knowledge.keyword import match_query
 from weft.knowledge.place import same_key
 from weft.knowledge.store import Store, StoredPassage
-from weft.knowledge.vectors import Matrix, load_matrix, missing
+from weft.knowledge.vectors import Matrix, load_matrix
 
 if TYPE_CHECKING:
     from numpy import bool_, float32
@@ -94,6 +94,7 @@ class Search:
         self._embedder = embedder
         self._matrix: Matrix | None = None
         self._version = ""
+        self._without = 0
 
     def find(
         self,
@@ -151,9 +152,8 @@ class Search:
         if matrix is None or not len(matrix.numbers):
             warnings.append("vectors are not used: none are made yet; `weft kb update` makes them")
             return "keyword"
-        left = missing(self._store, self._embedder.model)
-        if left:
-            warnings.append(f"{left:,} passages have no vector yet and are found by their words only")
+        if self._without:
+            warnings.append(f"{self._without:,} passages have no vector yet and are found by their words only")
         return mode
 
     def _documents(self, filters: Filters) -> list[int] | None:
@@ -230,5 +230,6 @@ class Search:
         version = self._store.version()
         if self._matrix is None or version != self._version:
             self._matrix = load_matrix(self._store, self._embedder.model)
+            self._without = self._store.counts()["passages"] - len(self._matrix.numbers)
             self._version = version
         return self._matrix

@@ -163,7 +163,10 @@ def _loose_numbers(claim: str, passage: str, context: str) -> list[str]:
 
 
 def _shown(quantity: facts.Quantity) -> str:
-    return f"{quantity.text} {quantity.unit}" if quantity.unit and quantity.unit != "percent" else quantity.text
+    if not quantity.unit:
+        return quantity.text
+    several = "" if quantity.text == "1" or quantity.unit in ("percent", "foot", "person", "copy", "inch") else "s"
+    return f"{quantity.text} {quantity.unit}{several}"
 
 
 def _dates(claim: str, sentence: str) -> Iterator[Evidence]:
