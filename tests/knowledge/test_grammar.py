@@ -8,7 +8,7 @@ import pytest
 
 from tests.knowledge.made import isa, vector
 from weft.knowledge.grammar import Grammar
-from weft.knowledge.place import Place
+from weft.knowledge.place import Place, passage_id
 
 DIFFERENT = {
     "ISA 315 (Revised), paragraph 19(b)": ["315.19(b)"],  # the form is declared, so the paragraph is not lost
@@ -79,3 +79,18 @@ def test_other_names_of_documents() -> None:
 def test_a_long_text_without_references_is_searched_quickly() -> None:
     text = "ISA 31" * 20_000 + "(" * 20_000 + "1." * 20_000
     assert isa().grammar.find(text) == []
+
+
+@pytest.mark.parametrize("case", vector("kb_ids")["paragraph_ref"], ids=lambda case: case["ref"])
+def test_refs_of_the_reference_are_understood(case: dict[str, Any]) -> None:
+    document, paragraph, item, application = case["parts"]
+    place = Place(document=document, paragraph=paragraph, item=item, application=application)
+    assert isa().grammar.parse(case["ref"])[0] == place
+    assert place.ref == case["ref"].replace("..", ".")
+
+
+def test_ids_are_long_enough_for_many_passages() -> None:
+    ids = {passage_id("isa-315.md", f"315.{number}") for number in range(1000)}
+    assert len(ids) == 1000
+    assert all(len(name) == len("p_") + 16 for name in ids)
+    assert passage_id("a.md", "1") != passage_id("b.md", "1")

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from weft.files import Folder
+from weft.files import Folder, translated
 from weft.knowledge.collection import DOCUMENTS, FILE, Collection, parse_collection, read_collection
 from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
 from weft.knowledge.hops import Hop, follow
@@ -47,6 +47,7 @@ class KnowledgeBase:
         self.folder = folder
         self._embedder = embedder
         self.collection: Collection = read_collection(folder)
+        folder.exists(INDEX)  # refuses a link or a device in its place
         self.store = Store(folder.path / INDEX)
 
     def __enter__(self) -> KnowledgeBase:
@@ -155,7 +156,10 @@ def add_files(knowledge: KnowledgeBase, paths: Iterable[Path]) -> list[str]:
 
 def _put(documents: Folder, name: str, file: Path) -> None:
     *inside, last = name.split("/")
-    data = file.read_bytes()
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise translated(error, f"can't read {file}") from error
     if inside:
         with documents.folder("/".join(inside), create=True) as folder:
             folder.replace(last, data)
@@ -178,4 +182,7 @@ def remove_collection(workspace: Folder, name: str) -> None:
     """Everything of it: the declaration, the copies of the documents, the index."""
     with open_collection(workspace, name, Unavailable("removing")) as knowledge:
         path = knowledge.folder.path
-    shutil.rmtree(path)
+    try:
+        shutil.rmtree(path)
+    except OSError as error:
+        raise translated(error, f"can't remove {path}") from error
