@@ -9,13 +9,13 @@ compat.py     the same axes scored as the reference does, for those who compare
 
 from __future__ import annotations
 
+from weft.checks.claims import Evidence, Verdict, compare
 from weft.knowledge.verify.axes import (
     check_citations,
     check_contradictions,
     check_entities,
     check_relations,
 )
-from weft.knowledge.verify.compare import Evidence, Verdict, compare
 
 __all__ = [
     "Evidence",

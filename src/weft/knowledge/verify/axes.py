@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
+from weft.checks import claim_facts as facts
+from weft.checks.claims import EXACT, Evidence, Verdict, compare, conflicts
 from weft.knowledge.resolve import Resolution
 from weft.knowledge.store import Store, StoredPassage
-from weft.knowledge.verify import facts
-from weft.knowledge.verify.compare import EXACT, Evidence, Verdict, compare, conflicts
 
 ENTITY_BAR: Final = 0.80
 CITATION_BAR: Final = 0.75

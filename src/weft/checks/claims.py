@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
-from weft.knowledge.verify import facts, words
+from weft.checks import claim_facts as facts
+from weft.checks import claim_words as words
 
 State = Literal["verified", "contradicted", "not_verified", "not_checked"]
 Kind = Literal["overlap", "number", "unit", "date", "negation", "modality", "opposite", "name"]
@@ -120,8 +122,14 @@ def _candidates(passage: str) -> list[str]:
     return [*single, *pairs]
 
 
+@lru_cache(maxsize=4096)
+def _terms_in(text: str) -> frozenset[str]:
+    """Of a sentence; many claims are held against the same ones."""
+    return frozenset(words.terms(text))
+
+
 def _share(wanted: list[str], text: str) -> float:
-    there = set(words.terms(text))
+    there = _terms_in(text)
     weights = {term: min(len(term), 8) for term in wanted}
     total = sum(weights.values())
     return sum(weight for term, weight in weights.items() if term in there) / total if total else 0.0
@@ -183,8 +191,8 @@ def _denial(claim: str, sentence: str) -> Iterator[Evidence]:
     said, there = set(words.terms(claim)), set(words.terms(sentence))
     counts = words.denials(claim), words.denials(sentence)
     if min(_share(list(said), sentence), _share(list(there), claim)) >= NEARLY_SAME and (counts[0] - counts[1]) % 2:
-        which = "claim" if counts[0] > counts[1] else "passage"
-        reason = f"the {which} has a negation more than the other, which is otherwise the same"
+        which, other = ("claim", "passage") if counts[0] > counts[1] else ("passage", "claim")
+        reason = f"the {which} has a negation that the {other} has not, and otherwise the same words"
         yield Evidence("negation", False, claim, sentence, reason)
         return
     ours, theirs = words.denied(claim) & there, words.denied(sentence) & said
