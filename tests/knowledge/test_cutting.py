@@ -224,3 +224,16 @@ def test_pages() -> None:
     text = "1. One.\n2. Two.\n3. Three."
     passages = cut(text, pages=(0, 8))
     assert [passage.page for passage in passages] == [1, 2, 2]
+
+
+@pytest.mark.parametrize("structure", ["paragraphs", "articles", "sections", "headings"])
+@pytest.mark.parametrize(
+    "text",
+    ["1. A" + " " * 200_000 + "x", "# A" + " " * 200_000 + "x", "\n" * 100_000 + "x", "(a) x\n" * 20_000,
+     "1. x\n" + "(a) x\n" * 20_000],
+    ids=["spaces", "heading", "lines", "items", "items of one"],
+)  # fmt: skip
+def test_no_document_takes_long(text: str, structure: str) -> None:
+    """It is the test's time limit that fails: these would take hours if a rule looked back."""
+    collection = parse_collection(f"title: t\ntiers: {{standards: {{structure: {structure}}}}}\n")
+    assert cut(text, "a.txt", collection)

@@ -233,6 +233,9 @@ def test_collections_are_made_filled_and_removed(tmp_path: Path) -> None:
             assert knowledge.fill() == 0
             with pytest.raises(UserError, match="of no kind"):
                 add_files(knowledge, [tmp_path / "in/b.png"])
+            (tmp_path / "a.md").write_text("another")
+            with pytest.raises(UserError, match=r"two of the files are called a\.md"):
+                add_files(knowledge, [tmp_path / "a.md", tmp_path / "in/deep/a.md"])
         assert collection_names(workspace) == ["audit"]
         remove_collection(workspace, "audit")
         assert collection_names(workspace) == []

@@ -149,6 +149,8 @@ def add_files(knowledge: KnowledgeBase, paths: Iterable[Path]) -> list[str]:
                         )
                     continue
                 name = file.name if path.is_file() else (Path(path.resolve().name) / file.relative_to(path)).as_posix()
+                if name in added:
+                    raise UserError(f"two of the files are called {name}", hint="name the folders they are in instead")
                 _put(documents, name, file)
                 added.append(name)
     return added

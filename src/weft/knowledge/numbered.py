@@ -33,6 +33,8 @@ _APPENDIX: Final = re.compile(
     r"[ \t]*(?:#{1,6}[ \t]+)?(?P<title>(?:Appendix|Annex)(?:[ \t]+\w{1,4})?)\b(?P<rest>.{0,120})\Z"
 )
 _CONTENTS_LINE: Final = re.compile(r".{0,100}[^.\d\s][ .…]*\s\d{1,4}\Z")
+_LONGEST_HEADING: Final = 300
+"""Longer lines are text; and no line, whatever is in it, takes long to look at."""
 _AHEAD: Final = 30
 """How far a number may skip ahead: beyond, it is a year or a quantity at the beginning of a line."""
 
@@ -102,7 +104,8 @@ def _paragraph_mark(start: int, line: str) -> Mark | None:
         return Mark("application", match["label"], start)
     if match := _NUMBER.match(line):
         first = line[match.end() :].lstrip("\"'“‘([*_«")[:1]
-        if (first.isupper() or not first.isalpha()) and not _CONTENTS_LINE.match(line):
+        contents = len(line) <= _LONGEST_HEADING and _CONTENTS_LINE.match(line)
+        if (first.isupper() or not first.isalpha()) and not contents:
             return Mark("main", match["label"], start)
     if match := _ITEM.match(line):
         return Mark("item", match["label"], start)
@@ -118,6 +121,8 @@ def _article_mark(start: int, line: str) -> Mark | None:
 
 
 def _heading_mark(start: int, line: str, *, alone: bool) -> Mark | None:
+    if len(line) > _LONGEST_HEADING:
+        return None
     if (match := _APPENDIX.match(line)) and not match["rest"].rstrip().endswith((".", ";", ",")):
         return Mark("appendix", match["title"], start, 1)
     if match := _HEADING.match(line):
@@ -158,7 +163,8 @@ class _State:
     articles: bool
     pieces: list[Piece] = field(default_factory=list)
     headings: Headings = field(default_factory=Headings)
-    lead: tuple[int, int] | None = None
+    owner: Piece | None = None
+    """The paragraph that items belong to."""
 
 
 def numbered_pieces(
@@ -196,18 +202,20 @@ def _open(state: _State, text: str, mark: Mark, level: tuple[str, str], end: int
         case "heading" | "appendix":
             state.headings.enter(mark.level, _title(text, mark))
             place = Place(document=document, paragraph=mark.label if mark.kind == "appendix" else "")
-            state.pieces.append(Piece(place, after, end, state.headings.path, title=_title(text, mark)))
+            state.owner = Piece(place, after, end, state.headings.path, title=_title(text, mark))
+            state.pieces.append(state.owner)
         case "main":
             start = after if state.articles and text[after:end].strip() else _past_signs(text, mark.start)
             if state.articles:
                 state.headings.enter(5, _title(text, mark))
             place = Place(document=document, paragraph=mark.label)
-            state.pieces.append(Piece(place, start, end, state.headings.path if state.articles else path))
+            state.owner = Piece(place, start, end, state.headings.path if state.articles else path)
+            state.pieces.append(state.owner)
         case "application":
             state.pieces.append(Piece(Place(document=document, application=mark.label), mark.start, end, path))
         case "item" if last is not None and (last.place.paragraph and not last.place.application):
             owner = last.place.paragraph
-            base = next(p for p in reversed(state.pieces) if p.place == Place(document=document, paragraph=owner))
+            base = state.owner or last
             place = Place(document=document, paragraph=owner, item=level[0], subitem=level[1])
             state.pieces.append(Piece(place, mark.start, end, base.heading, lead=(base.start, base.end)))
         case _ if last is not None:

@@ -45,7 +45,7 @@ def heading_lines(text: str, ignored: Sequence[re.Pattern[str]] = ()) -> list[He
         if fence and (fenced or not before):  # under a line of text it is an underline
             fenced = "" if fenced == fence[1] else fenced or fence[1]
             continue
-        if fenced or not line.strip():
+        if fenced or not line.strip() or len(line) > 2 * _LONGEST:
             continue
         if match := _MARKDOWN.match(line):
             marked.append((start, start + len(line) + 1, len(match["marks"]), match["title"].strip("* ")))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -79,10 +80,11 @@ class Edge:
 
 
 class Store:
-    """Close it, or use it in a `with`."""
+    """Close it, or use it in a `with`. Threads may share it: one at a time is inside."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._lock = threading.RLock()
         self._connection = connect(path)
 
     def __enter__(self) -> Store:
@@ -97,7 +99,8 @@ class Store:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """For reading: everything that looks into the index goes through here."""
         try:
-            return self._connection.execute(statement, values).fetchall()
+            with self._lock:
+                return self._connection.execute(statement, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise ExternalError(f"can't read {self.path}: {error}", retryable=True) from error
 
@@ -105,13 +108,14 @@ class Store:
     def change(self) -> Iterator[sqlite3.Connection]:
         """All that is done inside is kept together, or not at all."""
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
+            with self._lock:
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._connection
+                except BaseException:
+                    self._connection.execute("ROLLBACK")
+                    raise
+                self._connection.execute("COMMIT")
         except sqlite3.DatabaseError as error:
             hint = "another process is changing it: try again when it is done" if "locked" in str(error) else ""
             raise ExternalError(f"can't write {self.path}: {error}", hint=hint, retryable=True) from error
