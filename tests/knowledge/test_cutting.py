@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.knowledge.made import isa, vector
@@ -194,6 +194,7 @@ def test_parts_of_a_long_paragraph_have_refs_of_their_own() -> None:
     assert len({passage.id for passage in passages}) == len(passages)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab .\n\t", max_size=400), st.integers(min_value=1, max_value=40))
 def test_splitting_loses_no_word_and_keeps_the_limit(text: str, limit: int) -> None:
     parts = list(spans(text, limit))
@@ -207,6 +208,7 @@ LINES = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(LINES, max_size=30), st.sampled_from(["auto", "paragraphs", "articles", "sections", "headings"]))
 def test_any_document_has_unique_refs_and_keeps_its_text(lines: list[str], structure: str) -> None:
     text = "\n".join(lines)

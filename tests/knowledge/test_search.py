@@ -9,7 +9,7 @@ from zlib import crc32
 
 import numpy
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.knowledge.made import isa, vector, write_documents
@@ -133,6 +133,7 @@ def test_queries(text: str, query: str) -> None:
 EMPTY = Search(Store(Path(":memory:")), isa(), Unavailable("there is none"))
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60) | st.text(alphabet='ab"*():^-+ ANDORNT.{}', max_size=40))
 def test_no_text_breaks_the_query(text: str) -> None:
     assert EMPTY.find(text, mode="keyword").hits == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.knowledge.made import fixture_store, isa, vector
@@ -111,11 +111,13 @@ def test_what_stands_around_may_name_but_not_prove() -> None:
     assert compare("Fees are due in advance.", text, context="Fees are due in advance").state == "not_verified"
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_text_has_a_verdict(claim: str, passage: str) -> None:
     assert compare(claim, passage).state in ("verified", "contradicted", "not_verified", "not_checked")
 
 
+@settings(deadline=None)
 @given(st.sampled_from(RULE.split(". ")))
 def test_a_sentence_of_the_passage_is_verified(sentence: str) -> None:
     assert compare(sentence, RULE).state == "verified"
