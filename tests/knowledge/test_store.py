@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.knowledge.made import fixture_store, isa, vector, write_documents
+from weft.knowledge.collection import parse_collection
 from weft.knowledge.hops import follow
 from weft.knowledge.ingest import Progress, find_documents, update
 from weft.knowledge.resolve import resolve
@@ -170,3 +171,22 @@ def test_a_file_that_is_no_index_is_named_and_left_alone(tmp_path: Path) -> None
     with pytest.raises(UserError, match="damaged"):
         Store(tmp_path / "index.db")
     assert (tmp_path / "index.db").read_bytes().startswith(b"not a database")
+
+
+def test_chapters_in_files_of_their_own_are_one_document_to_references(store: Store, tmp_path: Path) -> None:
+    collection = parse_collection(
+        "title: Policy\ntiers: {standards: {key: policy}}\n"
+        "references: [{form: 'Policy {paragraph}', document: policy}]\n"
+    )
+    chapters = {
+        "ch-6.md": "# 6 Scripts\n\n## 6.1 Intro\n\nSee Policy 7.2.\n\n## 6.2 More\n\nText.",
+        "ch-7.md": "# 7 Relations\n\n## 7.1 Syntax\n\nLines.\n\n## 7.2 Depends\n\nAfter Policy 6.1.",
+    }
+    update(store, write_documents(tmp_path / "kb", chapters), collection)
+    assert edges(store) == {
+        ("policy.6.1", "policy.7.2", 0.9, "cross_ref"),
+        ("policy.7.2", "policy.6.1", 0.9, "cross_ref"),
+    }
+    found = resolve(store, collection.grammar, "Policy 7.2").passage
+    assert found is not None
+    assert found.file == "ch-7.md"

@@ -48,6 +48,9 @@ class TierEntry(Strict):
     structure: Structure = Field(
         default="auto", description="How a document is cut: paragraphs, articles, sections, headings, or auto"
     )
+    key: str = Field(
+        default="", description="What references call all of its documents, when they are parts of one (chapters)"
+    )
     weight: OptionalWeight = Field(
         default=None, description="What its results count beside the other tier's: 1 for standards, 0.85 for guides"
     )
@@ -122,7 +125,8 @@ class Collection(Strict):
         entry = self.documents.get(file) or self.documents.get(PurePosixPath(file).name) or DocumentEntry()
         if entry.key:
             return entry
-        return entry.model_copy(update={"key": self._key(PurePosixPath(file))})
+        tier = self.tiers.get(self.tier_of(file))
+        return entry.model_copy(update={"key": (tier.key if tier else "") or self._key(PurePosixPath(file))})
 
     def _key(self, file: PurePosixPath) -> str:
         found = re.search(self.key_from_name, file.name) if self.key_from_name else None
