@@ -20,7 +20,7 @@ COMMANDS: Final = {
     "open": ("weft.cli.opener", "Open what a session made in the browser."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
     "kb": ("weft.cli.kb", "Ask your documents: collections, search, references, verification."),
-    "mcp": ("weft.cli.mcp", "Offer a collection to other programs by the Model Context Protocol."),
+    "mcp": ("weft.cli.mcp", "Offer a collection to other programs (MCP)."),
     "profile": ("weft.cli.profile", "Show or change what is known of you."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),

@@ -16,7 +16,7 @@ Commands:
   open        Open what a session made in the browser.
   sessions    List, show, follow, verify and remove sessions.
   kb          Ask your documents: collections, search, references, verification.
-  mcp         Offer a collection to other programs by the Model Context Protocol.
+  mcp         Offer a collection to other programs (MCP).
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
   packs       List packs, and what differs from what you have.
