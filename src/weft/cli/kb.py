@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import click
 
 from weft.cli.place import is_terminal, json_option, workspace_option, workspace_path
-from weft.files import Folder
 from weft.knowledge.knowledge_base import (
     KnowledgeBase,
     add_files,
@@ -24,6 +23,7 @@ from weft.knowledge.knowledge_base import (
 )
 from weft.knowledge.tools import call
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from weft.workspace.workspace import Workspace
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -35,7 +35,7 @@ def vectors_option(function: Decorated) -> Decorated:
 
 @contextmanager
 def opened(name: str, workspace: str | None) -> Iterator[KnowledgeBase]:
-    with Folder.open(workspace_path(workspace)) as place, open_collection(place, name) as knowledge:
+    with Workspace.open(workspace_path(workspace)) as place, open_collection(place.folder, name) as knowledge:
         yield knowledge
 
 
@@ -55,8 +55,8 @@ def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, work
     from weft.cli.init import ensure_workspace
 
     ensure_workspace(workspace_path(workspace))
-    with Folder.open(workspace_path(workspace)) as place:
-        print(create_collection(place, name, title))
+    with Workspace.open(workspace_path(workspace)) as place:
+        print(create_collection(place.folder, name, title))
     return _add(name, paths, no_vectors, workspace) if paths else EXIT_DONE
 
 
@@ -125,12 +125,12 @@ def _bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
 @workspace_option
 def list_collections(as_json: bool, workspace: str | None) -> None:
     """The collections of the workspace."""
-    with Folder.open(workspace_path(workspace)) as place:
-        names = collection_names(place)
+    with Workspace.open(workspace_path(workspace)) as place:
+        names = collection_names(place.folder)
         if not names and not as_json:
             print("there are no collections yet: weft kb create NAME FILE... makes one", file=sys.stderr)
         for name in names:
-            with open_collection(place, name) as knowledge:
+            with open_collection(place.folder, name) as knowledge:
                 counts = knowledge.store.counts()
                 title = knowledge.collection.title
             if as_json:
@@ -286,12 +286,12 @@ def status(name: str, workspace: str | None) -> None:
 @workspace_option
 def remove(name: str, files: tuple[str, ...], yes: bool, workspace: str | None) -> None:
     """Remove documents from a collection, by the file `weft kb show` names; or, with none named, all of it."""
-    with Folder.open(workspace_path(workspace)) as place:
+    with Workspace.open(workspace_path(workspace)) as place:
         if files:
-            with open_collection(place, name) as knowledge:
+            with open_collection(place.folder, name) as knowledge:
                 remove_documents(knowledge, files)
                 knowledge.update()
             return
         if not yes:
             click.confirm(f"Remove the collection {name} with its copies of the documents?", abort=True, err=True)
-        remove_collection(place, name)
+        remove_collection(place.folder, name)

@@ -9,9 +9,9 @@ import click
 
 from weft import __version__
 from weft.cli.place import workspace_option, workspace_path
-from weft.files import Folder
 from weft.knowledge.knowledge_base import open_collection
 from weft.knowledge.serving import make_server, serve_http, serve_stdio
+from weft.workspace.workspace import Workspace
 
 
 @click.group("mcp")
@@ -27,7 +27,7 @@ def command() -> None:
 @workspace_option
 def serve(name: str, http: bool, host: str, port: int, workspace: str | None) -> None:
     """Serve a collection's tools. Standard output belongs to the protocol; the rest goes to standard error."""
-    with Folder.open(workspace_path(workspace)) as place, open_collection(place, name) as knowledge:
+    with Workspace.open(workspace_path(workspace)) as place, open_collection(place.folder, name) as knowledge:
         server = make_server(knowledge, __version__)
         if http:
             asyncio.run(serve_http(server, host, port, lambda address: print(address, file=sys.stderr, flush=True)))
