@@ -28,6 +28,8 @@ from pydantic import BaseModel
 
 from weft.checks import CHECKS
 from weft.cli.commands import weft
+from weft.knowledge.collection import Collection, DocumentEntry, ReferenceEntry, TierEntry
+from weft.knowledge.tools import TOOLS
 from weft.protocol import events
 from weft.protocol.errors import Finding
 from weft.protocol.events import Record, RunStarted, SessionCreated
@@ -559,6 +561,14 @@ def read_only_programs() -> str:
     return table(("program", "only these subcommands", "stays on this machine"), rows)
 
 
+def knowledge_tools() -> str:
+    rows = []
+    for name, tool in TOOLS.items():
+        told = ", ".join(f"`{argument}`" for argument in tool.schema.get("properties", {})) or "none"
+        rows.append([f"`{name}`", f"`{tool.alias}`", told, tool.description])
+    return table(("tool", "with a prefix", "arguments", "what it does"), rows)
+
+
 SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "commands": commands,
     "events": durable_events,
@@ -578,6 +588,11 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "own-rules": own_rules,
     "read-only-programs": read_only_programs,
     "checks": checks,
+    "collection-keys": keys_of(Collection),
+    "collection-tier-keys": keys_of(TierEntry),
+    "collection-reference-keys": keys_of(ReferenceEntry),
+    "collection-document-keys": keys_of(DocumentEntry),
+    "knowledge-tools": knowledge_tools,
     **{f"check-{name}": check_section(name) for name in sorted(CHECKS)},
 }
 

@@ -45,6 +45,7 @@ PAGES = (
     "command-line",
     "config",
     "documents",
+    "knowledge",
     "log",
     "packs",
     "pipelines",

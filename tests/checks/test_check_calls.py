@@ -39,7 +39,7 @@ def test_a_good_declaration_keeps_its_options_and_names_its_documents(
 
 BAD: list[tuple[str, Any, str, str]] = [
     ("verbatm", {"in": "source"}, "", "did you mean 'verbatim'?"),
-    ("xyzzy", {}, "", "count, matches, numbers_from, same, sum_near, unique, verbatim"),
+    ("xyzzy", {}, "", "count, matches, numbers_from, same, sum_near, supported, unique, verbatim"),
     ("xyzzy", {}, "", "file.py:function"),
     ("words.py", {}, "", "file.py:function"),
     ("words.py:", {}, "", "name of a function"),
@@ -135,7 +135,7 @@ def test_options_become_plain_json_values_of_their_own() -> None:
 
 
 def test_every_check_describes_itself() -> None:
-    assert list(CHECKS) == ["count", "matches", "numbers_from", "same", "sum_near", "unique", "verbatim"]
+    assert list(CHECKS) == ["count", "matches", "numbers_from", "same", "sum_near", "supported", "unique", "verbatim"]
     for name, definition in CHECKS.items():
         assert definition.name == name
         assert definition.summary.endswith(".")

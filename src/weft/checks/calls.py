@@ -17,11 +17,12 @@ from weft.checks.faults import collect, shown
 from weft.checks.measures import COUNT, SUM_NEAR
 from weft.checks.numbers_from import NUMBERS_FROM
 from weft.checks.patterns import MATCHES
+from weft.checks.supported import SUPPORTED
 from weft.checks.verbatim import VERBATIM
 from weft.protocol.errors import Finding
 
 CHECKS: Final[Mapping[str, CheckDefinition]] = MappingProxyType(
-    {check.name: check for check in (COUNT, MATCHES, NUMBERS_FROM, SAME, SUM_NEAR, UNIQUE, VERBATIM)}
+    {check.name: check for check in (COUNT, MATCHES, NUMBERS_FROM, SAME, SUM_NEAR, SUPPORTED, UNIQUE, VERBATIM)}
 )
 _OWN: Final = re.compile(r"[^:]+\.py:(?P<function>.*)", re.DOTALL)
 

@@ -22,6 +22,8 @@ COMMANDS: Final = {
     "interrupt": ("weft.cli.interrupt", "Stop what runs in a session that is open elsewhere."),
     "open": ("weft.cli.opener", "Open what a session made in the browser."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
+    "kb": ("weft.cli.kb", "Ask your documents: collections, search, references, verification."),
+    "mcp": ("weft.cli.mcp", "Offer a collection to other programs (MCP)."),
     "profile": ("weft.cli.profile", "Show or change what is known of you."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
     "models": ("weft.cli.models", "List, connect, test and choose models."),

@@ -1,0 +1,105 @@
+"""`supported`: what is claimed stands in a document, in whatever words, and nothing that counts is different.
+
+The document is cut into stretches; the three that have most of a claim's terms are held against it (see `claims` for
+what is compared). A claim that can't be judged is a fault too, unless the author says that short ones don't matter:
+what was not checked has not passed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import Field
+
+from weft.checks.claim_words import terms
+from weft.checks.claims import Verdict, compare
+from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, OptionalData, look
+from weft.checks.faults import Fault, showable, shown
+from weft.checks.folding import text_of
+from weft.checks.paths import kind
+
+_BLANK: Final = re.compile(r"\n\s*\n")
+_STRETCH: Final = 1_500
+_CANDIDATES: Final = 3
+
+
+class SupportedOptions(OptionalData):
+    sources: DocumentNames = Field(
+        alias="in", description="The document that has to support the texts, or a list: any one of them."
+    )
+    ignore_short: bool = Field(
+        default=False, description="Whether a text with too few words to compare is passed over."
+    )
+
+    def reads(self) -> tuple[str, ...]:
+        return self.sources
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    text: str
+    terms: frozenset[str]
+
+
+def check_supported(options: SupportedOptions, given: CheckInput) -> Iterator[Fault]:
+    stretches = [stretch for name in options.sources for stretch in _stretches(text_of(given.documents[name]))]
+    names = " or ".join(options.sources)
+    for place in look(options, given.value):
+        if isinstance(place, Fault):
+            yield place
+            continue
+        if not isinstance(place.value, str):
+            hint = "a claim is one text; a path to the texts of a list ends in [*]"
+            yield Fault(place.pointer, f"{shown(place.value)} is {kind(place.value)}, not text", hint)
+            continue
+        verdict = _judged(place.value, stretches)
+        if verdict.state == "verified" or (verdict.state == "not_checked" and options.ignore_short):
+            continue
+        yield Fault(place.pointer, _message(place.value, verdict, names), _hint(verdict, names))
+
+
+def _stretches(text: str) -> Iterator[_Stretch]:
+    """Paragraphs, short ones together: a claim may rest on two neighbours, never on a whole document."""
+    kept = ""
+    for block in _BLANK.split(text):
+        if kept and len(kept) + len(block) > _STRETCH:
+            yield _Stretch(kept, frozenset(terms(kept)))
+            kept = ""
+        kept = f"{kept}\n\n{block}" if kept else block
+    if kept.strip():
+        yield _Stretch(kept, frozenset(terms(kept)))
+
+
+def _judged(claim: str, stretches: Sequence[_Stretch]) -> Verdict:
+    wanted = set(terms(claim))
+    best = sorted(stretches, key=lambda stretch: -len(wanted & stretch.terms))[:_CANDIDATES]
+    verdicts = [compare(claim, stretch.text) for stretch in best] or [compare(claim, "")]
+    order = ("verified", "contradicted", "not_verified", "not_checked")
+    return min(verdicts, key=lambda verdict: order.index(verdict.state))
+
+
+def _message(claim: str, verdict: Verdict, names: str) -> str:
+    said = shown(claim)
+    if verdict.state == "contradicted":
+        return f"{names} contradicts {said}: {verdict.reason}"
+    if verdict.state == "not_checked":
+        return f"{said} has too few words to be checked against {names}"
+    return f"{said} is not supported by {names}: {verdict.reason}"
+
+
+def _hint(verdict: Verdict, names: str) -> str:
+    if verdict.state == "not_checked":
+        return "say it in a whole sentence, or leave it out"
+    near = f"The nearest in {names} is “{showable(verdict.sentence[:300])}”. " if verdict.sentence else ""
+    return f"{near}Say what {names} says, or leave it out"
+
+
+SUPPORTED: Final = CheckDefinition(
+    "supported",
+    "Every text is supported by a document, with no number, negation, obligation or name that differs.",
+    SupportedOptions,
+    check_supported,
+)

@@ -1,0 +1,297 @@
+"""`weft kb`: collections of documents that can be searched, followed by reference, and held against claims."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from weft.cli.place import is_terminal, json_option, workspace_option, workspace_path
+from weft.knowledge.knowledge_base import (
+    KnowledgeBase,
+    add_files,
+    collection_names,
+    create_collection,
+    open_collection,
+    remove_collection,
+    remove_documents,
+)
+from weft.knowledge.tools import call
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from weft.workspace.workspace import Workspace
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def vectors_option(function: Decorated) -> Decorated:
+    words = "Leave the vectors for later; search goes by words until then."
+    return click.option("--no-vectors", is_flag=True, help=words)(function)
+
+
+@contextmanager
+def opened(name: str, workspace: str | None) -> Iterator[KnowledgeBase]:
+    with Workspace.open(workspace_path(workspace)) as place, open_collection(place.folder, name) as knowledge:
+        yield knowledge
+
+
+@click.group("kb")
+def command() -> None:
+    """Ask your documents: collections with search, references and verification."""
+
+
+@command.command("create")
+@click.argument("name")
+@click.option("--title", default="", help="What the collection is called (default: its name).")
+@click.argument("paths", nargs=-1, metavar="[FILE]...")
+@vectors_option
+@workspace_option
+def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
+    """Make a collection, and add files or folders to it."""
+    from weft.cli.init import ensure_workspace
+
+    ensure_workspace(workspace_path(workspace))
+    with Workspace.open(workspace_path(workspace)) as place:
+        print(create_collection(place.folder, name, title))
+    return _add(name, paths, no_vectors, workspace) if paths else EXIT_DONE
+
+
+@command.command("add")
+@click.argument("name")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@vectors_option
+@workspace_option
+def add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
+    """Copy files or folders into a collection and bring its index up to date."""
+    return _add(name, paths, no_vectors, workspace)
+
+
+def _add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
+    with opened(name, workspace) as knowledge:
+        add_files(knowledge, [Path(path) for path in paths])
+        return _update(knowledge, vectors=not no_vectors)
+
+
+@command.command("update")
+@click.argument("name")
+@vectors_option
+@workspace_option
+def update(name: str, no_vectors: bool, workspace: str | None) -> int:
+    """Bring the index up to date: what changed is read again, what is gone is taken out, vectors are made."""
+    with opened(name, workspace) as knowledge:
+        return _update(knowledge, vectors=not no_vectors)
+
+
+def _update(knowledge: KnowledgeBase, *, vectors: bool) -> int:
+    with _bar("documents") as tell:
+        report = knowledge.update(lambda step: tell(step.done, step.total, step.file))
+    told = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
+    print(f"{told or 'no documents'}; {knowledge.store.counts()['passages']} passages")
+    for problem in report.problems:
+        print(f"weft: {problem}", file=sys.stderr)
+    if vectors:
+        with _bar("vectors") as tell:
+            knowledge.fill(lambda done, total: tell(done, total, ""))
+    return EXIT_FAILED if report.counts["failed"] else EXIT_DONE
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on the screen; nothing where there is none."""
+    if not is_terminal(sys.stderr):
+        yield lambda _done, _total, _name: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[name]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None, name="")
+        yield lambda done, total, name: progress.update(task, completed=done, total=total, name=name[-40:])
+
+
+@command.command("list")
+@json_option
+@workspace_option
+def list_collections(as_json: bool, workspace: str | None) -> None:
+    """The collections of the workspace."""
+    with Workspace.open(workspace_path(workspace)) as place:
+        names = collection_names(place.folder)
+        if not names and not as_json:
+            print("there are no collections yet: weft kb create NAME FILE... makes one", file=sys.stderr)
+        for name in names:
+            with open_collection(place.folder, name) as knowledge:
+                counts = knowledge.store.counts()
+                title = knowledge.collection.title
+            if as_json:
+                print(json.dumps({"name": name, "title": title, **counts}, ensure_ascii=False))
+            else:
+                print(f"{name}\t{counts['documents']} documents\t{counts['passages']} passages\t{title}")
+
+
+@command.command("show")
+@click.argument("name")
+@click.argument("reference", required=False)
+@json_option
+@workspace_option
+def show(name: str, reference: str | None, as_json: bool, workspace: str | None) -> int:
+    """A collection's documents; or one passage, by its reference or id, with what it refers to."""
+    with opened(name, workspace) as knowledge:
+        if reference is None:
+            for document in knowledge.store.documents():
+                row = {"file": document.file, "key": document.key, "title": document.title, "tier": document.tier}
+                full = {**row, "passages": document.passages, "pages": document.pages, "notes": list(document.notes)}
+                text = (
+                    f"{document.key}\t{document.tier}\t{document.passages} passages\t{document.title}\t{document.file}"
+                )
+                print(json.dumps(full, ensure_ascii=False) if as_json else text)
+            return EXIT_DONE
+        answer = call(knowledge, "kb_get", {"identifier": reference})
+    if as_json:
+        print(json.dumps(answer, ensure_ascii=False))
+    elif answer["found"]:
+        _print_passage(answer["paragraph"])
+        for row in answer["related"]:
+            print(f"  {row['relation']}\t{row.get('paragraph_ref') or row.get('title')}")
+    else:
+        print(f"weft: {answer['error']}\n  {answer['hint']}", file=sys.stderr)
+    return EXIT_DONE if answer["found"] else EXIT_FAILED
+
+
+def _print_passage(row: dict[str, Any], score: str = "") -> None:
+    page = f", page {row['page_number']}" if row["page_number"] else ""
+    print(f"{row['paragraph_ref']}{score}  ({row['source_doc']}{page})")
+    if row["heading"]:
+        print(f"  {row['heading']}")
+    for line in row["content"].splitlines():
+        print(f"  {line}")
+
+
+@command.command("search")
+@click.argument("name")
+@click.argument("question", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 200), default=5, show_default=True, help="How many passages at most.")
+@click.option("--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", show_default=True,
+              help="By words, by meaning, or both.")  # fmt: skip
+@click.option("--document", default="", metavar="KEY", help="Only this document: its key, title or file.")
+@click.option("--tier", type=click.Choice(["standards", "guides"]), default=None, help="Only this tier.")
+@click.option("--rerank", is_flag=True, help="Rank again, with the first finds as a guide.")
+@json_option
+@workspace_option
+def search(
+    name: str,
+    question: tuple[str, ...],
+    limit: int,
+    mode: Any,
+    document: str,
+    tier: str | None,
+    rerank: bool,
+    as_json: bool,
+    workspace: str | None,
+) -> int:
+    """Search a collection. "Words in quotes" occur as they stand, begin* finds what begins so."""
+    from weft.knowledge.answers import hit_row
+    from weft.knowledge.search import Filters
+
+    with opened(name, workspace) as knowledge:
+        filters = Filters(documents=(document,) if document else (), tier=tier or "")
+        found = knowledge.search.find(" ".join(question), limit=limit, mode=mode, filters=filters, rerank=rerank)
+    for warning in found.warnings:
+        print(f"weft: {warning}", file=sys.stderr)
+    for hit in found.hits:
+        if as_json:
+            print(json.dumps(hit_row(hit), ensure_ascii=False))
+        else:
+            _print_passage(hit_row(hit), f"  {hit.score:.2f}")
+    return EXIT_DONE if found.hits else EXIT_FAILED
+
+
+@command.command("hops")
+@click.argument("name")
+@click.argument("reference")
+@click.option("--depth", type=click.IntRange(1, 10), default=3, show_default=True, help="How many references in a row.")
+@json_option
+@workspace_option
+def hops(name: str, reference: str, depth: int, as_json: bool, workspace: str | None) -> int:
+    """What a passage refers to, and what that refers to, the surest first."""
+    with opened(name, workspace) as knowledge:
+        answer = call(knowledge, "kb_hops", {"paragraph_id": reference, "max_hops": depth})
+    if "error" in answer:
+        print(f"weft: {answer['error']}", file=sys.stderr)
+        return EXIT_FAILED
+    for row in answer["connected"]:
+        if as_json:
+            print(json.dumps(row, ensure_ascii=False))
+        else:
+            _print_passage(row, f"  {row['hop_score']:.2f} after {row['hop_depth']}")
+    return EXIT_DONE
+
+
+@command.command("verify")
+@click.argument("name")
+@click.argument("claim", required=False)
+@click.option("--passage", default="", metavar="REF", help="The passage the claim cites: a reference or an id.")
+@click.option("--file", "file", type=click.Path(exists=True, dir_okay=False), default=None,
+              help='Many at once: a JSON list of {"paragraph_ref": …, "claim": …}.')  # fmt: skip
+@json_option
+@workspace_option
+def verify(name: str, claim: str | None, passage: str, file: str | None, as_json: bool, workspace: str | None) -> int:
+    """Hold claims against the passages they cite: verified, contradicted, not verified or not checked."""
+    if (file is None) == (claim is None):
+        raise UsageError("there is nothing to verify", hint="weft kb verify NAME CLAIM --passage REF, or --file FILE")
+    citations = _read_citations(Path(file)) if file else [{"paragraph_ref": passage, "claim": claim}]
+    with opened(name, workspace) as knowledge:
+        answer = call(knowledge, "kb_verify_citations", {"citations": citations})
+    for row in answer["details"]:
+        if as_json:
+            print(json.dumps(row, ensure_ascii=False))
+        else:
+            print(f"{row['state'].replace('_', ' ')}\t{row.get('paragraph_ref', row['paragraph_id'])}\t{row['claim']}")
+            print(f"  {row['reason']}")
+            if row.get("sentence"):
+                print(f"  “{row['sentence']}”")
+    return EXIT_DONE if answer["verified_count"] == answer["total_citations"] else EXIT_FAILED
+
+
+def _read_citations(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from error
+
+
+@command.command("status")
+@click.argument("name")
+@workspace_option
+def status(name: str, workspace: str | None) -> None:
+    """What the index holds, and which parts work, as JSON."""
+    with opened(name, workspace) as knowledge:
+        print(json.dumps(call(knowledge, "kb_status", {}), ensure_ascii=False))
+
+
+@command.command("remove")
+@click.argument("name")
+@click.argument("files", nargs=-1, metavar="[DOCUMENT]...")
+@click.option("--yes", is_flag=True, help="Don't ask.")
+@workspace_option
+def remove(name: str, files: tuple[str, ...], yes: bool, workspace: str | None) -> None:
+    """Remove documents from a collection, by the file `weft kb show` names; or, with none named, all of it."""
+    with Workspace.open(workspace_path(workspace)) as place:
+        if files:
+            with open_collection(place.folder, name) as knowledge:
+                remove_documents(knowledge, files)
+                knowledge.update()
+            return
+        if not yes:
+            click.confirm(f"Remove the collection {name} with its copies of the documents?", abort=True, err=True)
+        remove_collection(place.folder, name)

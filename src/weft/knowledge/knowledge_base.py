@@ -1,0 +1,190 @@
+"""The door to one collection: its declaration, its index, search, references, verification.
+
+knowledge/<name>/collection.yaml   documents/   index.db
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from weft.files import Folder, translated
+from weft.knowledge.collection import DOCUMENTS, FILE, Collection, parse_collection, read_collection
+from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
+from weft.knowledge.hops import Hop, follow
+from weft.knowledge.ingest import ENDINGS, IngestReport, Progress, update
+from weft.knowledge.resolve import Resolution, resolve
+from weft.knowledge.search import Search
+from weft.knowledge.store import Store
+from weft.knowledge.vectors import fill
+from weft.protocol.errors import UsageError, UserError
+from weft.protocol.ids import NAME
+from weft.workspace.spelling import listed, nearest
+
+FOLDER: Final = "knowledge"
+INDEX: Final = "index.db"
+
+
+class KnowledgeBase:
+    """Close it, or use it in a `with`.
+
+    `embedder` is the model that comes with the install unless another is given. `web` is a connected source that
+    searches the web: queries and how many results of each, to the answer of the tool of that name.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        folder: Folder,
+        embedder: Embedder | Unavailable | None = None,
+        web: Callable[[Sequence[str], int], dict[str, Any]] | None = None,
+    ) -> None:
+        self.name = name
+        self.web = web
+        self.folder = folder
+        self._embedder = embedder
+        self.collection: Collection = read_collection(folder)
+        folder.exists(INDEX)  # refuses a link or a device in its place
+        self.store = Store(folder.path / INDEX)
+
+    def __enter__(self) -> KnowledgeBase:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.store.close()
+        self.folder.close()
+
+    @property
+    def embedder(self) -> Embedder | Unavailable:
+        if self._embedder is None:
+            self._embedder = load_embedder()
+        return self._embedder
+
+    @cached_property
+    def search(self) -> Search:
+        return Search(self.store, self.collection, self.embedder)
+
+    def resolve(self, identifier: str) -> Resolution:
+        return resolve(self.store, self.collection.grammar, identifier)
+
+    def hops(self, seed: int, *, depth: int = 3, decay: float = 0.7, floor: float = 0.01, limit: int = 30) -> list[Hop]:
+        return follow(seed, self.store.edges_from, depth=depth, decay=decay, floor=floor, limit=limit)
+
+    def update(self, progress: Callable[[Progress], None] = lambda _: None) -> IngestReport:
+        """Bring the index up to date with the documents; vectors are made by `fill`."""
+        return update(self.store, self.folder, self.collection, progress)
+
+    def fill(self, progress: Callable[[int, int], None] = lambda _done, _all: None) -> int:
+        """Make the vectors that are missing; 0 when there is no model."""
+        return 0 if isinstance(self.embedder, Unavailable) else fill(self.store, self.embedder, progress)
+
+
+# -- the collections of a workspace
+
+
+def collection_names(workspace: Folder) -> list[str]:
+    if not workspace.is_folder(FOLDER):
+        return []
+    with workspace.folder(FOLDER) as folder:
+        return [
+            name for name in folder.names() if NAME.match(name) and folder.is_folder(name) and _declared(folder, name)
+        ]
+
+
+def _declared(folder: Folder, name: str) -> bool:
+    return folder.exists(f"{name}/{FILE}")
+
+
+def create_collection(workspace: Folder, name: str, title: str = "") -> Path:
+    """A new collection with the least declaration there is. UserError when there is one of that name."""
+    if not NAME.match(name):
+        raise UsageError(
+            f"{name[:80]!r} is not a name for a collection",
+            hint="use small letters, digits, hyphens and underscores, beginning with a letter or digit",
+        )
+    if name in collection_names(workspace):
+        raise UserError(f"there is a collection {name} already", hint=f"weft kb show {name}")
+    text = f"title: {_yaml_text(title or name)}\n"
+    parse_collection(text)
+    with workspace.folder(f"{FOLDER}/{name}/{DOCUMENTS}", create=True), workspace.folder(f"{FOLDER}/{name}") as folder:
+        folder.replace(FILE, text.encode())
+        return folder.path
+
+
+def _yaml_text(text: str) -> str:
+    return "'" + " ".join(text.split()).replace("'", "''") + "'"
+
+
+def open_collection(workspace: Folder, name: str, embedder: Embedder | Unavailable | None = None) -> KnowledgeBase:
+    names = collection_names(workspace)
+    if name not in names:
+        close = nearest(name, names)
+        hint = f"did you mean '{close}'?" if close else f"weft kb create {name}"
+        known = f"; there are: {listed(names)}" if names else "; there is none yet"
+        raise UsageError(f"there is no collection '{name}'{known}", hint=hint)
+    return KnowledgeBase(name, workspace.folder(f"{FOLDER}/{name}"), embedder)
+
+
+def add_files(knowledge: KnowledgeBase, paths: Iterable[Path]) -> list[str]:
+    """Copy documents into the collection; a folder with all in it that can be read. The names they have there."""
+    added: list[str] = []
+    with knowledge.folder.folder(DOCUMENTS, create=True) as documents:
+        for path in paths:
+            if not path.exists():
+                raise UserError(f"{path} is not there")
+            found = (
+                [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file() and not p.is_symlink())
+            )
+            for file in found:
+                if file.suffix.lower() not in ENDINGS:
+                    if path.is_file():
+                        raise UserError(
+                            f"{path} is of no kind that is read", hint=f"the endings are: {' '.join(sorted(ENDINGS))}"
+                        )
+                    continue
+                name = file.name if path.is_file() else (Path(path.resolve().name) / file.relative_to(path)).as_posix()
+                if name in added:
+                    raise UserError(f"two of the files are called {name}", hint="name the folders they are in instead")
+                _put(documents, name, file)
+                added.append(name)
+    return added
+
+
+def _put(documents: Folder, name: str, file: Path) -> None:
+    *inside, last = name.split("/")
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise translated(error, f"can't read {file}") from error
+    if inside:
+        with documents.folder("/".join(inside), create=True) as folder:
+            folder.replace(last, data)
+    else:
+        documents.replace(last, data)
+
+
+def remove_documents(knowledge: KnowledgeBase, files: Iterable[str]) -> None:
+    """Delete the collection's own copies; the next update takes them out of the index. Nothing outside is touched."""
+    with knowledge.folder.folder(DOCUMENTS) as documents:
+        for name in files:
+            if not documents.exists(name):
+                raise UserError(
+                    f"{name} is no document of {knowledge.name}", hint=f"weft kb show {knowledge.name} lists them"
+                )
+            (documents.path / name).unlink()
+
+
+def remove_collection(workspace: Folder, name: str) -> None:
+    """Everything of it: the declaration, the copies of the documents, the index."""
+    with open_collection(workspace, name, Unavailable("removing")) as knowledge:
+        path = knowledge.folder.path
+    try:
+        shutil.rmtree(path)
+    except OSError as error:
+        raise translated(error, f"can't remove {path}") from error

@@ -1,0 +1,236 @@
+"""Standards: numbered paragraphs with their items, application paragraphs, appendices.
+
+    paragraphs    12.  The auditor shall …       articles    Article 6
+                  (a)  Inquiries …                           1.   Processing shall …
+                  (i)  of management …                       (a)  the data subject …
+                  A2.  Application text …
+
+Lines are sorted into marks and text; a mark opens a passage that lasts until the next. A number that does not go up is
+no mark but a row of a list or a table, unless a heading came before it and the count begins again with 1. Nothing is
+dropped: what stands before the first number, and what stands in an appendix, are passages too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from weft.knowledge.numerals import item_levels
+from weft.knowledge.place import Place
+
+MarkKind = Literal["main", "application", "item", "heading", "appendix"]
+_BULLET: Final = r"[ \t]*(?:[-*•][ \t]+)?"
+_NUMBER: Final = re.compile(_BULLET + r"(?:\*\*)?(?P<label>\d{1,4})\.(?:\*\*)?[ \t]+(?=\S)")
+_APPLICATION: Final = re.compile(_BULLET + r"(?:\*\*)?(?P<label>A\d{1,4})\.?(?:\*\*)?[ \t]+(?=\S)")
+_ITEM: Final = re.compile(_BULLET + r"\((?P<label>[a-z]{1,5}|\d{1,3})\)[ \t]*(?=\S)")
+_ARTICLE: Final = re.compile(
+    r"[ \t]*(?:#{1,6}[ \t]+)?(?:\*\*)?(?:Article|Art\.|Artikel|§)[ \t]*(?P<label>\d{1,4}[a-z]?)\b", re.IGNORECASE
+)
+_HEADING: Final = re.compile(r"[ \t]{0,3}(?P<marks>#{1,6})[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
+_APPENDIX: Final = re.compile(
+    r"[ \t]*(?:#{1,6}[ \t]+)?(?P<title>(?:Appendix|Annex)(?:[ \t]+\w{1,4})?)\b(?P<rest>.{0,120})\Z"
+)
+_CONTENTS_LINE: Final = re.compile(r".{0,100}[^.\d\s][ .…]*\s\d{1,4}\Z")
+_LONGEST_HEADING: Final = 300
+"""Longer lines are text; and no line, whatever is in it, takes long to look at."""
+_AHEAD: Final = 30
+"""How far a number may skip ahead: beyond, it is a year or a quantity at the beginning of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    kind: MarkKind
+    label: str
+    start: int
+    level: int = 0
+
+
+@dataclass(slots=True)
+class Piece:
+    """A passage in the making: its place, the span of its text, the headings above."""
+
+    place: Place
+    start: int
+    end: int
+    heading: str
+    lead: tuple[int, int] | None = None
+    title: str = ""
+    """For a passage with no number: what its ref is made of."""
+
+
+def lines_of(text: str, ignored: Sequence[re.Pattern[str]] = ()) -> Iterator[tuple[int, str]]:
+    position = 0
+    for line in text.split("\n"):
+        if not any(pattern.search(line) for pattern in ignored):
+            yield position, line
+        position += len(line) + 1
+
+
+class Headings:
+    """The headings above the current line, as one text."""
+
+    def __init__(self) -> None:
+        self._stack: list[tuple[int, str]] = []
+
+    def enter(self, level: int, title: str) -> None:
+        while self._stack and self._stack[-1][0] >= level:
+            self._stack.pop()
+        self._stack.append((level, title))
+
+    @property
+    def path(self) -> str:
+        return " › ".join(title for _, title in self._stack)
+
+
+def marks_of(text: str, ignored: Sequence[re.Pattern[str]], *, articles: bool) -> list[Mark]:
+    """Every line that may open something; which of them do is decided in their order."""
+    marks: list[Mark] = []
+    lines = list(lines_of(text, ignored))
+    for index, (start, line) in enumerate(lines):
+        if not line.strip():
+            continue
+        around = [lines[at][1].strip() if 0 <= at < len(lines) else "" for at in (index - 1, index + 1)]
+        mark = _article_mark(start, line) if articles else _paragraph_mark(start, line)
+        mark = mark or _heading_mark(start, line, alone=not articles and not any(around))
+        if mark:
+            marks.append(mark)
+    return _in_order(marks, articles=articles)
+
+
+def _paragraph_mark(start: int, line: str) -> Mark | None:
+    if match := _APPLICATION.match(line):
+        return Mark("application", match["label"], start)
+    if match := _NUMBER.match(line):
+        first = line[match.end() :].lstrip("\"'“‘([*_«")[:1]
+        contents = len(line) <= _LONGEST_HEADING and _CONTENTS_LINE.match(line)
+        if (first.isupper() or not first.isalpha()) and not contents:
+            return Mark("main", match["label"], start)
+    if match := _ITEM.match(line):
+        return Mark("item", match["label"], start)
+    return None
+
+
+def _article_mark(start: int, line: str) -> Mark | None:
+    if (match := _ARTICLE.match(line)) and len(line) <= 120 and not line.rstrip().endswith((".", ";", ",")):
+        return Mark("main", match["label"], start)
+    if (match := _NUMBER.match(line) or _ITEM.match(line)) is not None:
+        return Mark("item", match["label"], start)
+    return None
+
+
+def _heading_mark(start: int, line: str, *, alone: bool) -> Mark | None:
+    if len(line) > _LONGEST_HEADING:
+        return None
+    if (match := _APPENDIX.match(line)) and not match["rest"].rstrip().endswith((".", ";", ",")):
+        return Mark("appendix", match["title"], start, 1)
+    if match := _HEADING.match(line):
+        return Mark("heading", match["title"].strip("* "), start, len(match["marks"]))
+    short = line.strip()
+    if alone and 3 < len(short) <= 80 and short[0].isupper() and not short.endswith((".", ";", ",", ":", "!", "?")):
+        return Mark("heading", short, start, 6)
+    return None
+
+
+def _in_order(marks: Sequence[Mark], *, articles: bool) -> list[Mark]:
+    """Without the numbers that do not go up: those begin rows of lists and tables."""
+    kept: list[Mark] = []
+    highest = {"main": 0, "application": 0}
+    heading_since = False
+    in_appendix = False
+    for mark in marks:
+        if mark.kind in ("heading", "appendix"):
+            heading_since = True
+            in_appendix = in_appendix or mark.kind == "appendix"
+        elif mark.kind in highest:
+            number = int(re.sub(r"\D", "", mark.label))
+            restarts = mark.kind == "main" and heading_since and number == 1
+            if mark.kind == "main" and in_appendix and not articles:
+                continue
+            lettered = articles and number == highest["main"] and mark.label[-1:].isalpha()
+            if not (restarts or lettered or 0 < number - highest[mark.kind] <= _AHEAD):
+                continue
+            highest[mark.kind] = number
+            heading_since = False
+        kept.append(mark)
+    return kept
+
+
+@dataclass(slots=True)
+class _State:
+    document: str
+    articles: bool
+    pieces: list[Piece] = field(default_factory=list)
+    headings: Headings = field(default_factory=Headings)
+    owner: Piece | None = None
+    """The paragraph that items belong to."""
+
+
+def numbered_pieces(
+    text: str, document: str, ignored: Sequence[re.Pattern[str]] = (), *, articles: bool = False
+) -> list[Piece]:
+    marks = marks_of(text, ignored, articles=articles)
+    levels = _levels(marks)
+    state = _State(document, articles)
+    starts = [*(mark.start for mark in marks), len(text)]
+    ends = starts[1:]
+    state.pieces.append(Piece(Place(document=document), 0, starts[0], "", title="front"))
+    for mark, level, end in zip(marks, levels, ends, strict=True):
+        _open(state, text, mark, level, end)
+    return [piece for piece in state.pieces if text[piece.start : piece.end].strip()]
+
+
+def _levels(marks: Sequence[Mark]) -> list[tuple[str, str]]:
+    """For every mark that is an item, its levels inside the paragraph it belongs to; ("", "") for the others."""
+    levels: list[tuple[str, str]] = []
+    run: list[str] = []
+    for mark in marks:
+        if mark.kind == "item":
+            run.append(mark.label)
+            continue
+        levels += [*item_levels(run), ("", "")]
+        run = []
+    return [*levels, *item_levels(run)]
+
+
+def _open(state: _State, text: str, mark: Mark, level: tuple[str, str], end: int) -> None:
+    document, path = state.document, state.headings.path
+    after = min(text.find("\n", mark.start) + 1 or len(text), end)
+    last = state.pieces[-1] if state.pieces else None
+    match mark.kind:
+        case "heading" | "appendix":
+            state.headings.enter(mark.level, _title(text, mark))
+            place = Place(document=document, paragraph=mark.label if mark.kind == "appendix" else "")
+            state.owner = Piece(place, after, end, state.headings.path, title=_title(text, mark))
+            state.pieces.append(state.owner)
+        case "main":
+            start = after if state.articles and text[after:end].strip() else _past_signs(text, mark.start)
+            if state.articles:
+                state.headings.enter(5, _title(text, mark))
+            place = Place(document=document, paragraph=mark.label)
+            state.owner = Piece(place, start, end, state.headings.path if state.articles else path)
+            state.pieces.append(state.owner)
+        case "application":
+            state.pieces.append(Piece(Place(document=document, application=mark.label), mark.start, end, path))
+        case "item" if last is not None and (last.place.paragraph and not last.place.application):
+            owner = last.place.paragraph
+            base = state.owner or last
+            place = Place(document=document, paragraph=owner, item=level[0], subitem=level[1])
+            state.pieces.append(Piece(place, mark.start, end, base.heading, lead=(base.start, base.end)))
+        case _ if last is not None:
+            last.end = end
+
+
+_SIGNS: Final = re.compile(r"[# \t]*")
+
+
+def _past_signs(text: str, start: int) -> int:
+    """Behind the signs that make a line a heading."""
+    found = _SIGNS.match(text, start)
+    return found.end() if found else start
+
+
+def _title(text: str, mark: Mark) -> str:
+    end = text.find("\n", mark.start)
+    return text[mark.start : end if end >= 0 else len(text)].strip().strip(" #*")

@@ -1,0 +1,59 @@
+"""The value everything here works with: a stretch of a document, its place in the document's own order, its context."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from weft.knowledge.place import Place, document_id
+from weft.protocol.hashes import hash_bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    id: str
+    ref: str
+    """Names this passage and no other of its document: `315.12(a)`, `315.A2`, `315.9_part2`, `315.1~2`, `guide#one`."""
+    place: Place
+    content: str
+    heading: str = ""
+    """The headings above it, the outermost first."""
+    lead: str = ""
+    """The sentence a sub-paragraph completes: what its paragraph says before its items begin."""
+    start: int = 0
+    end: int = 0
+    page: int = 0
+    """Counted from 1; 0 for a document without pages."""
+    mentions: tuple[tuple[str, Place], ...] = ()
+    """The places its text refers to, each with the words that do."""
+
+    @cached_property
+    def indexed(self) -> str:
+        """What stands for the passage when meanings are compared."""
+        return "\n".join(part for part in (self.heading, self.lead, self.content) if part)
+
+    @cached_property
+    def hash(self) -> str:
+        return hash_bytes(self.indexed.encode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutDocument:
+    """A document as the index keeps it."""
+
+    file: str
+    hash: str
+    """Of the file's bytes and of everything that decides how they are read."""
+    key: str
+    title: str
+    tier: str
+    passages: tuple[Passage, ...]
+    version: str = ""
+    effective_date: str = ""
+    kind: str = "text"
+    pages: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return document_id(self.file)

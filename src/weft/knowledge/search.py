@@ -1,0 +1,235 @@
+"""Search by words, by meaning, or by both fused by rank; with filters that hold for both, and an honest account.
+
+    words      FTS5 with BM25 over heading, lead-in and content                    (keyword.py)
+    meaning    vectors of the passages against that of the question                (vectors.py, embedding.py)
+    names      passages the question names (`ISA 315.12`) come first               (grammar.py)
+    rerank     the question's vector is moved towards the first finds, and the vectors are ranked again
+
+Without vectors search goes by words alone and says so; with vectors for a part of the passages it says for how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from weft.knowledge.collection import Collection
+from weft.knowledge.embedding import Embedder, Unavailable
+from weft.knowledge.expansion import expand
+from weft.knowledge.fusion import K, fuse, normalised
+from weft.knowledge.keyword import match_query
+from weft.knowledge.place import same_key
+from weft.knowledge.store import Store, StoredPassage
+from weft.knowledge.vectors import Matrix, load_matrix
+
+if TYPE_CHECKING:
+    from numpy import bool_, float32
+    from numpy.typing import NDArray
+
+Mode = Literal["hybrid", "keyword", "vector"]
+MODES: Final[tuple[Mode, ...]] = ("hybrid", "keyword", "vector")
+POOL: Final = 100
+"""How many of each ranking are fused. Fewer lose what both know but neither puts first."""
+COLUMN_WEIGHTS: Final = (2.0, 0.5, 1.0)
+"""Heading, lead-in, content. A heading says what its passage is about; a lead-in is its paragraph's words, counted
+again for each of its items."""
+FEEDBACK: Final = 3
+FEEDBACK_WEIGHT: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What a passage's document must be; nothing given means any."""
+
+    documents: tuple[str, ...] = ()
+    """Keys, titles or files."""
+    tier: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    passage: StoredPassage
+    score: float
+    """0 to 1, by rank: 1 is the first place of every ranking. Comparable between searches."""
+    fused: float
+    paths: tuple[str, ...]
+    bm25: float | None = None
+    likeness: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    hits: tuple[Hit, ...]
+    mode: Mode
+    """What was really done, which may be less than what was asked for."""
+    query: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Rankings:
+    keyword: dict[int, float] = field(default_factory=dict)
+    vector: dict[int, float] = field(default_factory=dict)
+    named: list[int] = field(default_factory=list)
+
+    def fused(self) -> tuple[dict[int, float], int]:
+        """What is named stands before what is found, as if it were first everywhere."""
+        lists = [ranking for ranking in (list(self.keyword), list(self.vector)) if ranking]
+        count = max(1, len(lists))
+        first = dict.fromkeys(self.named, count / (K + 1))
+        return first | {item: score for item, score in fuse(lists).items() if item not in first}, count
+
+    def paths(self, number: int) -> tuple[str, ...]:
+        known = {"named": self.named, "keyword": self.keyword, "vector": self.vector}
+        return tuple(name for name, ranking in known.items() if number in ranking)
+
+
+class Search:
+    """Keeps the vectors in memory between searches, as long as the index does not change."""
+
+    def __init__(self, store: Store, collection: Collection, embedder: Embedder | Unavailable) -> None:
+        self._store = store
+        self._collection = collection
+        self._embedder = embedder
+        self._matrix: Matrix | None = None
+        self._version = ""
+        self._without = 0
+
+    def find(
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        mode: Mode = "hybrid",
+        filters: Filters | None = None,
+        expanded: bool = True,
+        rerank: bool = False,
+    ) -> Found:
+        filters = filters or Filters()
+        warnings: list[str] = []
+        words = expand(query, self._collection.acronyms) if expanded else query
+        if not query.strip():
+            return Found(hits=(), mode=mode, query=words, warnings=("the question is empty",))
+        documents = self._documents(filters)
+        if documents is not None and not documents:
+            return Found(hits=(), mode=mode, query=words, warnings=("no document passes the filter",))
+        mode = self._possible(mode, warnings)
+        rankings = _Rankings()
+        pool = max(POOL, limit)
+        if mode != "vector":
+            rankings.keyword = self._by_words(words, pool, documents)
+            rankings.named = self._named(query, documents)
+        if mode != "keyword":
+            self._by_meaning(rankings, words, pool, documents, rerank=rerank)
+        elif rerank:
+            warnings.append("nothing was ranked again: that needs vectors")
+        fused, lists = rankings.fused()
+        scores = normalised(fused, lists)
+        chosen = list(fused)[:limit]
+        hits = [
+            Hit(
+                passage=passage,
+                score=scores[passage.number],
+                fused=fused[passage.number],
+                paths=rankings.paths(passage.number),
+                bm25=rankings.keyword.get(passage.number),
+                likeness=rankings.vector.get(passage.number),
+            )
+            for passage in self._store.passages(chosen)
+        ]
+        return Found(hits=tuple(hits), mode=mode, query=words, warnings=tuple(warnings))
+
+    # -- what is possible
+
+    def _possible(self, mode: Mode, warnings: list[str]) -> Mode:
+        if mode == "keyword":
+            return mode
+        if isinstance(self._embedder, Unavailable):
+            warnings.append(f"vectors are not used: {self._embedder.reason}")
+            return "keyword"
+        matrix = self._vectors()
+        if matrix is None or not len(matrix.numbers):
+            warnings.append("vectors are not used: none are made yet; `weft kb update` makes them")
+            return "keyword"
+        if self._without:
+            warnings.append(f"{self._without:,} passages have no vector yet and are found by their words only")
+        return mode
+
+    def _documents(self, filters: Filters) -> list[int] | None:
+        """The documents that pass; None when there is no filter."""
+        if not (filters.documents or filters.tier):
+            return None
+        grammar = self._collection.grammar
+        wanted = {same_key(name) for name in filters.documents}
+        wanted |= {same_key(place.document) for name in filters.documents for place in grammar.parse(name)}
+        return [
+            document.number
+            for document in self._store.documents()
+            if (not filters.tier or document.tier == filters.tier)
+            and (not wanted or wanted & {same_key(document.key), same_key(document.title), same_key(document.file)})
+        ]
+
+    # -- rankings
+
+    def _by_words(self, words: str, pool: int, documents: Sequence[int] | None) -> dict[int, float]:
+        query = match_query(words)
+        if not query:
+            return {}
+        inside = ""
+        if documents is not None:
+            inside = f"AND rowid IN (SELECT number FROM passages WHERE document IN ({','.join(map(str, documents))}))"
+        weights = ", ".join(map(str, COLUMN_WEIGHTS))
+        found = self._store.rows(
+            f"SELECT rowid, -bm25(passages_fts, {weights}) AS score FROM passages_fts WHERE passages_fts MATCH ?"
+            f" {inside} ORDER BY score DESC, rowid LIMIT ?",
+            (query, pool),
+        )
+        return {row["rowid"]: row["score"] for row in found}
+
+    def _named(self, query: str, documents: Sequence[int] | None) -> list[int]:
+        found = [
+            number
+            for reference in self._collection.grammar.find(query)
+            for number in self._store.numbers_at(reference.place)
+        ]
+        if documents is not None and found:
+            marks = ",".join("?" * len(found))
+            inside = ",".join(map(str, documents))
+            rows = self._store.rows(
+                f"SELECT number FROM passages WHERE number IN ({marks}) AND document IN ({inside})", found
+            )
+            allowed = {row["number"] for row in rows}
+            found = [number for number in found if number in allowed]
+        return list(dict.fromkeys(found))
+
+    def _by_meaning(
+        self, rankings: _Rankings, words: str, pool: int, documents: Sequence[int] | None, *, rerank: bool
+    ) -> None:
+        import numpy
+
+        matrix = self._vectors()
+        assert matrix is not None
+        assert not isinstance(self._embedder, Unavailable)
+        allowed: NDArray[bool_] | None = None
+        if documents is not None:
+            allowed = numpy.isin(matrix.documents, numpy.asarray(documents, dtype=numpy.int64))
+        query: NDArray[float32] = self._embedder.embed([words])[0]
+        rankings.vector = dict(matrix.nearest(query, pool, allowed))
+        if rerank:
+            first = list(rankings.fused()[0])[:FEEDBACK]
+            near = matrix.of(first)
+            if len(near):
+                moved = query + numpy.float32(FEEDBACK_WEIGHT) * near.mean(axis=0)
+                moved /= max(float(numpy.linalg.norm(moved)), 1e-12)
+                rankings.vector = dict(matrix.nearest(moved, pool, allowed))
+
+    def _vectors(self) -> Matrix | None:
+        if isinstance(self._embedder, Unavailable):
+            return None
+        version = self._store.version()
+        if self._matrix is None or version != self._version:
+            self._matrix = load_matrix(self._store, self._embedder.model)
+            self._without = self._store.counts()["passages"] - len(self._matrix.numbers)
+            self._version = version
+        return self._matrix

@@ -1,0 +1,245 @@
+"""The four axes, each with its share, its bar, and the evidence for every item.
+
+    entities         what is named is in the sources           >= 0.80
+    citations        the cited passage says what is claimed    >= 0.75
+    relations        what is said to be linked is              >= 0.70
+    contradictions   nothing speaks against anything           none
+
+An axis with nothing to look at is not checked, which is a state of its own: its score is null and it has not passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+from weft.checks import claim_facts as facts
+from weft.checks.claims import EXACT, Evidence, Verdict, compare, conflicts
+from weft.knowledge.resolve import Resolution
+from weft.knowledge.store import Store, StoredPassage
+
+ENTITY_BAR: Final = 0.80
+CITATION_BAR: Final = 0.75
+RELATION_BAR: Final = 0.70
+PAIR_LIMIT: Final = 2_000
+CLAIM_SHOWN: Final = 200
+Resolver = Callable[[str], Resolution]
+
+_FORWARD: Final = frozenset({"cites", "references", "cross_references", "cross_reference", "refers_to"})
+_BACKWARD: Final = frozenset({"cited_by", "referenced_by"})
+
+
+def _scored(good: int, total: int, bar: float) -> dict[str, Any]:
+    if not total:
+        return {"score": None, "passed": False, "state": "not_checked", "threshold": bar}
+    score = round(good / total, 4)
+    return {"score": score, "passed": score >= bar, "state": "passed" if score >= bar else "failed", "threshold": bar}
+
+
+# -- entities
+
+
+def check_entities(entities: Sequence[str], sources: Sequence[StoredPassage]) -> dict[str, Any]:
+    """Every entity must stand in a source as whole words; in its heading, lead-in or own name it counts too."""
+    details = [_entity(entity, sources) for entity in entities]
+    judged = [detail for detail in details if detail["state"] != "not_checked"]
+    grounded = sum(detail["grounded"] for detail in details)
+    return {
+        **_scored(grounded, len(judged), ENTITY_BAR),
+        "details": details,
+        "total_entities": len(entities),
+        "grounded_count": grounded,
+    }
+
+
+def _entity(entity: str, sources: Sequence[StoredPassage]) -> dict[str, Any]:
+    wanted = " ".join(entity.split())
+    detail: dict[str, Any] = {"entity": entity, "grounded": False, "found_in": [], "state": "not_verified"}
+    if len(wanted) < 2 or not sources:
+        reason = "no source passages" if not sources else "one letter is no name"
+        return {**detail, "state": "not_checked", "reason": reason}
+    where = [source for source in sources if facts.mentions(f"{source.indexed} {source.title}", wanted)]
+    where += [source for source in sources if source not in where and facts.mentions(f"ISA {source.ref}", wanted)]
+    if where:
+        evidence = next((line for line in where[0].content.splitlines() if facts.mentions(line, wanted)), where[0].ref)
+        found = [source.id for source in where][:5]
+        return {**detail, "grounded": True, "found_in": found, "state": "verified", "evidence": evidence[:300]}
+    return {**detail, "reason": "no source has these words"}
+
+
+# -- citations
+
+
+def check_citations(citations: Sequence[Mapping[str, Any]], resolve: Resolver) -> dict[str, Any]:
+    details = [_citation(citation, resolve) for citation in citations]
+    judged = [detail for detail in details if detail["state"] != "not_checked"]
+    good = sum(detail["state"] == "verified" for detail in details)
+    return {
+        **_scored(good, len(judged), CITATION_BAR),
+        "details": details,
+        "total_citations": len(citations),
+        "verified_count": good,
+        "contradicted_count": sum(detail["state"] == "contradicted" for detail in details),
+        "not_checked_count": len(details) - len(judged),
+    }
+
+
+def _citation(citation: Mapping[str, Any], resolve: Resolver) -> dict[str, Any]:
+    identifier = str(citation.get("paragraph_id") or citation.get("paragraph_ref") or "")
+    claim = str(citation.get("claim") or "")
+    found = resolve(identifier)
+    shown = {"paragraph_id": identifier, "claim": claim[:CLAIM_SHOWN]}
+    if found.passage is None:
+        missing = "SUB_PARA_NOT_FOUND" if found.around and found.place and found.place.item else "NOT_FOUND"
+        return {
+            **shown,
+            "exists": False,
+            "supports_claim": False,
+            "source_text": None,
+            "state": "not_verified",
+            "match_level": "not_found",
+            "error_category": missing,
+            "reason": "paragraph not found in knowledge base",
+            "evidence": [],
+        }
+    text = "\n\n".join(passage.content for passage in found.passages)
+    first = found.passage
+    verdict = compare(claim, text, f"{first.heading} {first.lead} {first.title}")
+    return {
+        **shown,
+        "paragraph_id": first.id,
+        "paragraph_ref": first.ref,
+        "source_ref": first.ref,
+        "exists": True,
+        "supports_claim": verdict.state == "verified",
+        "source_text": text,
+        "state": verdict.state,
+        "match_level": _level(verdict),
+        "error_category": _category(verdict),
+        "term_overlap": round(verdict.overlap, 4),
+        "matching_terms": verdict.matching,
+        "total_claim_terms": verdict.total,
+        "reason": verdict.reason,
+        "sentence": verdict.sentence,
+        "evidence": [evidence_row(item) for item in verdict.evidence],
+    }
+
+
+def _level(verdict: Verdict) -> str:
+    if verdict.state == "verified":
+        return "exact" if verdict.overlap >= EXACT else "partial"
+    return {"contradicted": "contradicted", "not_checked": "not_checked"}.get(verdict.state, "content_mismatch")
+
+
+def _category(verdict: Verdict) -> str | None:
+    return {"contradicted": "CONTRADICTED", "not_verified": "CONTENT_MISMATCH"}.get(verdict.state)
+
+
+def evidence_row(item: Evidence) -> dict[str, Any]:
+    return {
+        "kind": item.kind,
+        "agrees": item.agrees,
+        "claim": item.claim,
+        "sentence": item.sentence,
+        "reason": item.reason,
+    }
+
+
+# -- relations
+
+
+def check_relations(relations: Sequence[Mapping[str, Any]], resolve: Resolver, store: Store) -> dict[str, Any]:
+    """A relation is kept when the documents have it in that direction. One of a kind that is not known may go either
+    way, or join passages of one document."""
+    details = [_relation(relation, resolve, store) for relation in relations]
+    kept = sum(detail["preserved"] for detail in details)
+    return {
+        **_scored(kept, len(details), RELATION_BAR),
+        "details": details,
+        "total_relations": len(relations),
+        "preserved_count": kept,
+    }
+
+
+def _relation(relation: Mapping[str, Any], resolve: Resolver, store: Store) -> dict[str, Any]:
+    names = {end: str(relation.get(f"{end}_paragraph") or "") for end in ("source", "target")}
+    kind = str(relation.get("relation_type") or "")
+    detail: dict[str, Any] = {**names, "relation_type": kind, "preserved": False, "state": "not_verified"}
+    ends = {end: resolve(name).passage for end, name in names.items()}
+    for end, passage in ends.items():
+        if passage is None:
+            return {**detail, "reason": f"{end} paragraph not found"}
+        detail[f"{end}_id"] = passage.id
+    source, target = ends["source"], ends["target"]
+    assert source is not None
+    assert target is not None
+    there = _edge(store, source, target)
+    back = _edge(store, target, source)
+    either = kind not in _FORWARD and kind not in _BACKWARD
+    evidence = (there if kind not in _BACKWARD else "") or (back if kind not in _FORWARD else "")
+    if not evidence and either and source.document_id == target.document_id:
+        evidence = f"both are of {source.title}"
+    if evidence:
+        return {**detail, "preserved": True, "state": "verified", "evidence": evidence}
+    other = there or back
+    reason = f"the reference goes the other way: {other}" if other else "neither refers to the other"
+    return {**detail, "reason": reason}
+
+
+def _edge(store: Store, source: StoredPassage, target: StoredPassage) -> str:
+    for edge in store.edges_from([source.number]).get(source.number, []):
+        if edge.target == target.number:
+            return f"{source.ref} refers to {target.ref}" + (f" (“{edge.text}”)" if edge.text else "")
+    return ""
+
+
+# -- contradictions
+
+
+def check_contradictions(passages: Sequence[StoredPassage], claims: Sequence[str] = ()) -> dict[str, Any]:
+    """Passages against each other, and every claim against every passage: only where both speak of the same thing."""
+    details: list[dict[str, Any]] = []
+    pairs = list(combinations(passages, 2))
+    for one, other in pairs[:PAIR_LIMIT]:
+        details += [
+            {
+                "paragraph_1": _excerpt(one),
+                "paragraph_2": _excerpt(other),
+                "pattern": item.kind,
+                "severity": "potential",
+                "reason": item.reason,
+                "sentence_1": item.claim,
+                "sentence_2": item.sentence,
+            }
+            for item in conflicts(one.content, other.content)
+        ]
+    for claim in claims:
+        for passage in passages:
+            verdict = compare(claim, passage.content, f"{passage.heading} {passage.lead} {passage.title}")
+            if verdict.state == "contradicted":
+                details.append(
+                    {
+                        "claim": claim,
+                        "paragraph_1": _excerpt(passage),
+                        "pattern": next(item.kind for item in verdict.evidence if not item.agrees),
+                        "severity": "contradicted",
+                        "reason": verdict.reason,
+                        "sentence_1": verdict.sentence,
+                    }
+                )
+    checked = min(len(pairs), PAIR_LIMIT) + len(claims) * len(passages)
+    left = max(0, len(pairs) - PAIR_LIMIT)
+    state = "failed" if details else "passed" if checked and not left else "not_checked"
+    return {
+        "contradiction_count": len(details),
+        "passed": state == "passed",
+        "state": state,
+        "details": details,
+        "total_pairs_checked": checked,
+        "pairs_left": left,
+    }
+
+
+def _excerpt(passage: StoredPassage) -> dict[str, str]:
+    return {"id": passage.id, "ref": passage.ref, "excerpt": passage.content[:CLAIM_SHOWN]}

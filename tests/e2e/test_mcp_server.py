@@ -1,0 +1,95 @@
+"""`weft mcp serve` with the official client on the other side, over standard input and output and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.knowledge.made import ISA, write_documents
+from weft.files import Folder
+from weft.knowledge.embedding import Unavailable
+from weft.knowledge.knowledge_base import open_collection
+from weft.knowledge.tools import TOOLS
+
+pytestmark = pytest.mark.slow
+DOCUMENTS = {
+    "isa-315.txt": "1. The auditor shall assess risk within 30 days.\n2. See ISA 500.2.\n3. The end of it.",
+    "isa-500.txt": "1. Evidence is gathered.\n2. Evidence shall be sufficient.\n3. Last one.",
+}
+Connect = Callable[[Path], AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    write_documents(tmp_path / "knowledge/audit", DOCUMENTS, f"{ISA}tool_prefix: isa\n").close()
+    with Folder.open(tmp_path) as workspace, open_collection(workspace, "audit", Unavailable("")) as knowledge:
+        knowledge.update()
+    return tmp_path
+
+
+def words(desk: Path, *more: str) -> list[str]:
+    return ["-m", "weft", "--workspace", str(desk), "mcp", "serve", "--kb", "audit", *more]
+
+
+@asynccontextmanager
+async def by_stdio(desk: Path) -> AsyncIterator[Client]:
+    server = StdioServerParameters(command=sys.executable, args=words(desk), env=dict(os.environ))
+    async with Client(server) as client:
+        yield client
+
+
+@asynccontextmanager
+async def by_http(desk: Path) -> AsyncIterator[Client]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *words(desk, "--http", "--port", "0"), stderr=asyncio.subprocess.PIPE, start_new_session=True
+    )
+    assert process.stderr is not None
+    try:
+        address = (await asyncio.wait_for(process.stderr.readline(), 60)).decode().strip()
+        async with Client(address) as client:
+            yield client
+    finally:
+        process.terminate()
+        await asyncio.wait_for(process.wait(), 30)
+
+
+@pytest.mark.parametrize("connect", [by_stdio, by_http])
+@pytest.mark.timeout(180)
+def test_the_official_client_uses_the_tools(desk: Path, connect: Connect) -> None:
+    async def use() -> None:
+        async with connect(desk) as client:
+            offered = {tool.name for tool in (await client.list_tools()).tools}
+            assert set(TOOLS) <= offered
+            assert "isa_hybrid_search" in offered
+
+            found = await _answer(client, "kb_search", {"query": "sufficient evidence", "search_type": "keyword"})
+            assert found["results"][0]["paragraph_ref"] == "500.2"
+            hops = await _answer(client, "isa_hop_retrieve", {"paragraph_id": "ISA 315.2"})
+            assert hops["connected"][0]["isa_number"] == "500"
+            claim = {"paragraph_ref": "315.1", "claim": "The auditor shall assess risk within 45 days"}
+            verdict = await _answer(client, "kb_verify_citations", {"citations": [claim]})
+            assert verdict["details"][0]["state"] == "contradicted"
+
+            wrong = await client.call_tool("kb_search", {"max_results": 3})
+            assert wrong.is_error
+            assert "query: field required" in str(wrong.content)
+            again = await _answer(client, "kb_list_standards", {})
+            assert again["total_standards"] == 2, "an error of one call ends nothing"
+
+    asyncio.run(use())
+
+
+async def _answer(client: Client, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    answer: dict[str, Any] = result.structured_content
+    return answer

@@ -1,0 +1,264 @@
+"""Search by words and by meaning: fused by rank, filtered on both lists, safe with any text, and honest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.knowledge.made import isa, vector, write_documents
+from weft.knowledge.embedding import DIMENSIONS, MODEL, Embedder, MiniLM, Unavailable, load_embedder
+from weft.knowledge.expansion import expand
+from weft.knowledge.fusion import fuse, normalised
+from weft.knowledge.ingest import update
+from weft.knowledge.keyword import match_query
+from weft.knowledge.search import Filters, Found, Search
+from weft.knowledge.store import Store
+from weft.knowledge.vectors import fill, missing
+from weft.knowledge.wordpiece import encode
+
+if TYPE_CHECKING:
+    from weft.knowledge.embedding import Vectors
+
+SYNONYMS = {"physicians": "doctors", "medicine": "drugs"}
+
+
+class Bag:
+    """A stand-in for a model: words that mean the same share a direction."""
+
+    model = "bag"
+
+    def __init__(self) -> None:
+        self.embedded: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.embedded += texts
+        rows = numpy.zeros((len(texts), DIMENSIONS), dtype=numpy.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.lower().replace(".", " ").split():
+                row[crc32(SYNONYMS.get(word, word).encode()) % DIMENSIONS] += 1
+        length = numpy.linalg.norm(rows, axis=1, keepdims=True)
+        result: Vectors = rows / numpy.maximum(length, 1e-9)
+        return result
+
+
+DOCUMENTS = {
+    "isa-315.txt": "1. Doctors prescribe drugs.\n2. Boats sail on water.\n3. Auditors assess risk.\n4. See ISA 500.2.",
+    "isa-500.txt": "1. Evidence is gathered.\n2. Physicians write on paper.\n3. The risk assessment of an entity.",
+    "guide.md": "# Drugs\n\nA guide for doctors.\n\n# Boats\n\nSailing in strong wind.",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = Store(tmp_path / "index.db")
+    update(made, write_documents(tmp_path / "kb", DOCUMENTS), isa())
+    return made
+
+
+def search(store: Store, embedder: Embedder | None = None) -> Search:
+    if embedder is None:
+        embedder = Bag()
+        fill(store, embedder)
+    return Search(store, isa(), embedder)
+
+
+def refs(found: Found) -> list[str]:
+    return [hit.passage.ref for hit in found.hits]
+
+
+# -- rankings
+
+
+@pytest.mark.parametrize("case", vector("kb_rrf")["cases"], ids=lambda case: case["name"])
+def test_fusion_as_in_the_reference(case: dict[str, Any]) -> None:
+    names = sorted({*case["keyword_ids"], *case["vector_ids"]})
+    lists = [[names.index(name) for name in case[key]] for key in ("keyword_ids", "vector_ids")]
+    found = {names[item]: round(score, 6) for item, score in fuse(lists, case["k"]).items()}
+    expected = {row["id"]: row["rrf_score"] for row in case["expect"]}
+    if case["name"] == "duplicate-in-list":
+        expected = {"a": round(2 / 61, 6)}  # what is twice in a list is no better than what is once
+    assert found == expected
+    assert list(found) == list(expected)
+
+
+def test_the_first_place_everywhere_is_one() -> None:
+    scores = normalised(fuse([[7, 8], [7, 9]]), 2)
+    assert scores[7] == 1.0
+    assert 0 < scores[8] < 1
+
+
+DIFFERENT_EXPANSION = {
+    "it is going well": "it is going well",  # a word, not an acronym
+    "RMM ROMM": "RMM ROMM risk of material misstatement",  # said once is enough
+    "RA RA": "RA RA risk assessment",
+}
+
+
+@pytest.mark.parametrize("case", vector("kb_query_expand")["cases"], ids=lambda case: case["query"] or "nothing")
+def test_expansion_as_in_the_reference(case: dict[str, Any]) -> None:
+    expected = DIFFERENT_EXPANSION.get(case["query"], case["expanded"])
+    assert expand(case["query"], vector("kb_query_expand")["acronyms"]) == expected
+
+
+def test_expansion_keeps_to_whole_words() -> None:
+    assert expand("BRAVE RAIDERS", {"RA": "risk assessment"}) == "BRAVE RAIDERS"
+
+
+# -- the query of the keyword index
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("what is the risk of boats", '"risk" OR "boats"'),
+        ('"audit risk" model', '("audit risk") OR ("audit risk" AND ("model"))'),
+        ("assess*", '"assess"*'),
+        ("to be or not to be", '"not"'),
+        ("ISA 315.12(a)", '"isa" OR "315.12"'),
+        ('NEAR(a b) AND "', '"near" OR "b"'),
+        ("?!", ""),
+    ],
+)
+def test_queries(text: str, query: str) -> None:
+    assert match_query(text) == query
+
+
+EMPTY = Search(Store(Path(":memory:")), isa(), Unavailable("there is none"))
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60) | st.text(alphabet='ab"*():^-+ ANDORNT.{}', max_size=40))
+def test_no_text_breaks_the_query(text: str) -> None:
+    assert EMPTY.find(text, mode="keyword").hits == ()
+
+
+# -- search
+
+
+def test_words_and_meaning_together(store: Store) -> None:
+    found = search(store).find("physicians medicine")
+    assert found.mode == "hybrid"
+    assert set(refs(found)[:2]) == {"315.1", "500.2"}
+    by_ref = {hit.passage.ref: hit for hit in found.hits}
+    assert by_ref["500.2"].paths == ("keyword", "vector")
+    assert by_ref["315.1"].paths == ("vector",)
+    assert all(0 <= hit.score <= 1 for hit in found.hits)
+
+
+def test_words_alone(store: Store) -> None:
+    found = search(store).find("physicians medicine", mode="keyword")
+    assert refs(found) == ["500.2"]
+
+
+def test_phrases_and_beginnings_of_words(store: Store) -> None:
+    at = search(store)
+    assert refs(at.find('"risk assessment"', mode="keyword", expanded=False)) == ["500.3"]
+    assert set(refs(at.find("prescri*", mode="keyword"))) == {"315.1"}
+
+
+def test_an_acronym_finds_its_words(store: Store) -> None:
+    assert set(refs(search(store).find("RA", mode="keyword"))) == {"315.3", "500.3"}
+    assert refs(search(store).find("RA", mode="keyword", expanded=False)) == []
+
+
+@pytest.mark.parametrize("mode", ["keyword", "vector", "hybrid"])
+def test_filters_hold_on_every_list(store: Store, mode: Any) -> None:
+    at = search(store)
+    for wanted in ("500", "ISA 500", "isa-500.txt"):
+        found = at.find("doctors drugs risk boats paper", mode=mode, filters=Filters(documents=(wanted,)))
+        assert found.hits
+        assert {hit.passage.place.document for hit in found.hits} == {"500"}
+    guides = at.find("doctors drugs boats", mode=mode, filters=Filters(tier="guides"))
+    assert guides.hits
+    assert {hit.passage.tier for hit in guides.hits} == {"guides"}
+    assert all(hit.passage.heading for hit in guides.hits), "a guide keeps its heading, whichever list found it"
+    none = at.find("doctors", mode=mode, filters=Filters(documents=("x' OR 1=1 --",)))
+    assert none.hits == ()
+    assert none.warnings == ("no document passes the filter",)
+
+
+def test_what_a_question_names_is_found(store: Store) -> None:
+    found = search(store).find("what does ISA 315.2 say?")
+    assert refs(found)[0] == "315.2"
+    assert found.hits[0].paths[0] == "named"
+
+
+def test_an_empty_question_says_so(store: Store) -> None:
+    assert search(store).find("  ").warnings == ("the question is empty",)
+
+
+def test_without_vectors_it_says_so(store: Store) -> None:
+    found = Search(store, isa(), Unavailable("the model is not installed")).find("risk", rerank=True)
+    assert found.mode == "keyword"
+    assert found.warnings == (
+        "vectors are not used: the model is not installed",
+        "nothing was ranked again: that needs vectors",
+    )
+    assert refs(found)
+
+
+def test_vectors_that_are_not_made_yet_are_told(store: Store, tmp_path: Path) -> None:
+    bag = Bag()
+    at = Search(store, isa(), bag)
+    assert "none are made yet" in at.find("risk").warnings[0]
+    fill(store, bag)
+    assert at.find("risk").warnings == ()
+    write_documents(tmp_path / "kb", {"isa-600.txt": "1. New words.\n2. More words.\n3. Last words."})
+    with write_documents(tmp_path / "kb", {}) as folder:
+        update(store, folder, isa())
+    assert at.find("risk").warnings == ("3 passages have no vector yet and are found by their words only",)
+    assert "600.1" in refs(at.find("new words")), "a passage is found by its words at once"
+
+
+def test_vectors_are_made_once_and_kept_by_what_they_stand_for(store: Store, tmp_path: Path) -> None:
+    bag = Bag()
+    done: list[tuple[int, int]] = []
+    count = fill(store, bag, lambda *step: done.append(step))
+    assert done[-1] == (count, count)
+    (tmp_path / "kb/documents/isa-315.txt").rename(tmp_path / "kb/documents/isa-900.txt")
+    with write_documents(tmp_path / "kb", {}) as folder:
+        update(store, folder, isa())
+    # The file is removed before it is found again under its new name, so its vectors go with it.
+    assert missing(store, bag.model) == fill(store, bag)
+    bag.embedded.clear()
+    write_documents(tmp_path / "kb", {"isa-900.txt": DOCUMENTS["isa-315.txt"] + "\n5. A new one."})
+    with write_documents(tmp_path / "kb", {}) as folder:
+        update(store, folder, isa())
+    assert fill(store, bag) == 1
+    assert len(bag.embedded) == 1
+
+
+def test_ranking_again_moves_towards_the_first_finds(store: Store) -> None:
+    at = search(store)
+    plain, again = at.find("drugs", mode="hybrid"), at.find("drugs", mode="hybrid", rerank=True)
+    assert refs(plain)[0] == refs(again)[0]
+    assert again.warnings == ()
+
+
+# -- the model
+
+
+def test_text_becomes_the_numbers_the_model_was_trained_on() -> None:
+    """As the `tokenizers` library gives them for the model's own tokenizer.json."""
+    assert encode("The auditor shall perform risk-assessment procedures (ISA 315.12).", 256) == [
+        101, 1996, 20964, 4618, 4685, 3891, 1011, 7667, 8853, 1006, 18061, 22904, 1012, 2260, 1007, 1012, 102
+    ]  # fmt: skip
+    assert encode("word " * 500, 256)[-1] == 102
+    assert len(encode("word " * 500, 256)) == 256
+
+
+@pytest.mark.slow
+def test_the_model_that_comes_with_the_install_knows_what_words_mean() -> None:
+    model = load_embedder()
+    assert isinstance(model, MiniLM), getattr(model, "reason", "")
+    assert model.model == MODEL
+    rows = model.embed(["A physician prescribes medicine.", "A doctor gives drugs.", "Boats sail in strong wind.", ""])
+    assert numpy.allclose(numpy.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.3

@@ -1,0 +1,192 @@
+"""The index: one resolver, edges that follow their documents, hops, and nothing left of what is removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.knowledge.made import fixture_store, isa, vector, write_documents
+from weft.knowledge.collection import parse_collection
+from weft.knowledge.hops import follow
+from weft.knowledge.ingest import Progress, find_documents, update
+from weft.knowledge.resolve import resolve
+from weft.knowledge.store import Edge, Store
+from weft.protocol.errors import UserError
+
+ISA_315 = (
+    "1. The auditor shall plan.\n2. See ISA 500.2(b) and ISA 500.\n(a) paragraph 3.\n3. The end.\nA1. Application."
+)
+ISA_500 = "1. Evidence.\n2. The auditor shall:\n(a) inquire;\n(b) inspect, as in ISA 315.A1.\n3. Last, see ISA 999.4."
+
+
+def edges(store: Store) -> set[tuple[str, str, float, str]]:
+    names = {row["number"]: row["ref"] for row in store.rows("SELECT number, ref FROM passages")}
+    found = store.rows("SELECT * FROM edges")
+    return {(names[row["source"]], names[row["target"]], row["weight"], row["kind"]) for row in found}
+
+
+BOTH = {
+    ("315.2", "500.2(b)", 0.95, "sub_paragraph"),
+    ("315.2", "500.1", 0.60, "standard_ref"),
+    ("315.2(a)", "315.3", 0.90, "cross_ref"),
+    ("500.2(b)", "315.A1", 0.85, "app_material"),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "index.db")
+
+
+RESOLVED_BY_OURS = {"ISA 315.12(a).A2": "ip_e"}
+"""Application text is numbered through the document, so its number alone is enough."""
+
+
+@pytest.mark.parametrize("case", vector("kb_reference_lookup")["cases"], ids=lambda case: case["identifier"])
+def test_one_resolver_for_everything(case: dict[str, Any]) -> None:
+    found = resolve(fixture_store(vector("kb_reference_lookup")["fixture"]), isa().grammar, case["identifier"])
+    expected = RESOLVED_BY_OURS.get(case["identifier"], case["id"])
+    assert (found.passage.id if found.passage else None) == expected
+
+
+def test_a_place_that_is_not_there_is_told_with_what_is_around_it() -> None:
+    found = resolve(fixture_store(vector("kb_reference_lookup")["fixture"]), isa().grammar, "ISA 315.12(b)")
+    assert found.passages == ()
+    assert [passage.ref for passage in found.around] == ["315.12"]
+
+
+@pytest.mark.parametrize(
+    "case", vector("kb_hop_traversal")["cases"], ids=lambda case: f"{case['seed']}-{case['max_hops']}"
+)
+def test_hops_as_in_the_reference(case: dict[str, Any]) -> None:
+    names = "abcde"
+    stored: dict[int, list[Edge]] = {}
+    for source, target, weight in vector("kb_hop_traversal")["edges"]:
+        at = names.index(source)
+        stored.setdefault(at, []).append(Edge(at, names.index(target), weight, "cross_ref", ""))
+    found = follow(
+        names.index(case["seed"]),
+        lambda nodes: {node: stored.get(node, []) for node in nodes},
+        depth=case["max_hops"],
+        decay=case["decay"],
+        floor=case.get("min_score", 0.01),
+    )
+    assert [
+        {"id": names[hop.node], "hop_score": round(hop.score, 4), "hop_depth": hop.depth,
+         "hop_path": [names[node] for node in hop.path]}
+        for hop in found
+    ] == case["expect"]  # fmt: skip
+
+
+def test_references_become_edges_also_to_documents_that_come_later(store: Store, tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315})
+    update(store, folder, isa())
+    assert edges(store) == {("315.2(a)", "315.3", 0.90, "cross_ref")}
+    write_documents(tmp_path / "kb", {"isa-500.txt": ISA_500})
+    update(store, folder, isa())
+    assert edges(store) == BOTH
+
+
+def test_a_changed_document_takes_its_references_along(store: Store, tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315, "isa-500.txt": ISA_500})
+    update(store, folder, isa())
+    write_documents(tmp_path / "kb", {"isa-500.txt": "1. Evidence.\n2. Nothing here.\n3. Last."})
+    report = update(store, folder, isa())
+    assert report.counts == {"unchanged": 1, "added": 0, "changed": 1, "removed": 0, "failed": 0}
+    # (b) is gone, so that its reference leads to what is around it.
+    assert edges(store) == {
+        ("315.2", "500.2", 0.90, "cross_ref"),
+        ("315.2", "500.1", 0.60, "standard_ref"),
+        ("315.2(a)", "315.3", 0.90, "cross_ref"),
+    }
+    write_documents(tmp_path / "kb", {"isa-500.txt": ISA_500})
+    update(store, folder, isa())
+    assert edges(store) == BOTH
+
+
+def test_nothing_is_done_twice(store: Store, tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315, "isa-500.txt": ISA_500})
+    update(store, folder, isa())
+    before = store.rows("SELECT number, id FROM passages")
+    seen: list[Progress] = []
+    report = update(store, folder, isa(), seen.append)
+    assert report.counts["unchanged"] == 2
+    assert [(step.state, step.done, step.total) for step in seen] == [("unchanged", 1, 2), ("unchanged", 2, 2)]
+    assert [tuple(row) for row in store.rows("SELECT number, id FROM passages")] == [tuple(row) for row in before]
+
+
+def test_another_declaration_reads_the_documents_anew(store: Store, tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315})
+    update(store, folder, isa())
+    report = update(store, folder, isa().model_copy(update={"aliases": {"Risk standard": "315"}}))
+    assert report.counts["changed"] == 0 or report.counts["unchanged"] == 0
+
+
+def test_a_removed_file_leaves_no_trace(store: Store, tmp_path: Path) -> None:
+    secret = "zymurgically"
+    folder = write_documents(tmp_path / "kb", {"isa-315.txt": f"{ISA_315}\nA2. {secret} done.", "isa-500.txt": ISA_500})
+    update(store, folder, isa())
+    assert secret.encode() in (tmp_path / "index.db").read_bytes() + (tmp_path / "index.db-wal").read_bytes()
+    (tmp_path / "kb/documents/isa-315.txt").unlink()
+    report = update(store, folder, isa())
+    assert report.counts["removed"] == 1
+    assert edges(store) == set()
+    assert {row["ref"].split(".")[0] for row in store.rows("SELECT ref FROM passages")} == {"500"}
+    for stem in ("zymurg", "isa-315"):
+        for file in tmp_path.glob("index.db*"):
+            assert stem.encode() not in file.read_bytes()
+
+
+def test_what_cannot_be_read_is_reported_and_the_rest_goes_on(store: Store, tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315, "isa-500.txt": ISA_500})
+    update(store, folder, isa())
+    (tmp_path / "kb/documents/isa-315.txt").write_bytes(b"")
+    report = update(store, folder, isa())
+    assert report.counts["failed"] == 1
+    assert "isa-315.txt is empty" in report.problems[0]
+    assert edges(store) == BOTH, "what the index had of it is kept until it can be read again"
+
+
+def test_links_are_not_followed_and_other_files_are_passed_over(tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315, ".hidden.md": "x", "picture.png": "x"})
+    (tmp_path / "kb/documents/linked.txt").symlink_to(tmp_path / "kb/collection.yaml")
+    assert list(find_documents(folder, isa())) == ["isa-315.txt"]
+
+
+def test_folders_elsewhere_are_read_in_place(store: Store, tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "kb", {})
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/isa-315.txt").write_text(ISA_315)
+    collection = isa().model_copy(update={"folders": ["../other"]})
+    update(store, folder, collection)
+    assert list(store.hashes()) == ["../other/isa-315.txt"]
+    with pytest.raises(UserError, match="is not there"):
+        update(store, folder, isa().model_copy(update={"folders": ["../gone"]}))
+
+
+def test_a_file_that_is_no_index_is_named_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "index.db").write_bytes(b"not a database at all, but a poem" * 100)
+    with pytest.raises(UserError, match="damaged"):
+        Store(tmp_path / "index.db")
+    assert (tmp_path / "index.db").read_bytes().startswith(b"not a database")
+
+
+def test_chapters_in_files_of_their_own_are_one_document_to_references(store: Store, tmp_path: Path) -> None:
+    collection = parse_collection(
+        "title: Policy\ntiers: {standards: {key: policy}}\n"
+        "references: [{form: 'Policy {paragraph}', document: policy}]\n"
+    )
+    chapters = {
+        "ch-6.md": "# 6 Scripts\n\n## 6.1 Intro\n\nSee Policy 7.2.\n\n## 6.2 More\n\nText.",
+        "ch-7.md": "# 7 Relations\n\n## 7.1 Syntax\n\nLines.\n\n## 7.2 Depends\n\nAfter Policy 6.1.",
+    }
+    update(store, write_documents(tmp_path / "kb", chapters), collection)
+    assert edges(store) == {
+        ("policy.6.1", "policy.7.2", 0.9, "cross_ref"),
+        ("policy.7.2", "policy.6.1", 0.9, "cross_ref"),
+    }
+    found = resolve(store, collection.grammar, "Policy 7.2").passage
+    assert found is not None
+    assert found.file == "ch-7.md"
