@@ -15,9 +15,8 @@ from typing import Final
 
 from weft.app import App, Ask, OpenSession
 from weft.cli.place import is_ascii, is_terminal, screen_width
-from weft.cli.run import reachable
 from weft.cli.screen import FRAME
-from weft.cli.stopping import interruptible
+from weft.cli.stopping import interruptible, reachable
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
 from weft.protocol.events import Event, Record

@@ -6,8 +6,6 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +15,9 @@ from weft.app import App, Ask, OpenSession
 from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
 from weft.cli.screen import screen_for
-from weft.cli.stopping import interruptible
-from weft.protocol.commands import InterruptRun, StartRun
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UsageError, UserError, WeftError
+from weft.cli.stopping import interruptible, reachable
+from weft.protocol.commands import StartRun
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UsageError, WeftError
 from weft.protocol.events import Outcome
 
 OUTCOMES: dict[Outcome, int] = {"done": EXIT_DONE, "failed": EXIT_FAILED, "interrupted": EXIT_INTERRUPTED}
@@ -104,21 +102,6 @@ async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_jso
         if outcome == "done" and not as_json and (output or not shown):
             _deliver(session, wish.until or session.pipeline.final, output)
     return OUTCOMES[outcome]
-
-
-@asynccontextmanager
-async def reachable(session: OpenSession) -> AsyncIterator[None]:
-    """So that `weft interrupt` in another terminal stops this run."""
-    from weft.conversation.door import open_door
-
-    def answer(asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        if asked.get("do") != "interrupt":
-            raise UserError("a run is going on in this session", hint="wait for its end, or stop it: weft interrupt")
-        session.interrupt(InterruptRun(why="interrupted from another terminal"))
-        return {"status": "accepted"}
-
-    async with open_door(session.folder, answer):
-        yield
 
 
 def _deliver(session: OpenSession, step: str, output: str | None) -> None:

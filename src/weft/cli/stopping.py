@@ -1,14 +1,18 @@
-"""Ctrl+C, or a polite kill: what runs is interrupted; a second one leaves at once. The log is safe either way."""
+"""Stopping a run: by Ctrl+C or a polite kill (a second one leaves at once), or from another terminal. The log is safe
+either way."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
-from weft.protocol.errors import EXIT_INTERRUPTED
+from weft.app import OpenSession
+from weft.protocol.commands import InterruptRun
+from weft.protocol.errors import EXIT_INTERRUPTED, UserError
 
 
 @contextmanager
@@ -30,3 +34,18 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+@asynccontextmanager
+async def reachable(session: OpenSession) -> AsyncIterator[None]:
+    """So that `weft interrupt` in another terminal stops this run."""
+    from weft.conversation.door import open_door
+
+    def answer(asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        if asked.get("do") != "interrupt":
+            raise UserError("a run is going on in this session", hint="wait for its end, or stop it: weft interrupt")
+        session.interrupt(InterruptRun(why="interrupted from another terminal"))
+        return {"status": "accepted"}
+
+    async with open_door(session.folder, answer):
+        yield

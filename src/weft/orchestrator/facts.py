@@ -47,8 +47,7 @@ class Facts:
     session: str
     steps: Mapping[str, StepFacts]
     materials: Mapping[str, Material]
-    inputs: Mapping[str, str]
-    """Each input's words, for checks to compare with."""
+    inputs: Mapping[str, InputText]
     values: Mapping[str, Any]
     """Each artifact that is on the disk, parsed."""
     parameters: Mapping[str, Any]
@@ -72,7 +71,6 @@ def gather(
 ) -> Facts:
     """`registered` gives the version of each function that an embedding program brings along, `overrides` what stands
     in place of parts of the profile."""
-    texts = {name: given.whole for name, given in inputs.items()}
     hashes = {name: given.hash for name, given in inputs.items()}
     files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
     profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}
@@ -88,18 +86,18 @@ def gather(
         made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
         done = state.steps[name].completion if name in state.steps else None
         recorded = done.artifacts if done else {}
-        documents = _documents(state.session, texts, material, values, parameters)
+        documents = _documents(state.session, inputs, material, values, parameters)
         on_disk = {
             artifact: _on_disk(step, artifact, files[artifact], recorded.get(artifact), documents)
             for artifact in step.artifacts
         }
         steps[name] = StepFacts(made_from, on_disk, _schema_version(step))
-    return Facts(state.session, steps, materials, texts, values, parameters)
+    return Facts(state.session, steps, materials, inputs, values, parameters)
 
 
 def _documents(
     session: str,
-    texts: Mapping[str, str],
+    inputs: Mapping[str, InputText],
     material: Material,
     artifacts: Mapping[str, Any],
     parameters: Mapping[str, Any],
@@ -108,7 +106,12 @@ def _documents(
     profile: dict[str, Any] = {}
     for key, value in material.profile.items():
         profile = with_part(profile, key, value)
-    return Documents({**texts, "session": {"id": session}, "profile": profile, **artifacts}, parameters)
+    others = {"session": {"id": session}, "profile": profile, **artifacts}
+    return Documents(
+        {**{name: given.whole for name, given in inputs.items()}, **others},
+        parameters,
+        {name: given.text for name, given in inputs.items()},
+    )
 
 
 def _values(files: Mapping[str, bytes | None]) -> dict[str, Any]:

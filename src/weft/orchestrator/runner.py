@@ -294,7 +294,7 @@ async def own_findings(
     for artifact, call in step.checks:
         if not is_code(call):
             continue
-        texts = {name: documents.texts[name] for name in check_documents(call)}
+        texts = {name: documents.plain.get(name, documents.texts[name]) for name in check_documents(call)}
         given = {"value": values[artifact], "options": dict(call.options), "documents": texts}
         found = await executor.check(call.name, given)
         if not isinstance(found, list) or not all(isinstance(text, str) for text in found):

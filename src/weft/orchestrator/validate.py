@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from weft.checks import CheckCall, CheckInput, check_documents, run_check
@@ -25,6 +25,8 @@ class Documents:
 
     texts: Mapping[str, Any]
     parameters: Mapping[str, Any]
+    plain: Mapping[str, str] = field(default_factory=dict)
+    """Inputs without what they say of themselves, as steps read them: for a pack's own checks."""
 
 
 def is_json(artifact: str) -> bool:
