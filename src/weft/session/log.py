@@ -72,7 +72,8 @@ class LogReader:
                     type(found) is Line
                     and found[2] == 1
                     and found[0][0] == self.seq + 1
-                    and self._calm
+                    and not self._pending
+                    and not self._suspects
                     and raw[-1] == 10
                 ):
                     self.seq += 1
@@ -95,10 +96,6 @@ class LogReader:
         finally:
             os.close(fd)
             self._line = line_at_end
-
-    @property
-    def _calm(self) -> bool:
-        return not self._pending and not self._suspects
 
     def _take(self, raw: bytes, line: Line | DamagedLineError) -> list[Line]:
         """Add one line; the lines of a decision once it is whole."""
