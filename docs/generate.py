@@ -68,6 +68,7 @@ EVENT_MEANINGS: Final = {
 """For the events whose class has no docstring."""
 
 FIELD_MEANINGS: Final = {
+    "input_recorded.edited": "Whether a person changed `file` in the session; it is kept aside before it is replaced.",
     "input_recorded.originals": "The files as they were given, kept beside `file`: each name with its hash.",
     "run_started.profile": "What stood in place of parts of the profile, for this run alone, by dotted name.",
     "artifact": "The artifact's file name.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,16 @@ def writing(tmp_path: Path) -> Weft:
     return weft
 
 
+TEXTS = ROOT / "tests/models/texts"
+WRITTEN = ("arabic-water.txt", "contract.txt", "essay-lu.txt", "howto-backup.md", "poem.txt", "russian-school.txt")
+
+
 def real_documents() -> list[Path]:
-    """What is on every machine that runs these tests, and what was written for them."""
-    packages = Path(json.__file__).parents[1] / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    """What is on every machine that runs these tests, and what was written for them: licences, manuals, a README, a
+    transcript, a page, minutes, a story, a contract, texts in German, Arabic, Chinese and Russian."""
     found = [ROOT / "LICENSE", ROOT / "README.md", ROOT / "docs/reliability.md", ROOT / "examples/tides.md"]
-    found += [packages / "LICENSE.txt", *Path("/usr/share/common-licenses").glob("GPL-3")]
-    return [path for path in found if path.is_file()] + sorted(DOCUMENTS.glob("*.*"))
+    found += [*(TEXTS / name for name in WRITTEN), *sorted(DOCUMENTS.glob("*.*"))]
+    return found + [path for path in (Path("/usr/share/common-licenses/GPL-3"),) if path.is_file()]
 
 
 def kit_of(weft: Weft, ran_out: str) -> list[dict[str, Any]]:
@@ -57,7 +60,7 @@ def words(text: str) -> set[str]:
 
 def test_kits_of_real_documents(writing: Weft, tmp_path: Path) -> None:
     documents = real_documents()
-    assert len(documents) >= 10
+    assert len(documents) >= 15
     ran = writing("run", *documents, timeout=120)
     assert ran.code == 0, ran.err
     kits = kit_of(writing, ran.out)
@@ -87,6 +90,11 @@ def _is_true(kit: dict[str, Any], source: str) -> None:
     said += [*texts(kit["ideas"]["hooks"]), *texts(kit["ideas"]["questions"])]
     for text in said:
         assert set(re.findall(r"\d+", text)) <= numbers, text
+    names = set(re.findall(r"\b[A-Z][a-zà-ÿ]+\b", source))
+    for text in texts([kit["summary"]["coreIdeas"], kit["summary"]["keyThemes"], kit["summary"]["importantQuotes"]]):
+        inside = re.findall(r"(?<=[a-z,] )[A-Z][a-zà-ÿ]+\b", text)  # a capital in the middle of a sentence
+        assert set(inside) <= names, text
+    assert kit["summary"]["evidence"]
     for places in kit["summary"]["evidence"].values():
         for start, end in _spans(places):
             assert 0 <= start < end <= len(source)

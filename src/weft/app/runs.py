@@ -186,7 +186,8 @@ class OpenSession:
         for taken in opening.inputs.values():
             for name, data in taken.originals.items():
                 aside += session.take_input(name, data, taken.known.get(name))
-            known = next((i.hash for i in session.state.inputs.values() if i.file == taken.file), None)
+            recorded = next((i for i in session.state.inputs.values() if i.file == taken.file), None)
+            known = recorded.hash if recorded and not recorded.edited else None
             aside += session.take_input(taken.file, taken.data, known)
         session.vouch(opening.artifacts)
         birth = 0 if session.state.seq else 1

@@ -107,6 +107,8 @@ class SessionInput:
     """The given files to keep beside it."""
     known: Mapping[str, str] = field(default_factory=dict)
     """The originals that are kept already, each with its hash."""
+    edited: bool = False
+    """It is the copy as a person changed it."""
     notes: tuple[str, ...] = ()
     """What was left out or repaired when it was read."""
 
@@ -202,6 +204,7 @@ class _Reader:
             text=text,
             new=known is None or text.hash != known.hash,
             known=known.originals if known else {},
+            edited=known is not None and (known.edited or text.hash != known.hash),
         )
 
     def _one(self, given: GivenInput) -> GivenFile:

@@ -117,6 +117,7 @@ def _recorded(name: str, taken: SessionInput) -> InputRecorded:
         size=len(taken.data),
         origin=taken.origin,
         originals=originals,
+        edited=taken.edited,
     )
 
 

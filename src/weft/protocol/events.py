@@ -56,6 +56,8 @@ class InputRecorded:
     hash: str
     size: int
     origin: str = ""
+    edited: bool = False
+    """`file` is as a person changed it in the session, and nowhere else."""
     originals: Mapping[str, str] = field(default_factory=dict)
     """The files as they were given, kept beside `file`, each with its hash; {} when `file` is the given one itself."""
     type: Literal["input_recorded"] = "input_recorded"

@@ -58,6 +58,8 @@ class InputState:
     size: int
     origin: str
     originals: Mapping[str, str] = field(default_factory=dict)
+    edited: bool = False
+    """A person changed the copy: it is kept aside before anything takes its place."""
 
 
 @dataclass(slots=True)
@@ -128,7 +130,9 @@ def _created(state: SessionState, event: e.SessionCreated | e.SessionAdopted, re
 
 
 def _input(state: SessionState, event: e.InputRecorded, _: Record) -> None:
-    state.inputs[event.input] = InputState(event.file, event.hash, event.size, event.origin, event.originals)
+    state.inputs[event.input] = InputState(
+        event.file, event.hash, event.size, event.origin, event.originals, event.edited
+    )
 
 
 def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
