@@ -203,6 +203,8 @@ class OpenTalk:
             return Cost(amount=None, why=error.message)
 
     def _compact(self, conversation: str, summary: Summary) -> None:
+        if summary.trouble:
+            self.conversation.notice(f"older turns were summed up by rule, as the model could not: {summary.trouble}")
         self.conversation.submit(
             CompactTranscript(
                 conversation=conversation,

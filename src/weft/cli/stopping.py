@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -47,5 +48,7 @@ async def reachable(session: OpenSession) -> AsyncIterator[None]:
         session.interrupt(InterruptRun(why="interrupted from another terminal"))
         return {"status": "accepted"}
 
-    async with open_door(session.folder, answer):
+    async with open_door(session.folder, answer) as trouble:
+        if trouble:
+            print(f"note: {trouble}", file=sys.stderr)
         yield

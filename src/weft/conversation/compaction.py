@@ -36,6 +36,8 @@ class Summary:
     model: str = ""
     """Who wrote it; "" when it was put together by rule."""
     usage: dict[str, Any] = field(default_factory=dict)
+    trouble: str = ""
+    """Why the model could not write it, when it was to."""
 
 
 def turn_to_compact(entries: Sequence[Said]) -> int:
@@ -46,12 +48,12 @@ def turn_to_compact(entries: Sequence[Said]) -> int:
 
 async def summarise(model: Model, entries: Sequence[Said], turn: int) -> Summary:
     old = [said for said in entries if said.turn <= turn]
-    if model.name != "embedded":
-        try:
-            return await _by_model(model, old, turn)
-        except ModelError:
-            pass  # a summary by rule is worse, and better than a conversation that can't go on
-    return Summary(turn=turn, text=by_rule(old))
+    if model.name == "embedded":
+        return Summary(turn=turn, text=by_rule(old))
+    try:
+        return await _by_model(model, old, turn)
+    except ModelError as error:  # a summary by rule is worse, and better than a conversation that can't go on
+        return Summary(turn=turn, text=by_rule(old), trouble=error.message)
 
 
 async def _by_model(model: Model, old: Sequence[Said], turn: int) -> Summary:
