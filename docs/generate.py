@@ -165,6 +165,8 @@ FIELD_MEANINGS: Final = {
     "step_completed.usage": "The tokens that this took, as far as the model told.",
     "step_failed.model": "The model that was asked; absent for code.",
     "step_failed.usage": "The tokens that this took, as far as the model told.",
+    "step_interrupted.model": "The model that was being asked; absent for code, and when the process had ended.",
+    "step_interrupted.usage": "The tokens that this had taken until then, as far as the model told.",
     "transcript_compacted.turn": "The last turn that is told in short.",
     "transcript_compacted.text": "What is told in its place.",
     "transcript_compacted.model": "The model that wrote it; absent when it was put together by rule.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from weft.models.prices import Cost, OwnPrice, cost, known_window, total
+from weft.models.prices import OwnPrice, cost, known_window
 from weft.protocol.messages import Usage
 
 USED = Usage(input=1_000_000, output=100_000)
@@ -57,15 +57,6 @@ def test_an_own_price_counts_before_the_list() -> None:
 
 def test_the_embedded_model_is_free() -> None:
     assert cost("embedded", Usage()).amount == 0
-
-
-def test_a_sum_with_an_unknown_part_is_unknown_and_says_what_is_known() -> None:
-    known = Cost(amount=Decimal("0.5"), why="")
-    assert total([known, known]).amount == 1
-    assert total([]).amount == 0
-    mixed = total([known, Cost(amount=None, why="")])
-    assert mixed.amount is None
-    assert mixed.why == "1 of 2 calls have no known price; the others cost $0.5000"
 
 
 def test_the_time_of_the_call_decides_where_prices_changed() -> None:

@@ -257,7 +257,7 @@ def _record_interrupt(draft: Draft, command: c.RecordInterrupt) -> None:
         if turn is not None and turn.number == part.turn:
             left = tuple(x for x, how in part.targets.items() if how == "unsupported")
             draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=command.reason, unsupported=left))
-            stop_turn(draft, name, command.reason, part.targets, part.texts)
+            stop_turn(draft, name, command.reason, part.targets, part)
             complete(draft, name)
         elif talk is not None and part.key and talk.pending == part.key:
             draft.emit(t.ContinuationCancelled(conversation=name, key=part.key, reason=command.reason))

@@ -125,6 +125,14 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
     return found
 
 
+def priced_as(name: str, known: Mapping[str, Connection]) -> Connection | None:
+    """The connection a past call is priced by. A provider's own name keeps its price when its key is not here."""
+    if name in known or name not in _AMBIENT:
+        return known.get(name)
+    kind, variable = _AMBIENT[name]
+    return Connection(name=name, kind=kind, key=f"env:{variable}", origin=f"${variable}")
+
+
 def resolve(choices: Choices, known: Mapping[str, Connection]) -> Resolved:
     """The most specific choice. UserError when it names what is not there, with the nearest name that is."""
     said: dict[Level, str | None] = {

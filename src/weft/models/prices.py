@@ -1,12 +1,11 @@
 """What a call cost, from a price list that is part of the installation: pure, no network, no clock.
 
 Cached tokens have their own prices and reasoning counts as output, as providers bill it. What is not known is None,
-never 0: a sum with an unknown part is unknown too, and says so.
+never 0; `spending.py` adds up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -56,20 +55,6 @@ def cost(
     if own is not None:
         return Cost(amount=_by_hand(usage, own), why="the price in config.toml")
     return _by_list(model, usage, kind, base_url, at)
-
-
-def total(costs: Iterable[Cost]) -> Cost:
-    """The sum, unknown as soon as a part of it is; `why` says how much of it is known."""
-    known, unknown, number = Decimal(0), 0, 0
-    for one in costs:
-        number += 1
-        if one.amount is None:
-            unknown += 1
-        else:
-            known += one.amount
-    if unknown:
-        return Cost(amount=None, why=f"{unknown} of {number} calls have no known price; the others cost ${known:.4f}")
-    return Cost(amount=known, why=f"{number} calls")
 
 
 def known_window(model: str, *, kind: str = "", base_url: str = "") -> int | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
-from weft.models.model import ModelError, Part, Request, Stop, StopReason, TextDelta, ThinkingDelta
+from weft.models.model import ErrorKind, ModelError, Part, Request, Stop, StopReason, TextDelta, ThinkingDelta
 from weft.models.provider_errors import ended_early, redactor, sorted_error
 from weft.models.structured import Way
 from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, Usage
@@ -31,6 +31,10 @@ DEFAULT_WINDOW: Final = 128_000
 CONNECT_SECONDS: Final = 15.0
 QUIET_SECONDS: Final = 600.0
 """How long a server may be silent: a reasoning model may think for minutes before its first byte."""
+UNPAID: Final[frozenset[ErrorKind]] = frozenset(
+    {"auth", "rate_limited", "overloaded", "context_too_long", "invalid_request"}
+)
+"""What a provider turns away before it answers has used nothing; a connection that breaks may have."""
 _STOPS: Final[dict[str, StopReason]] = {"stop": "end", "length": "max_tokens", "content_filter": "refused"}
 
 
@@ -83,7 +87,10 @@ class LayeredModel:
         except ModelError:
             raise
         except Exception as error:  # noqa: BLE001 - sorted by kind, and raised again when it is a bug
-            raise sorted_error(error, self.name, self._redact) from None
+            sorted_out = sorted_error(error, self.name, self._redact)
+            if sorted_out.kind in UNPAID and not translated.begun:
+                yield Usage(input=0, output=0)
+            raise sorted_out from None
 
     async def aclose(self) -> None:
         """Lets go of the connections. The model may be used again."""
@@ -227,9 +234,11 @@ class _Translated:
         self._name = name
         self._usage = Usage()
         self._told = False
+        self.begun = False
 
     def parts(self, event: Any, response: StreamedResponse) -> list[Part]:
         kind = event.event_kind
+        self.begun = True
         made: list[Part] = []
         if kind == "part_delta":
             self._delta(event.delta, made)

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.conversation.prompt import ANSWER, fence, tokens_of
-from weft.models.answer import gather
+from weft.models.answer import Meter, gather
 from weft.models.model import Model, Request
 from weft.models.structured import ask
 from weft.orchestrator.validate import is_json
@@ -31,23 +30,18 @@ _RULE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    value: Any
-    usage: Usage
+async def ask_model(model: Model, step: Step, given: StepInput, nonce: str, say: Say, meter: Meter) -> Any:
+    """The value of the step's artifact, or of all of them by name. ModelFeedback when it never fits its schema.
 
-
-async def ask_model(model: Model, step: Step, given: StepInput, nonce: str, say: Say) -> Answered:
-    """The value of the step's artifact, or of all of them by name. ModelFeedback when it never fits its schema."""
+    `meter` has what was used, however this ends.
+    """
     schema = wanted_schema(step)
     request = build_request(step, given, nonce, model.window, say)
     say(f"asking {model.name}")
     if schema is None:
-        answer = await gather(model.stream(request))
-        return Answered(answer.text, answer.usage)
+        return (await gather(model.stream(request), meter.take)).text
     name = step.artifacts[0] if len(step.artifacts) == 1 else "answer"
-    found = await ask(model, request, schema, artifact=name, asks=ASKS)
-    return Answered(found.value, found.usage)
+    return (await ask(model, request, schema, artifact=name, asks=ASKS, on_part=meter.take)).value
 
 
 def counts(usage: Usage) -> dict[str, int]:

@@ -11,9 +11,11 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
+from weft.models.answer import Meter
 from weft.models.model import Model
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
@@ -30,6 +32,7 @@ from weft.protocol.events import (
     Outcome,
     Record,
     RunEnded,
+    StepInterrupted,
     StepProgressed,
 )
 from weft.protocol.hashes import hash_bytes
@@ -82,7 +85,7 @@ class Runner:
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
-        self._usage: dict[tuple[str, int], tuple[str, dict[str, int]]] = {}
+        self._usage: dict[tuple[str, int], tuple[str, Meter]] = {}
         """What the model of an attempt took, as far as it was told."""
         self._bug: BaseException | None = None
 
@@ -115,8 +118,14 @@ class Runner:
     async def _record(self, decision: Decision, command: Command) -> None:
         artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
         if decision.events:
-            await self._append(decision.events, artifacts)
+            await self._append([self._paid(event) for event in decision.events], artifacts)
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
+
+    def _paid(self, event: DurableEvent) -> DurableEvent:
+        """An attempt that is cut off has used something all the same."""
+        if not isinstance(event, StepInterrupted):
+            return event
+        return replace(event, **self._spent(event.step, event.attempt))
 
     async def _append(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> None:
         self._tell(await self._off_loop(lambda: self._session.record(events, artifacts)))
@@ -210,8 +219,8 @@ class Runner:
         )
 
     def _spent(self, step: str, attempt: int) -> dict[str, Any]:
-        model, usage = self._usage.pop((step, attempt), (None, {}))
-        return {"model": model, "usage": usage}
+        model, meter = self._usage.pop((step, attempt), (None, None))
+        return {"model": model, "usage": counts(meter.usage) if meter else {}}
 
     async def _make(self, step: Step, start: StartAttempt) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]
@@ -238,9 +247,9 @@ class Runner:
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
             else:
-                answered = await ask_model(self._models.open(material.model), step, given, self._models.nonce, say)
-                value, usage = answered.value, answered.usage
-                self._usage[step.name, start.attempt] = (material.model, counts(usage))
+                model, meter = self._models.open(material.model), Meter()
+                self._usage[step.name, start.attempt] = (material.model, meter)
+                value = await ask_model(model, step, given, self._models.nonce, say, meter)
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream)

@@ -183,6 +183,9 @@ class StepInterrupted:
     step: str
     attempt: int
     why: str
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    """What a model had used until then, as far as it was told."""
     type: Literal["step_interrupted"] = "step_interrupted"
 
 

@@ -146,6 +146,9 @@ class Interrupted:
     key: str | None
     targets: Mapping[str, How]
     texts: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    """Which model each stopped call was of, and what it had used until then."""
+    usages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
