@@ -17,7 +17,7 @@ from typing import Any, Final
 from weft.conversation.engine import Engine
 from weft.conversation.ports import Ports
 from weft.conversation.projections import Transcript
-from weft.models.model import Model, Request, Stop, TextDelta, ThinkingDelta
+from weft.models.model import Model, Request, Retried, Stop, TextDelta, ThinkingDelta
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.errors import WeftError
@@ -155,6 +155,21 @@ class Executor:
                         control.note_usage(conversation, execution, model.name, answer.usage)
                     case Stop():
                         answer.stop = part.reason
+                    case Retried():
+                        self._note_retry(conversation, execution, model.name, part)
+
+    def _note_retry(self, conversation: str, execution: str, model: str, retried: Retried) -> None:
+        if self._engine.control.lets_through(conversation, execution):
+            self._submit(
+                c.NoteRetry(
+                    conversation=conversation,
+                    execution=execution,
+                    tries=retried.tries,
+                    wait_ms=round(retried.wait * 1000),
+                    reason=retried.reason,
+                    model=model,
+                )
+            )
 
     def _judged(self, conversation: str, call: ToolCall) -> c.ToolAsk:
         try:

@@ -36,7 +36,7 @@ class Answer:
             self.content.append(part)
         elif isinstance(part, Usage):
             self.usage = part
-        else:
+        elif isinstance(part, Stop):
             self.stop = part.reason
 
     @property

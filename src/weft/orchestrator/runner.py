@@ -12,11 +12,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.models.answer import Meter
-from weft.models.model import Model
+from weft.models.model import Model, Part, Retried
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.machine import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt, decide
@@ -33,6 +34,7 @@ from weft.protocol.events import (
     Record,
     RunEnded,
     StepInterrupted,
+    StepModelRetried,
     StepProgressed,
 )
 from weft.protocol.hashes import hash_bytes
@@ -81,7 +83,7 @@ class Runner:
         self._publish = publish
         self._disk_threads = disk_threads
         self._models = models
-        self._inbox: asyncio.Queue[Command] = asyncio.Queue()
+        self._inbox: asyncio.Queue[Command | StepModelRetried] = asyncio.Queue()
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
@@ -101,11 +103,17 @@ class Runner:
                 end = self._act(decision)
                 if end:
                     return await self._end(end)
-                command = await self._inbox.get()
+                command = await self._next()
         finally:
             await self._leave_attempts()
             if self._bug:
                 raise self._bug
+
+    async def _next(self) -> Command:
+        """The next command; that a model is asked again is only recorded."""
+        while isinstance(item := await self._inbox.get(), StepModelRetried):
+            await self._append([item])
+        return item
 
     def interrupt(self, command: InterruptRun) -> None:
         """The fast lane: what runs is cancelled now; the record of it comes through the inbox."""
@@ -249,11 +257,29 @@ class Runner:
             else:
                 model, meter = self._models.open(material.model), Meter()
                 self._usage[step.name, start.attempt] = (material.model, meter)
-                value = await ask_model(model, step, given, self._models.nonce, say, meter)
+                value = await ask_model(
+                    model, step, given, self._models.nonce, say, partial(self._heard, start, material.model, meter)
+                )
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream)
         return made, findings
+
+    def _heard(self, start: StartAttempt, model: str, meter: Meter, part: Part) -> None:
+        meter.take(part)
+        if isinstance(part, Retried):
+            run = self._session.state.run
+            self._inbox.put_nowait(
+                StepModelRetried(
+                    run=run.run if run else 0,
+                    step=start.step,
+                    attempt=start.attempt,
+                    tries=part.tries,
+                    wait_ms=round(part.wait * 1000),
+                    reason=part.reason,
+                    model=model,
+                )
+            )
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}
