@@ -139,6 +139,7 @@ def test_the_explanation_says_which_and_why(tmp_path: Path) -> None:
         "work/claude-sonnet-5: config.toml says so",
         "  connection  work (anthropic) from config.toml, at the provider's own address",
         "  key         store:work",
+        "  window      200,000 tokens, from config.toml",
         "  session     -",
         "  step        -",
         "  agent       -",
@@ -195,3 +196,16 @@ def test_each_kind_has_its_client(tmp_path: Path) -> None:
     }
     assert [type(model) for model in made.values()] == [AnthropicMessages, OpenAIChat, OpenAIResponses, GoogleModel]
     assert {(model.name, model.window) for model in made.values()} == {("c/m", 9000)}
+
+
+def test_the_window_is_the_persons_else_the_lists() -> None:
+    def window(**given: Any) -> int:
+        known = {"c": Connection(name="c", **given)}
+        return connect(resolve(Choices(session="c/claude-sonnet-4-5"), known), "key").window
+
+    assert window(kind="anthropic", window=9000) == 9000
+    assert window(kind="anthropic") == 200_000
+    assert window(kind="anthropic", base_url="https://gateway.example") == 200_000
+    assert window(kind="openai", base_url="http://127.0.0.1:8080/v1") == 128_000, "what a desk has is not on a list"
+    told = explain(resolve(Choices(session="c/claude-sonnet-4-5"), {"c": Connection(name="c", kind="anthropic")}))
+    assert "  window      200,000 tokens, from the list of models" in told

@@ -70,3 +70,4 @@ def test_the_time_of_the_call_decides_where_prices_changed() -> None:
 def test_windows_are_known_too() -> None:
     assert (known_window("claude-sonnet-4-5", kind="anthropic") or 0) >= 200_000
     assert known_window("no-such-model", kind="openai") is None
+    assert known_window("gpt-4o-mini", kind="openai", base_url="https://gateway.example/v1") == 128_000

@@ -19,7 +19,7 @@ from weft.models.google import GoogleModel
 from weft.models.local_gguf import LocalGguf
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
-from weft.models.prices import OwnPrice
+from weft.models.prices import OwnPrice, known_window
 from weft.models.pydantic_layer import Endpoint, LayeredModel, is_loopback
 from weft.protocol.errors import UserError
 from weft.workspace.model_table import ModelKind, ModelTable
@@ -173,6 +173,9 @@ def explain(resolved: Resolved) -> list[str]:
         key = connection.key_place if connection.needs_key else "none needed"
         lines.append(f"  connection  {connection.name} ({connection.kind}) from {connection.origin}, at {where}")
         lines.append(f"  key         {key}")
+        fits, who = window_of(resolved)
+        if fits:
+            lines.append(f"  window      {fits:,} tokens, from {who}")
         if connection.base_url.startswith("http://") and not is_loopback(connection.base_url):
             lines.append("  note        the address is not encrypted: others on the way can read the key and the text")
     for one in resolved.considered:
@@ -215,9 +218,20 @@ def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:
         model=resolved.model,
         base_url=connection.base_url,
         key=key,
-        window=connection.window,
+        window=window_of(resolved)[0],
     )
     return _CLIENTS[connection.kind](endpoint)
+
+
+def window_of(resolved: Resolved) -> tuple[int, str]:
+    """How many tokens fit, and who says so: the person, or the list of models; 0 when nobody does."""
+    connection = resolved.connection
+    if connection is None or connection.window:
+        return (connection.window if connection else 0), "config.toml"
+    if connection.kind == "gguf" or is_loopback(connection.base_url):
+        return 0, ""  # what runs on a desk has the window it was started with, whatever the model could do
+    found = known_window(resolved.model, kind=connection.kind, base_url=connection.base_url)
+    return found or 0, "the list of models"
 
 
 def _source(level: Level) -> str:

@@ -58,14 +58,17 @@ def cost(
 
 
 def known_window(model: str, *, kind: str = "", base_url: str = "") -> int | None:
-    """How many tokens fit, as far as the list knows."""
+    """How many tokens fit, as far as the list knows. A gateway has prices of its own, but the models of others."""
     from genai_prices.data_snapshot import get_snapshot
 
-    try:
-        _, found = get_snapshot().find_provider_model(model, None, *_provider(kind, base_url))
-    except LookupError:
-        return None
-    return found.context_window
+    for provider in dict.fromkeys((_provider(kind, base_url), _provider(kind, ""), (None, None))):
+        try:
+            _, found = get_snapshot().find_provider_model(model, None, *provider)
+        except LookupError:
+            continue
+        if found.context_window:
+            return found.context_window
+    return None
 
 
 def _by_hand(usage: Usage, own: OwnPrice) -> Decimal:

@@ -71,7 +71,11 @@ class ModelTable(Strict):
         default=None, description='Where its key is: "env:VARIABLE", "store:NAME" or "none"'
     )
     file: Text | None = Field(default=None, description="The GGUF file, for the kind gguf and no other")
-    window: int | None = Field(default=None, ge=512, description="How many tokens of prompt and answer fit")
+    window: int | None = Field(
+        default=None,
+        ge=512,
+        description="How many tokens of prompt and answer fit; else as the list of models has it, or 128,000",
+    )
     price: PriceTable | None = Field(default=None, description="What it costs, where the price list does not know it")
 
     @model_validator(mode="after")
