@@ -7,7 +7,9 @@ import asyncio
 import pytest
 
 from tests.models.stages import STAGES
-from weft.testing.conformance import CONFORMANCE, Check
+from weft.models.embedded_model import EmbeddedModel
+from weft.models.retrying import Retrying
+from weft.testing.conformance import CONFORMANCE, Check, check_any_model
 
 NEEDS_HOLD = {
     "waiting_for_the_first_byte_can_be_cancelled",
@@ -26,3 +28,13 @@ ALL = [
 @pytest.mark.parametrize(("stage", "check"), ALL)
 def test_the_contract(stage: str, check: Check) -> None:
     asyncio.run(check(STAGES[stage]))
+
+
+@pytest.mark.parametrize("documents", [{}, {"Tides": "Low tide was at six. The pier stood dry until nine."}])
+def test_the_embedded_model_keeps_as_much_of_it_as_anybody_must(documents: dict[str, str]) -> None:
+    model = EmbeddedModel(lambda: documents)
+    answer = asyncio.run(check_any_model(model))
+    assert answer.text
+    assert answer.stop == "end"
+    assert (answer.usage.input, answer.usage.output) == (0, 0), "it reports that it used nothing"
+    assert asyncio.run(check_any_model(Retrying(model))).text == answer.text
