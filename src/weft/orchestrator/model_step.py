@@ -38,7 +38,8 @@ async def ask_model(
     `on_part` hears everything the model says, so that what was used is known however this ends.
     """
     schema = wanted_schema(step)
-    request = build_request(step, given, nonce, model.window, say)
+    told = tokens_of(json.dumps(schema)) if schema else 0  # in whatever way it is told, it takes its room
+    request = build_request(step, given, nonce, model.window - told, say)
     say(f"asking {model.name}")
     if schema is None:
         return (await gather(model.stream(request), on_part)).text
