@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.files import Folder
+from weft.models.answer import gather
 from weft.models.anthropic_messages import AnthropicMessages
 from weft.models.connections import (
     LEVELS,
@@ -27,6 +30,8 @@ from weft.models.local_gguf import LocalGguf
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
 from weft.protocol.errors import UserError, WorkspaceError
+from weft.testing.conformance import HELLO
+from weft.testing.wire import Reply, WireServer, anthropic_wire
 from weft.workspace.config import Config, read_config
 
 WRITTEN = """
@@ -209,3 +214,26 @@ def test_the_window_is_the_persons_else_the_lists() -> None:
     assert window(kind="openai", base_url="http://127.0.0.1:8080/v1") == 128_000, "what a desk has is not on a list"
     told = explain(resolve(Choices(session="c/claude-sonnet-4-5"), {"c": Connection(name="c", kind="anthropic")}))
     assert "  window      200,000 tokens, from the list of models" in told
+
+
+def test_how_much_a_model_thinks_is_part_of_its_connection() -> None:
+    tables = Config.model_validate({"models": {"deep": {"kind": "anthropic", "model": "claude-sonnet-4-5"}}}).models
+    assert connections(tables, {})["deep"].thinking == "off"
+    tables = Config.model_validate(
+        {"models": {"deep": {"kind": "anthropic", "model": "claude-sonnet-4-5", "thinking": "high"}}}
+    ).models
+
+    async def asked() -> tuple[dict[str, Any], list[str]]:
+        async with WireServer(anthropic_wire, [Reply(text="Six.", thinking="Let me see.")]) as server:
+            known = {"deep": replace(connections(tables, {})["deep"], base_url=server.url)}
+            chosen = resolve(Choices(session="deep"), known)
+            model = connect(chosen, "key")
+            answer = await gather(model.stream(HELLO))
+            assert answer.text == "Six."
+            await model.aclose()
+            return server.seen[0].body, explain(chosen)
+
+    body, told = asyncio.run(asked())
+    assert body["thinking"]["type"] == "enabled"
+    assert body["thinking"]["budget_tokens"] >= 4096
+    assert "  thinking    high" in told

@@ -22,7 +22,7 @@ from weft.models.openai_responses import OpenAIResponses
 from weft.models.prices import OwnPrice, known_window
 from weft.models.pydantic_layer import Endpoint, LayeredModel, is_loopback
 from weft.protocol.errors import UserError
-from weft.workspace.model_table import ModelKind, ModelTable
+from weft.workspace.model_table import ModelKind, ModelTable, ThinkingLevel
 
 EMBEDDED: Final = "embedded"
 MODEL_VARIABLE: Final = "WEFT_MODEL"
@@ -54,6 +54,7 @@ class Connection:
     key: str = ""
     file: str = ""
     window: int = 0
+    thinking: ThinkingLevel = "off"
     price: OwnPrice | None = None
     origin: str = "config.toml"
 
@@ -120,6 +121,7 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
             key=table.key or "",
             file=table.file or "",
             window=table.window or 0,
+            thinking=table.thinking or "off",
             price=own,
         )
     return found
@@ -176,6 +178,8 @@ def explain(resolved: Resolved) -> list[str]:
         fits, who = window_of(resolved)
         if fits:
             lines.append(f"  window      {fits:,} tokens, from {who}")
+        if connection.thinking != "off":
+            lines.append(f"  thinking    {connection.thinking}")
         if connection.base_url.startswith("http://") and not is_loopback(connection.base_url):
             lines.append("  note        the address is not encrypted: others on the way can read the key and the text")
     for one in resolved.considered:
@@ -219,6 +223,7 @@ def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:
         base_url=connection.base_url,
         key=key,
         window=window_of(resolved)[0],
+        thinking=connection.thinking,
     )
     return _CLIENTS[connection.kind](endpoint)
 

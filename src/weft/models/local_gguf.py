@@ -79,6 +79,10 @@ class LocalGguf:
                         yield Stop(reason="max_tokens")  # it would go on like this to the last token it is given
                         return
 
+    async def prepare(self) -> None:
+        """Starts the server, which the first call would wait for."""
+        await self._ready()
+
     async def aclose(self) -> None:
         client, self._client = self._client, None
         child, self._child = self._child, None

@@ -12,11 +12,21 @@ import ipaddress
 import json
 import warnings
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
-from weft.models.model import ErrorKind, ModelError, Part, Request, Stop, StopReason, TextDelta, ThinkingDelta
+from weft.models.model import (
+    ErrorKind,
+    ModelError,
+    Part,
+    Request,
+    Stop,
+    StopReason,
+    TextDelta,
+    ThinkingDelta,
+    ThinkingLevel,
+)
 from weft.models.provider_errors import ended_early, redactor, sorted_error
 from weft.models.structured import Way
 from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, Usage
@@ -47,6 +57,8 @@ class Endpoint:
     base_url: str = ""
     key: str = field(default="", repr=False)
     window: int = 0
+    thinking: ThinkingLevel = "off"
+    """For requests that don't say."""
     quiet: float = QUIET_SECONDS
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -74,6 +86,8 @@ class LayeredModel:
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         built = await self._ready()
+        if request.thinking == "off" and self._endpoint.thinking != "off":
+            request = replace(request, thinking=self._endpoint.thinking)
         translated = _Translated(self.name)
         try:
             messages = to_messages(request, built.system)
@@ -91,6 +105,10 @@ class LayeredModel:
             if sorted_out.kind in UNPAID and not translated.begun:
                 yield Usage(input=0, output=0)
             raise sorted_out from None
+
+    async def prepare(self) -> None:
+        """Loads the provider's client, which the first call would wait for."""
+        await self._ready()
 
     async def aclose(self) -> None:
         """Lets go of the connections. The model may be used again."""
