@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +22,21 @@ from tests.made import Weft
 from tests.models import small_model
 from weft.app import App, Ask
 from weft.models.local_gguf import LocalGguf
+from weft.models.model import Part, Request
 from weft.models.structured import Way
 from weft.protocol.commands import StartRun
 from weft.protocol.events import Outcome
 
 WINDOW = 4096
+MOST = 256
+"""Tokens of an answer: enough to be wrong in every way, and few enough to wait for."""
 
 
 class Untidy(LocalGguf):
     output_ways: tuple[Way, ...] = ("prompted",)
+
+    def stream(self, request: Request) -> AsyncIterator[Part]:
+        return super().stream(replace(request, max_tokens=MOST))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import ipaddress
 import json
 import warnings
 from collections.abc import AsyncIterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
@@ -41,6 +42,10 @@ DEFAULT_WINDOW: Final = 128_000
 CONNECT_SECONDS: Final = 15.0
 QUIET_SECONDS: Final = 600.0
 """How long a server may be silent: a reasoning model may think for minutes before its first byte."""
+_REPLIES: Final[ContextVar[list[httpx2.Response] | None]] = ContextVar("replies", default=None)
+"""What came back to the call that is being made: requests are sent in the context of their stream."""
+USAGE_EVERY: Final = 32
+"""Events of a stream: what was used is looked at so often, and at the end. Looking costs as much as a chunk."""
 UNPAID: Final[frozenset[ErrorKind]] = frozenset(
     {"auth", "rate_limited", "overloaded", "context_too_long", "invalid_request"}
 )
@@ -89,6 +94,8 @@ class LayeredModel:
         if request.thinking == "off" and self._endpoint.thinking != "off":
             request = replace(request, thinking=self._endpoint.thinking)
         translated = _Translated(self.name)
+        replies: list[httpx2.Response] = []
+        _REPLIES.set(replies)
         try:
             messages = to_messages(request, built.system)
             settings, parameters = self.settings(request), _parameters(request)
@@ -105,6 +112,10 @@ class LayeredModel:
             if sorted_out.kind in UNPAID and not translated.begun:
                 yield Usage(input=0, output=0)
             raise sorted_out from None
+        finally:
+            for reply in replies:  # not every client lets go of an answer that nobody reads to its end
+                if not reply.is_closed:
+                    await reply.aclose()
 
     async def prepare(self) -> None:
         """Loads the provider's client, which the first call would wait for."""
@@ -158,8 +169,15 @@ class LayeredModel:
             headers=dict(self._endpoint.headers),
             trust_env=ambient,
             follow_redirects=False,
+            event_hooks={"response": [_note_reply]},
         )
         return client, self.build(client)
+
+
+async def _note_reply(reply: httpx2.Response) -> None:
+    replies = _REPLIES.get()
+    if replies is not None:
+        replies.append(reply)
 
 
 def is_loopback(url: str) -> bool:
@@ -253,10 +271,12 @@ class _Translated:
         self._usage = Usage()
         self._told = False
         self.begun = False
+        self._events = 0
 
     def parts(self, event: Any, response: StreamedResponse) -> list[Part]:
         kind = event.event_kind
         self.begun = True
+        self._events += 1
         made: list[Part] = []
         if kind == "part_delta":
             self._delta(event.delta, made)
@@ -266,8 +286,7 @@ class _Translated:
             seal = _sealed(event.part.id, event.part.signature)
             if seal:
                 made.append(ThinkingDelta(text="", signature=seal))
-        used = _usage(response)
-        if used != self._usage:
+        if self._events % USAGE_EVERY == 1 and (used := _usage(response)) != self._usage:
             self._usage, self._told = used, True
             made.append(used)
         return made

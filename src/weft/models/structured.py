@@ -90,7 +90,7 @@ def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "
     if reading is None:
         found = look(answer.text)
         if not found.readings:
-            return Judged(reading=None, findings=(_unread(answer, found.fault, artifact),))
+            return Judged(reading=None, findings=(_unread(answer, found.fault, artifact, schema),))
         reading = found.readings[0]
     findings = faults(reading.value)
     if not reading.complete or answer.stop == "max_tokens":
@@ -169,10 +169,12 @@ def _called(answer: Answer, schema: Mapping[str, Any]) -> Reading | None:
     return None
 
 
-def _unread(answer: Answer, fault: str, artifact: str) -> Finding:
-    if answer.stop == "max_tokens":
+def _unread(answer: Answer, fault: str, artifact: str, schema: Mapping[str, Any]) -> Finding:
+    if answer.stop == "max_tokens" and "{" in answer.text:
         return Finding(artifact, "", "the answer was cut off", "give the whole value, and be brief")
-    return Finding(artifact, "", fault, "answer with one JSON value and nothing else")
+    keys = schema.get("required")
+    begin = f"; begin with {{ and give the keys {', '.join(map(str, keys))}" if isinstance(keys, list) else ""
+    return Finding(artifact, "", fault, f"answer with one JSON value and nothing else{begin}")
 
 
 def _goes_back(one: Content) -> bool:
