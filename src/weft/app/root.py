@@ -207,6 +207,11 @@ class App:
         """Of steps whose agent names none: the workspace's, else the environment's, else the embedded one."""
         return self.config.model if self.config.model != EMBEDDED else self._surroundings.get("WEFT_MODEL") or EMBEDDED
 
+    @property
+    def has_no_model(self) -> bool:
+        """Nothing is connected and nothing is meant but the embedded one."""
+        return not self.config.models and not self._models and self.default_model == EMBEDDED
+
     def step_models(self) -> _StepModels:
         return _StepModels(self, self.new_name())
 

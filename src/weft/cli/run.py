@@ -18,7 +18,7 @@ from weft.cli.screen import screen_for
 from weft.cli.stopping import interruptible, reachable
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UsageError, WeftError
-from weft.protocol.events import Outcome
+from weft.protocol.events import Event, Outcome, Record, StepCompleted
 
 OUTCOMES: dict[Outcome, int] = {"done": EXIT_DONE, "failed": EXIT_FAILED, "interrupted": EXIT_INTERRUPTED}
 
@@ -87,7 +87,14 @@ def _watchable(found: list[Ask]) -> list[Path]:
 async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool) -> int:
     held: list[Any] = []
     show: Any = held.append
-    async with app.session(ask, lambda event: show(event), wish) as session:
+    made: set[str] = set()
+
+    def heard(event: Record | Event) -> None:
+        if isinstance(event, Record) and isinstance(event.event, StepCompleted):
+            made.add(event.event.step)
+        show(event)
+
+    async with app.session(ask, heard, wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
         screen = screen_for(
             session.id, str(session.folder), artifacts, program_words(app), as_json=as_json, plain=plain
@@ -101,6 +108,9 @@ async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_jso
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
         if outcome == "done" and not as_json and (output or not shown):
             _deliver(session, wish.until or session.pipeline.final, output)
+        agents = any(session.pipeline.steps[name].agent for name in made)
+    if outcome == "done" and agents and not as_json and app.has_no_model:
+        print("made by the embedded engine; `weft models add` connects a model", file=sys.stderr)
     return OUTCOMES[outcome]
 
 
