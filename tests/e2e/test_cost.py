@@ -14,6 +14,7 @@ import pytest
 from tests.made import Ran, Weft
 from weft.app import App, Ask
 from weft.models.model import Model
+from weft.models.spending import spent as sum_of
 from weft.protocol import events as e
 from weft.protocol import talk as t
 from weft.protocol.commands import InterruptRun, StartRun
@@ -171,3 +172,9 @@ def test_an_attempt_that_is_interrupted_or_never_fits_is_in_the_sum(weft: Weft, 
     assert (stopped["model"], stopped["usage"]) == ("scripted", {"input": 100, "output": 1})
     told: dict[str, Any] = json.loads(weft("cost", "poem", "--json").out.splitlines()[-1])
     assert (told["calls"], told["input"], told["output"], told["unpriced"]) == (4, 100 + 6 * 50, 1 + 6 * 5, 4)
+
+
+def test_a_run_can_be_held_to_its_budget_with_the_same_sum(spent: Weft) -> None:
+    with App.open(spent.workspace) as app:
+        found = sum_of(app.sessions.records("poem"), app.step_models().price)
+    assert (found.calls, found.tokens, str(found)) == (2, 220_000, "$0.5250")

@@ -45,6 +45,8 @@ from weft.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from weft.app.connecting import ConnectedModels
     from weft.app.talks import OpenTalk, TalkAsk
+    from weft.models.prices import Cost
+    from weft.models.spending import ModelCall
     from weft.tools.toolbox import Toolbox
 
 T = TypeVar("T")
@@ -70,11 +72,21 @@ class _StepModels:
         self.nonce = nonce
         self._app = app
         self._open: dict[str, Model] = {}
+        self._connected: ConnectedModels | None = None
 
     def open(self, reference: str) -> Model:
         if reference not in self._open:
-            self._open[reference] = self._app.models().open(reference, dict)
+            self._open[reference] = self._models().open(reference, dict)
         return self._open[reference]
+
+    def price(self, call: ModelCall) -> Cost:
+        """What a call cost, for whoever holds a run to its budget: `spent(records, models.price)`."""
+        return self._models().price(call)
+
+    def _models(self) -> ConnectedModels:
+        if self._connected is None:
+            self._connected = self._app.models()
+        return self._connected
 
 
 class App:
