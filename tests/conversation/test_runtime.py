@@ -199,6 +199,7 @@ def test_a_message_typed_meanwhile_waits_and_joins() -> None:
 def test_streamed_text_survives_an_interrupt_and_nothing_comes_after_it() -> None:
     async def story() -> None:
         async def endless(request: Request) -> AsyncIterator[Part]:
+            yield Usage(input=120, output=1)
             while True:
                 yield TextDelta(text="word ")
 
@@ -224,6 +225,7 @@ def test_streamed_text_survives_an_interrupt_and_nothing_comes_after_it() -> Non
         assert first.outcome == "interrupted"
         assert first.text == "".join(shown)
         assert first.text.startswith("word word ")
+        assert (first.model, first.usage) == (model.name, {"input": 120, "output": 1}), "it must be paid all the same"
 
     played(story)
 

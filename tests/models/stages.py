@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from weft.models.anthropic_messages import AnthropicMessages
+from weft.models.google import GoogleModel
 from weft.models.model import Model
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
 from weft.models.pydantic_layer import Endpoint, LayeredModel
 from weft.testing.conformance import Stage
 from weft.testing.stages import replay_stage, scripted_stage
-from weft.testing.wire import Reply, Wire, WireServer, anthropic_wire, openai_chat_wire, openai_responses_wire
+from weft.testing.wire import (
+    Reply,
+    Wire,
+    WireServer,
+    anthropic_wire,
+    google_wire,
+    openai_chat_wire,
+    openai_responses_wire,
+)
 
 KEY = "sk-test-0123456789abcdef0123456789"
 WIRES: list[tuple[type[LayeredModel], Wire, str]] = [
@@ -43,3 +53,5 @@ STAGES: dict[str, Stage] = {
     "replay": replay_stage,
     **{wire.name: wire_stage(made, wire, model) for made, wire, model in WIRES},
 }
+if importlib.util.find_spec("google") and importlib.util.find_spec("google.genai"):  # the extra weft[google]
+    STAGES["google"] = wire_stage(GoogleModel, google_wire, "gemini-2.5-flash")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.files import Folder
+from weft.models.answer import gather
 from weft.models.anthropic_messages import AnthropicMessages
 from weft.models.connections import (
     LEVELS,
@@ -27,6 +30,8 @@ from weft.models.local_gguf import LocalGguf
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
 from weft.protocol.errors import UserError, WorkspaceError
+from weft.testing.conformance import HELLO
+from weft.testing.wire import Reply, WireServer, anthropic_wire
 from weft.workspace.config import Config, read_config
 
 WRITTEN = """
@@ -139,6 +144,7 @@ def test_the_explanation_says_which_and_why(tmp_path: Path) -> None:
         "work/claude-sonnet-5: config.toml says so",
         "  connection  work (anthropic) from config.toml, at the provider's own address",
         "  key         store:work",
+        "  window      200,000 tokens, from config.toml",
         "  session     -",
         "  step        -",
         "  agent       -",
@@ -195,3 +201,39 @@ def test_each_kind_has_its_client(tmp_path: Path) -> None:
     }
     assert [type(model) for model in made.values()] == [AnthropicMessages, OpenAIChat, OpenAIResponses, GoogleModel]
     assert {(model.name, model.window) for model in made.values()} == {("c/m", 9000)}
+
+
+def test_the_window_is_the_persons_else_the_lists() -> None:
+    def window(**given: Any) -> int:
+        known = {"c": Connection(name="c", **given)}
+        return connect(resolve(Choices(session="c/claude-sonnet-4-5"), known), "key").window
+
+    assert window(kind="anthropic", window=9000) == 9000
+    assert window(kind="anthropic") == 200_000
+    assert window(kind="anthropic", base_url="https://gateway.example") == 200_000
+    assert window(kind="openai", base_url="http://127.0.0.1:8080/v1") == 128_000, "what a desk has is not on a list"
+    told = explain(resolve(Choices(session="c/claude-sonnet-4-5"), {"c": Connection(name="c", kind="anthropic")}))
+    assert "  window      200,000 tokens, from the list of models" in told
+
+
+def test_how_much_a_model_thinks_is_part_of_its_connection() -> None:
+    tables = Config.model_validate({"models": {"deep": {"kind": "anthropic", "model": "claude-sonnet-4-5"}}}).models
+    assert connections(tables, {})["deep"].thinking == "off"
+    tables = Config.model_validate(
+        {"models": {"deep": {"kind": "anthropic", "model": "claude-sonnet-4-5", "thinking": "high"}}}
+    ).models
+
+    async def asked() -> tuple[dict[str, Any], list[str]]:
+        async with WireServer(anthropic_wire, [Reply(text="Six.", thinking="Let me see.")]) as server:
+            known = {"deep": replace(connections(tables, {})["deep"], base_url=server.url)}
+            chosen = resolve(Choices(session="deep"), known)
+            model = connect(chosen, "key")
+            answer = await gather(model.stream(HELLO))
+            assert answer.text == "Six."
+            await model.aclose()
+            return server.seen[0].body, explain(chosen)
+
+    body, told = asyncio.run(asked())
+    assert body["thinking"]["type"] == "enabled"
+    assert body["thinking"]["budget_tokens"] >= 4096
+    assert "  thinking    high" in told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from weft.models.prices import Cost, OwnPrice, cost, known_window, total
+from weft.models.prices import OwnPrice, cost, known_window
 from weft.protocol.messages import Usage
 
 USED = Usage(input=1_000_000, output=100_000)
@@ -59,15 +59,6 @@ def test_the_embedded_model_is_free() -> None:
     assert cost("embedded", Usage()).amount == 0
 
 
-def test_a_sum_with_an_unknown_part_is_unknown_and_says_what_is_known() -> None:
-    known = Cost(amount=Decimal("0.5"), why="")
-    assert total([known, known]).amount == 1
-    assert total([]).amount == 0
-    mixed = total([known, Cost(amount=None, why="")])
-    assert mixed.amount is None
-    assert mixed.why == "1 of 2 calls have no known price; the others cost $0.5000"
-
-
 def test_the_time_of_the_call_decides_where_prices_changed() -> None:
     early = cost("o3", USED, kind="openai", at=datetime(2025, 5, 1, tzinfo=UTC)).amount
     late = cost("o3", USED, kind="openai", at=datetime(2025, 9, 1, tzinfo=UTC)).amount
@@ -79,3 +70,4 @@ def test_the_time_of_the_call_decides_where_prices_changed() -> None:
 def test_windows_are_known_too() -> None:
     assert (known_window("claude-sonnet-4-5", kind="anthropic") or 0) >= 200_000
     assert known_window("no-such-model", kind="openai") is None
+    assert known_window("gpt-4o-mini", kind="openai", base_url="https://gateway.example/v1") == 128_000

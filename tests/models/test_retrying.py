@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from weft.models.answer import Answer, gather
-from weft.models.model import ModelError, TextDelta
-from weft.models.retrying import LONGEST_WAIT, TRIES, Retry, Retrying
+from weft.models.model import ModelError, Part, Request, Retried, TextDelta
+from weft.models.retrying import LONGEST_WAIT, TRIES, Retrying
 from weft.protocol.messages import Usage
 from weft.testing.conformance import HELLO
 from weft.testing.scripted import ScriptedModel, Turn, says
@@ -26,19 +27,29 @@ class Clock:
         self.waits.append(seconds)
 
 
-def run(model: ScriptedModel, clock: Clock, told: list[Retry] | None = None, chance: float = 1.0) -> Answer:
-    on_retry = told.append if told is not None else None
-    return asyncio.run(
-        gather(Retrying(model, on_retry=on_retry, sleep=clock.sleep, chance=lambda: chance).stream(HELLO))
-    )
+def run(
+    model: ScriptedModel,
+    clock: Clock,
+    told: list[Retried] | None = None,
+    chance: float = 1.0,
+    request: Request = HELLO,
+) -> Answer:
+    def hear(part: Part) -> None:
+        if told is not None and isinstance(part, Retried):
+            told.append(part)
+
+    return asyncio.run(gather(Retrying(model, sleep=clock.sleep, chance=lambda: chance).stream(request), hear))
 
 
 def test_it_tries_again_and_says_so() -> None:
-    clock, told = Clock(), list[Retry]()
+    clock, told = Clock(), list[Retried]()
     model = ScriptedModel([Turn(BUSY), Turn(BUSY), Turn(says("there"))])
     assert run(model, clock, told).text == "there"
     assert clock.waits == [1.0, 2.0]
-    assert [(one.attempt, one.wait, one.error.kind) for one in told] == [(1, 1.0, "overloaded"), (2, 2.0, "overloaded")]
+    assert told == [
+        Retried(tries=1, wait=1.0, kind="overloaded", reason="busy"),
+        Retried(tries=2, wait=2.0, kind="overloaded", reason="busy"),
+    ]
     model.assert_done()
 
 
@@ -66,6 +77,14 @@ def test_what_the_provider_asks_for_is_kept_unless_it_is_too_long() -> None:
     with pytest.raises(ModelError, match="slow down"):
         run(ScriptedModel([Turn(late)]), clock)
     assert len(clock.waits) == 1
+
+
+def test_all_waits_together_keep_to_the_patience_of_the_request() -> None:
+    clock = Clock()
+    model = ScriptedModel([Turn(BUSY)] * 3)
+    with pytest.raises(ModelError, match="busy"):
+        run(model, clock, request=replace(HELLO, patience=3.5))
+    assert clock.waits == [1.0, 2.0], "the third would have been 4 seconds more"
 
 
 @pytest.mark.parametrize("kind", ["auth", "invalid_request", "context_too_long", "refused"])

@@ -183,3 +183,31 @@ def test_replay_gives_recorded_answers_once_and_says_what_is_missing() -> None:
     assert asyncio.run(first(wanted)) == said[0]
     with pytest.raises(ModelError, match="at its end"):
         asyncio.run(first(wanted))
+
+
+def told(request: Request) -> str:
+    return "".join(part.text for part in request.messages[-1].content if isinstance(part, Text))
+
+
+def test_what_goes_back_to_a_weak_model_is_short_and_says_how_to_begin() -> None:
+    cut = '{"note": "' + "and so on " * 500
+    turns = [
+        Turn(says("I think it is about tides.")),
+        Turn(says(cut), Stop(reason="max_tokens")),
+        Turn(says(json.dumps(GOOD))),
+    ]
+    model = ScriptedModel(turns, output_ways=("prompted",))
+    assert asked(model).asks == 3
+    assert "begin with { and give the keys title, score" in told(model.requests[1])
+    assert '"title", "score" must be there' in told(model.requests[2]), "what is missing is named together"
+    said = [part.text for part in model.requests[2].messages[-2].content if isinstance(part, Text)]
+    assert len("".join(said)) < 700, "an answer that was cut off does not fill the window"
+
+
+def test_a_way_that_a_server_can_not_keep_a_model_to_gives_way_to_the_next() -> None:
+    broken = ModelError("malformed", "the output does not match the expected format")
+    model = ScriptedModel([Turn(broken), Turn(says(json.dumps(GOOD)))], output_ways=("native", "prompted"))
+    assert asked(model).way == "prompted"
+    passing = ModelError("malformed", "half a line", retryable=True)
+    with pytest.raises(ModelError, match="half a line"):
+        asked(ScriptedModel([Turn(passing)], output_ways=("native", "prompted")))

@@ -31,6 +31,8 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "run": st.integers(1, 3),
     "attempt": st.integers(1, 12),
     "ms": st.integers(0, 10**8),
+    "wait_ms": st.integers(0, 10**6),
+    "tries": st.integers(1, 9),
     "size": st.integers(0, 10**10),
     "version": st.just(1),
     "content": st.none(),

@@ -225,3 +225,10 @@ def test_in_random_lives_it_shows_what_the_engine_knows(seed: int) -> None:
             speaking = {name for name, talk in state.talks.items() if talk.turn and talk.turn.model}
             assert set(view.speeches) == speaking
         assert view.busy == bool(view.approvals)
+
+
+def test_a_model_that_is_asked_again_is_one_quiet_line() -> None:
+    retried = t.ModelRetried(**T1, execution="t1/model", tries=1, wait_ms=2000, reason="m: busy\n(HTTP 529)", model="m")
+    view = view_of(started("m1"), retried)
+    assert view.take()[-1] == Noted("m: busy (HTTP 529); asking again in 2.0 s")
+    assert view.speeches["main"].execution == "t1/model", "the call goes on"

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
-from weft.models.connections import EMBEDDED, MODEL_VARIABLE, Choices, Resolved, connect, connections, key_of, resolve
+from weft.models.connections import (
+    EMBEDDED,
+    MODEL_VARIABLE,
+    Choices,
+    Resolved,
+    connect,
+    connections,
+    key_of,
+    priced_as,
+    resolve,
+)
 from weft.models.credentials import CredentialStore, Unlocking, system_keyring
 from weft.models.embedded_model import EmbeddedModel
 from weft.models.model import Model
 from weft.models.prices import Cost, cost
 from weft.models.retrying import Retrying
-from weft.protocol.messages import Usage
+from weft.models.spending import ModelCall, moment
 from weft.workspace.config import Config
 
 AskSecret = Callable[[str], str]
@@ -52,15 +61,22 @@ class ConnectedModels:
         key = key_of(resolved.connection, self._variables, lambda name: self._store().get(name))
         return Retrying(connect(resolved, key))
 
-    def cost(self, reference: str, usage: Mapping[str, Any]) -> Cost:
-        counts = Usage(**{key: value for key, value in usage.items() if key in Usage.__slots__})
-        if reference in self._given:
-            return Cost(amount=None, why="a model that was brought along has no price")
-        resolved = self._resolved(session=reference)
-        connection = resolved.connection
-        if connection is None:
-            return cost(EMBEDDED, counts)
-        return cost(resolved.model, counts, kind=connection.kind, base_url=connection.base_url, own=connection.price)
+    def price(self, call: ModelCall) -> Cost:
+        """What a call cost, by the connection it went through; unknown when that is not there any more."""
+        if call.model == EMBEDDED:
+            return cost(EMBEDDED, call.usage)
+        name, _, model = call.model.partition("/")
+        connection = priced_as(name, self._known)
+        if connection is None or call.model in self._given:
+            return Cost(amount=None, why=f"there is no connection '{name}' that would say its price")
+        return cost(
+            model or connection.model,
+            call.usage,
+            kind=connection.kind,
+            base_url=connection.base_url,
+            own=connection.price,
+            at=moment(call.at),
+        )
 
     def _resolved(self, **more: str | None) -> Resolved:
         chosen = Choices(workspace=self._workspace, environment=self._variables.get(MODEL_VARIABLE), **more)

@@ -31,6 +31,7 @@ from weft.orchestrator.runner import Publish
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.events import SessionCreated
+from weft.protocol.messages import Usage
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.plans import Plan
 from weft.protocol.steps import StepFunction
@@ -71,17 +72,23 @@ class _StepModels:
         self.nonce = nonce
         self._app = app
         self._open: dict[str, Model] = {}
+        self._connected: ConnectedModels | None = None
 
     def open(self, reference: str) -> Model:
         if reference not in self._open:
-            self._open[reference] = self._app.models().open(reference, dict)
+            self._open[reference] = self._models().open(reference, dict)
         return self._open[reference]
 
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
-        try:
-            return self._app.models().cost(reference, usage).amount
-        except UserError:  # its connection was removed since
-            return None
+        """US dollars, for whoever holds a run to its budget; None when the price is not known."""
+        from weft.models.spending import ModelCall
+
+        return self._models().price(ModelCall(at="", model=reference, usage=Usage(**usage))).amount
+
+    def _models(self) -> ConnectedModels:
+        if self._connected is None:
+            self._connected = self._app.models()
+        return self._connected
 
 
 class App:
@@ -215,6 +222,11 @@ class App:
     def default_model(self) -> str:
         """Of steps whose agent names none: the workspace's, else the environment's, else the embedded one."""
         return self.config.model if self.config.model != EMBEDDED else self._surroundings.get("WEFT_MODEL") or EMBEDDED
+
+    @property
+    def has_no_model(self) -> bool:
+        """Nothing is connected and nothing is meant but the embedded one."""
+        return not self.config.models and not self._models and self.default_model == EMBEDDED
 
     def step_models(self) -> _StepModels:
         return _StepModels(self, self.new_name())

@@ -20,8 +20,7 @@ from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
 from weft.models.model import Model
-from weft.models.prices import Cost, total
-from weft.protocol import talk as t
+from weft.models.spending import NOTHING, CallReader
 from weft.protocol.errors import UserError
 from weft.protocol.events import Record
 from weft.protocol.talk_commands import CompactTranscript
@@ -65,22 +64,6 @@ class Home(Protocol):
     def new_name(self) -> str: ...
 
 
-@dataclass(slots=True)
-class Tally:
-    """What the model calls of a session took, as far as it was told."""
-
-    input: int = 0
-    output: int = 0
-    calls: int = 0
-    costs: list[Cost] = field(default_factory=list)
-
-    def add(self, usage: Mapping[str, Any], cost: Cost) -> None:
-        self.calls += 1
-        self.input += usage.get("input") or 0
-        self.output += usage.get("output") or 0
-        self.costs.append(cost)
-
-
 class OpenTalk:
     """The one writer of a session, talking. `conversation` has the doors of a conversation; the rest is for a face."""
 
@@ -110,7 +93,8 @@ class OpenTalk:
             home.off_loop,
             self._compact,
         )
-        self.tally = Tally()
+        self.spent = NOTHING
+        """What the model calls of the session took."""
         self.ask_person: AskPerson | None = None
         """Set by a face that can put a question to the person."""
         self.conversation: Conversation
@@ -152,13 +136,13 @@ class OpenTalk:
 
     @property
     def tokens(self) -> int | None:
-        return self.tally.input + self.tally.output or None
+        return self.spent.tokens or None
 
     @property
     def cost(self) -> str:
         """ "" as long as nothing can have cost anything."""
-        spent = total(self.tally.costs)
-        return "" if spent.amount == 0 else str(spent)
+        free = self.spent.is_complete and not self.spent.usd
+        return "" if free else self.spent.short
 
     @property
     def context_used(self) -> float | None:
@@ -190,17 +174,11 @@ class OpenTalk:
         self._loop.call_soon_threadsafe(self.conversation.notice, text)
 
     async def keep_tally(self) -> None:
+        reader = CallReader()
         async for item in self.conversation.events():
-            if not isinstance(item, Record) or not isinstance(item.event, t.ModelSettled | t.TranscriptCompacted):
-                continue
-            if item.event.model:
-                self.tally.add(item.event.usage, self._cost(item.event.model, item.event.usage))
-
-    def _cost(self, model: str, usage: Mapping[str, Any]) -> Cost:
-        try:
-            return self._connected.cost(model, usage)
-        except UserError as error:  # a connection that has been removed since: what it cost is not known any more
-            return Cost(amount=None, why=error.message)
+            call = reader.take(item) if isinstance(item, Record) else None
+            if call is not None:
+                self.spent = self.spent.plus(call, self._connected.price(call))
 
     def _compact(self, conversation: str, summary: Summary) -> None:
         if summary.trouble:

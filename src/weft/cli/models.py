@@ -34,6 +34,7 @@ from weft.workspace.config import FILE, Config, read_config
 from weft.workspace.config_edit import with_default, with_table, without_table
 from weft.workspace.model_table import is_connection_name
 
+THINKING = ("off", "low", "medium", "high")
 KINDS = ("anthropic", "openai", "openai-responses", "google", "gguf")
 
 
@@ -74,6 +75,7 @@ def list_models(workspace: str | None = None, as_json: bool = False) -> None:
 @click.option("--base-url", help="Where it is; else the provider's own address.")
 @click.option("--file", metavar="FILE", help="The GGUF file, for --kind gguf.")
 @click.option("--window", type=int, help="How many tokens fit.")
+@click.option("--thinking", type=click.Choice(THINKING), help="How much it thinks before it answers, where it can.")
 @click.option("--key-env", metavar="VARIABLE", help="Take the key from this variable instead of storing it.")
 @click.option("--no-key", is_flag=True, help="It needs no key.")
 @workspace_option
@@ -83,7 +85,7 @@ def add(name: str, workspace: str | None, **given: Any) -> None:
         hint = "use small letters, digits and '-'; 'embedded' is taken"
         raise UsageError(f"{name!r} can't be the name of a connection", hint=hint)
     values: dict[str, str | int] = {"kind": given["kind"]}
-    for key in ("model", "base_url", "file", "window"):
+    for key in ("model", "base_url", "file", "window", "thinking"):
         if given[key] is not None:
             values[key] = given[key]
     if given["key_env"] and given["no_key"]:

@@ -28,7 +28,7 @@ from weft.protocol.errors import (
     UsageError,
     WeftError,
 )
-from weft.protocol.events import Outcome
+from weft.protocol.events import Event, Outcome, Record, StepCompleted
 
 OUTCOMES: dict[Outcome, int] = {
     "done": EXIT_DONE,
@@ -110,8 +110,13 @@ async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_jso
 class Followed:
     """A session with a screen that shows what happens in it."""
 
-    def __init__(self, session: OpenSession, screen: Screen, *, as_json: bool, shown: bool) -> None:
+    def __init__(
+        self, app: App, session: OpenSession, screen: Screen, made: set[str], *, as_json: bool, shown: bool
+    ) -> None:
         self.session = session
+        self._app = app
+        self._made = made
+        """The steps that were made while it was followed."""
         self._screen = screen
         self._as_json = as_json
         self._shown = shown
@@ -123,6 +128,9 @@ class Followed:
                 outcome = await self.session.submit(wish)
         if outcome == "done" and not self._as_json and (output or not self._shown):
             _deliver(self.session, wish.until or self.session.pipeline.final, output)
+        agents = any(self.session.pipeline.steps[name].agent for name in self._made)
+        if outcome == "done" and agents and not self._as_json and self._app.has_no_model:
+            print("made by the embedded engine; `weft models add` connects a model", file=sys.stderr)
         return outcome
 
 
@@ -130,7 +138,14 @@ class Followed:
 async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, plain: bool) -> AsyncIterator[Followed]:
     held: list[Any] = []
     show: Any = held.append
-    async with app.session(ask, lambda event: show(event), wish) as session:
+    made: set[str] = set()
+
+    def heard(event: Record | Event) -> None:
+        if isinstance(event, Record) and isinstance(event.event, StepCompleted):
+            made.add(event.event.step)
+        show(event)
+
+    async with app.session(ask, heard, wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
         words = program_words(app)
         screen = screen_for(session.id, str(session.folder), artifacts, words, as_json=as_json, plain=plain)
@@ -138,7 +153,7 @@ async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, pl
         for event in held:
             screen.show(event)
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
-        yield Followed(session, screen, as_json=as_json, shown=shown)
+        yield Followed(app, session, screen, made, as_json=as_json, shown=shown)
 
 
 def _deliver(session: OpenSession, step: str, output: str | None) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from weft.conversation.state import State
 from weft.protocol import talk as t
@@ -43,6 +43,8 @@ class Intent:
     handle: Handle | None = None
     texts: list[str] = field(default_factory=list)
     """What a model has streamed so far."""
+    model: str = ""
+    usage: Mapping[str, Any] = field(default_factory=dict)
     deadline: float = 0.0
 
 
@@ -207,6 +209,12 @@ class Control:
         intent.texts.append(text)
         return True
 
+    def note_usage(self, conversation: str, execution: str, model: str, usage: Mapping[str, Any]) -> None:
+        """What a model call has used so far: an interrupted one must be paid too."""
+        intent = self.intents.get((conversation, execution))
+        if intent is not None:
+            intent.model, intent.usage = model, usage
+
     def lets_through(self, conversation: str, execution: str) -> bool:
         """Whether other signs of life (thinking, progress) may be shown."""
         intent = self.intents.get((conversation, execution))
@@ -283,6 +291,8 @@ class Control:
             key=next((x for x, intent in mine.items() if intent.kind == "continuation"), None),
             targets={x: how for x, how in targets.items() if mine[x].kind != "continuation"},
             texts={x: "".join(intent.texts) for x, intent in mine.items() if intent.texts},
+            models={x: intent.model for x, intent in mine.items() if intent.model},
+            usages={x: intent.usage for x, intent in mine.items() if intent.usage},
         )
 
     def _close(self, name: str, targets: Mapping[str, How], reason: str) -> None:

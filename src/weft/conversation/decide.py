@@ -209,6 +209,25 @@ def _settle_model(draft: Draft, command: c.SettleModel) -> None:
     return complete(draft, name)
 
 
+def _note_retry(draft: Draft, command: c.NoteRetry) -> None:
+    name, execution = command.conversation, command.execution
+    talk = draft.talk(name)
+    turn = talk.turn if talk else None
+    if turn is None or turn.model != execution or draft.gate.closes(name, execution):
+        return draft.refuse(name, "stale_settlement", execution=execution, text=command.reason)
+    return draft.emit(
+        t.ModelRetried(
+            conversation=name,
+            turn=turn.number,
+            execution=execution,
+            tries=command.tries,
+            wait_ms=command.wait_ms,
+            reason=command.reason,
+            model=command.model,
+        )
+    )
+
+
 def _take_calls(draft: Draft, name: str, asks: Sequence[c.ToolAsk]) -> None:
     turn = draft.turn(name)
     if not turn.declared:
@@ -257,7 +276,7 @@ def _record_interrupt(draft: Draft, command: c.RecordInterrupt) -> None:
         if turn is not None and turn.number == part.turn:
             left = tuple(x for x, how in part.targets.items() if how == "unsupported")
             draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=command.reason, unsupported=left))
-            stop_turn(draft, name, command.reason, part.targets, part.texts)
+            stop_turn(draft, name, command.reason, part.targets, part)
             complete(draft, name)
         elif talk is not None and part.key and talk.pending == part.key:
             draft.emit(t.ContinuationCancelled(conversation=name, key=part.key, reason=command.reason))
@@ -357,6 +376,7 @@ _DECIDE: Mapping[type, Callable[[Draft, Any], None]] = {
     c.DecideApproval: _approval,
     c.InterruptApproval: _interrupt_approval,
     c.SettleModel: _settle_model,
+    c.NoteRetry: _note_retry,
     c.SettleTool: _settle_tool,
     c.RecordInterrupt: _record_interrupt,
     c.CompactTranscript: _compact,

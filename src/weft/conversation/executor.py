@@ -9,7 +9,7 @@ never raises; whatever a model or a tool throws is a result.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -17,7 +17,7 @@ from typing import Any, Final
 from weft.conversation.engine import Engine
 from weft.conversation.ports import Ports
 from weft.conversation.projections import Transcript
-from weft.models.model import Part, Stop, TextDelta, ThinkingDelta
+from weft.models.model import Model, Request, Retried, Stop, TextDelta, ThinkingDelta
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.errors import WeftError
@@ -103,7 +103,7 @@ class Executor:
             model = self._ports.model(conversation)
             name = model.name
             request = await self._ports.context.build(conversation, self._transcript(conversation))
-            await self._listen(conversation, execution, model.stream(request), answer)
+            await self._listen(conversation, execution, model, request, answer)
             if not answer.stop:
                 reason = "the model's answer broke off"
         except asyncio.CancelledError:
@@ -126,8 +126,10 @@ class Executor:
             )
         )
 
-    async def _listen(self, conversation: str, execution: str, stream: AsyncIterator[Part], answer: Answer) -> None:
+    async def _listen(self, conversation: str, execution: str, model: Model, request: Request, answer: Answer) -> None:
         control = self._engine.control
+        control.note_usage(conversation, execution, model.name, {})
+        stream = model.stream(request)
         closing: Any = aclosing(stream) if hasattr(stream, "aclose") else nullcontext()
         count = 0
         async with closing:
@@ -150,8 +152,24 @@ class Executor:
                         answer.calls.append(part)
                     case Usage():
                         answer.usage = {key: n for key in part.__slots__ if (n := getattr(part, key)) is not None}
+                        control.note_usage(conversation, execution, model.name, answer.usage)
                     case Stop():
                         answer.stop = part.reason
+                    case Retried():
+                        self._note_retry(conversation, execution, model.name, part)
+
+    def _note_retry(self, conversation: str, execution: str, model: str, retried: Retried) -> None:
+        if self._engine.control.lets_through(conversation, execution):
+            self._submit(
+                c.NoteRetry(
+                    conversation=conversation,
+                    execution=execution,
+                    tries=retried.tries,
+                    wait_ms=round(retried.wait * 1000),
+                    reason=retried.reason,
+                    model=model,
+                )
+            )
 
     def _judged(self, conversation: str, call: ToolCall) -> c.ToolAsk:
         try:

@@ -309,6 +309,7 @@ _EVOLVE: Mapping[type, Callable[..., None]] = {
     t.ContinuationCancelled: _cancelled,
     t.TurnStarted: _started,
     t.IntentRecorded: _intent,
+    t.ModelRetried: _nothing,
     t.ModelSettled: _model,
     t.CallsDeclared: _declared,
     t.ToolRequested: _requested,

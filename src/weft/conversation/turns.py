@@ -289,12 +289,12 @@ def settle_call(
 
 
 def stop_turn(
-    draft: Draft, name: str, reason: str, targets: Mapping[str, c.How], texts: Mapping[str, str] | None = None
+    draft: Draft, name: str, reason: str, targets: Mapping[str, c.How], part: c.Interrupted | None = None
 ) -> None:
-    """Settle all that is open in a turn, except what can't be stopped."""
+    """Settle all that is open in a turn, except what can't be stopped. `part` has what a model had said and used."""
     turn = draft.turn(name)
     if turn.model and targets.get(turn.model) != "unsupported":
-        model_interrupted(draft, name, turn, reason, (texts or {}).get(turn.model, ""))
+        model_interrupted(draft, name, turn, reason, part)
     for call_id, call in list(turn.calls.items()):
         how = targets.get(call.execution, "cancelled_before_start") if call.phase == "running" else None
         if call.phase == "settled" or how == "unsupported":
@@ -306,15 +306,17 @@ def stop_turn(
             settle_call(draft, name, call_id, "interrupted_before_execution", "none", reason)
 
 
-def model_interrupted(draft: Draft, name: str, turn: TurnState, reason: str, text: str = "") -> None:
+def model_interrupted(draft: Draft, name: str, turn: TurnState, reason: str, part: c.Interrupted | None = None) -> None:
     draft.emit(
         t.ModelSettled(
             conversation=name,
             turn=turn.number,
             execution=turn.model,
             outcome="interrupted",
-            text=text,
+            text=part.texts.get(turn.model, "") if part else "",
             reason=reason,
+            model=part.models.get(turn.model) if part else None,
+            usage=part.usages.get(turn.model, {}) if part else {},
         )
     )
 

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from weft.models.model import Part, StopReason, TextDelta, ThinkingDelta
+from weft.models.model import Part, Stop, StopReason, TextDelta, ThinkingDelta
 from weft.protocol.messages import Content, Message, Text, Thinking, ToolCall, Usage
 
 
@@ -36,7 +36,7 @@ class Answer:
             self.content.append(part)
         elif isinstance(part, Usage):
             self.usage = part
-        else:
+        elif isinstance(part, Stop):
             self.stop = part.reason
 
     @property
@@ -66,6 +66,24 @@ class Answer:
             self.content.append(Text(text=said))
         elif kind == "thinking" and (said or signature):
             self.content.append(Thinking(text=said, signature=signature))
+
+
+class Meter:
+    """What several calls in a row used, valid at any moment: also when one of them is cut off."""
+
+    def __init__(self) -> None:
+        self._before = Usage()
+        self._now = Usage()
+
+    @property
+    def usage(self) -> Usage:
+        return add_usage(self._before, self._now)
+
+    def take(self, part: Part) -> None:
+        if isinstance(part, Usage):
+            self._now = part
+        elif isinstance(part, Stop):
+            self._before, self._now = self.usage, Usage()
 
 
 async def gather(parts: AsyncIterator[Part], on_part: Callable[[Part], None] | None = None) -> Answer:

@@ -19,10 +19,10 @@ from weft.models.google import GoogleModel
 from weft.models.local_gguf import LocalGguf
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
-from weft.models.prices import OwnPrice
+from weft.models.prices import OwnPrice, known_window
 from weft.models.pydantic_layer import Endpoint, LayeredModel, is_loopback
 from weft.protocol.errors import UserError
-from weft.workspace.model_table import ModelKind, ModelTable
+from weft.workspace.model_table import ModelKind, ModelTable, ThinkingLevel
 
 EMBEDDED: Final = "embedded"
 MODEL_VARIABLE: Final = "WEFT_MODEL"
@@ -54,6 +54,7 @@ class Connection:
     key: str = ""
     file: str = ""
     window: int = 0
+    thinking: ThinkingLevel = "off"
     price: OwnPrice | None = None
     origin: str = "config.toml"
 
@@ -120,9 +121,18 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
             key=table.key or "",
             file=table.file or "",
             window=table.window or 0,
+            thinking=table.thinking or "off",
             price=own,
         )
     return found
+
+
+def priced_as(name: str, known: Mapping[str, Connection]) -> Connection | None:
+    """The connection a past call is priced by. A provider's own name keeps its price when its key is not here."""
+    if name in known or name not in _AMBIENT:
+        return known.get(name)
+    kind, variable = _AMBIENT[name]
+    return Connection(name=name, kind=kind, key=f"env:{variable}", origin=f"${variable}")
 
 
 def resolve(choices: Choices, known: Mapping[str, Connection]) -> Resolved:
@@ -165,6 +175,11 @@ def explain(resolved: Resolved) -> list[str]:
         key = connection.key_place if connection.needs_key else "none needed"
         lines.append(f"  connection  {connection.name} ({connection.kind}) from {connection.origin}, at {where}")
         lines.append(f"  key         {key}")
+        fits, who = window_of(resolved)
+        if fits:
+            lines.append(f"  window      {fits:,} tokens, from {who}")
+        if connection.thinking != "off":
+            lines.append(f"  thinking    {connection.thinking}")
         if connection.base_url.startswith("http://") and not is_loopback(connection.base_url):
             lines.append("  note        the address is not encrypted: others on the way can read the key and the text")
     for one in resolved.considered:
@@ -207,9 +222,21 @@ def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:
         model=resolved.model,
         base_url=connection.base_url,
         key=key,
-        window=connection.window,
+        window=window_of(resolved)[0],
+        thinking=connection.thinking,
     )
     return _CLIENTS[connection.kind](endpoint)
+
+
+def window_of(resolved: Resolved) -> tuple[int, str]:
+    """How many tokens fit, and who says so: the person, or the list of models; 0 when nobody does."""
+    connection = resolved.connection
+    if connection is None or connection.window:
+        return (connection.window if connection else 0), "config.toml"
+    if connection.kind == "gguf" or is_loopback(connection.base_url):
+        return 0, ""  # what runs on a desk has the window it was started with, whatever the model could do
+    found = known_window(resolved.model, kind=connection.kind, base_url=connection.base_url)
+    return found or 0, "the list of models"
 
 
 def _source(level: Level) -> str:

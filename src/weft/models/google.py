@@ -23,5 +23,9 @@ class GoogleModel(LayeredModel):
         except ImportError as error:
             what = f"{self.name} needs Google's client, which is not installed"
             raise ModelError("invalid_request", what, hint="pip install 'weft[google]'") from error
-        provider = GoogleProvider(api_key=self._endpoint.key or "none", base_url=self._endpoint.base_url or None)
+        provider = GoogleProvider(
+            api_key=self._endpoint.key or "none",
+            base_url=self._endpoint.base_url or None,
+            http_client=http_client,
+        )
         return Layer(self._endpoint.model, provider=provider)

@@ -24,7 +24,11 @@ _SPACES: Final = " \t\r\n\f\v\ufeff\u200b"
 _OPENING: Final = re.compile(r"[{\[]")
 _BRACKET: Final = re.compile(r"[{}\[\]]|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\Z)", re.DOTALL)
 _FENCE: Final = re.compile(r"(?:```|~~~)\s*[A-Za-z0-9_+.-]*\s*\Z")
-_THOUGHT: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THOUGHT: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>\s*final", re.IGNORECASE)
+_BEGUN_THOUGHT: Final = re.compile(r"\s*<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_ASIDE: Final = re.compile(r"<!--.*?-->|/\*.*?\*/", re.DOTALL)
+"""Comments of other languages: what stands in them is not the answer."""
+_CURLY: Final = str.maketrans(dict.fromkeys("“”„‟", '"'))
 _LONE_MEMBERS: Final = re.compile(r"""["'][^"'\n]{1,200}["']\s*:""")
 _ESCAPED: Final = re.compile(r"[^{\[]{0,2000}[{\[](?:\s|\\[nt])*\\\"")
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
@@ -84,6 +88,8 @@ def look(text: str) -> Look:
     if strict is not None:
         return Look(readings=(strict,))
     found = _written_otherwise(trimmed) or _search(trimmed)
+    if found is None or not any(reading.complete for reading in found.readings):
+        found = _last_resort(trimmed) or found
     return found or Look(readings=(), fault=_fault(trimmed))
 
 
@@ -166,7 +172,10 @@ def _search(text: str) -> Look | None:
     if not found:
         return None
     thought = max((match.start() for match in _THOUGHT.finditer(text)), default=0)
-    order = sorted(range(len(found)), key=lambda index: (*_rank(found[index], text, thought), index))
+    asides = _asides(text)
+    # When the thinking never ends, what was thought last is nearest to an answer.
+    onward = -1 if not thought and _BEGUN_THOUGHT.match(text) else 1
+    order = sorted(range(len(found)), key=lambda index: (*_rank(found[index], text, thought, asides), onward * index))
     readings = []
     for index in order:
         one = found[index]
@@ -180,7 +189,11 @@ def _search(text: str) -> Look | None:
     return Look(readings=tuple(readings))
 
 
-def _rank(one: _Found, text: str, thought: int) -> tuple[bool, bool, int, bool]:
+def _asides(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _ASIDE.finditer(text)] if "<!--" in text or "/*" in text else []
+
+
+def _rank(one: _Found, text: str, thought: int, asides: list[tuple[int, int]]) -> tuple[bool, bool, int, bool]:
     """Said before thought, fenced before loose, objects before plain lists before empty ones, strict first."""
     value = one.reading.value
     if not value:
@@ -190,7 +203,8 @@ def _rank(one: _Found, text: str, thought: int) -> tuple[bool, bool, int, bool]:
     else:
         kind = 1
     fenced = bool(_FENCE.search(text, max(0, one.start - 40), one.start))
-    return one.end <= thought, kind == 2 or not fenced, kind, bool(one.reading.corrections)
+    beside = one.end <= thought or any(start < one.start and one.end < end for start, end in asides[:READINGS_LIMIT])
+    return beside, kind == 2 or not fenced, kind, bool(one.reading.corrections)
 
 
 def _all_values(text: str) -> tuple[list[_Found], list[Correction]]:
@@ -261,6 +275,29 @@ def _written_otherwise(text: str) -> Look | None:
         return None
     kind = Correction(kind="bracket" if "braces" in note else "escape", at=0, note=note)
     return Look(readings=tuple(replace(one, corrections=(kind, *one.corrections)) for one in found.readings))
+
+
+def _last_resort(text: str) -> Look | None:
+    """When nothing whole was read: the text written a little differently, as models sometimes do to all of it."""
+    again: list[tuple[str, Correction]] = []
+    if "{{" in text:
+        less = text.replace("{{", "{").replace("}}", "}")
+        again.append((less, Correction(kind="bracket", at=0, note="every brace was doubled")))
+    if "<![CDATA[" in text:
+        inside = text.replace("<![CDATA[", "").replace("]]>", "")
+        again.append((inside, Correction(kind="around", at=0, note="the value stood in a CDATA section")))
+    if '\\"' in text or "\\n" in text:
+        less = text.replace("\\n", "\n").replace('\\"', '"')
+        note = "the value was escaped once more than it should be"
+        again.append((less, Correction(kind="escape", at=0, note=note)))
+    if any(quote in text for quote in "“”„‟"):
+        note = 'quotes must be ", not curly ones'
+        again.append((text.translate(_CURLY), Correction(kind="quotes", at=0, note=note)))
+    for written, told in again:
+        found = _search(written)
+        if found is not None and found.readings[0].complete:
+            return Look(readings=tuple(replace(one, corrections=(told, *one.corrections)) for one in found.readings))
+    return None
 
 
 def _fault(text: str) -> str:

@@ -80,6 +80,12 @@ _LONG_SINGLE: Final = "'" * 3
 _CUT_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _ESCAPES: Final = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _HEX: Final = re.compile(r"[0-9a-fA-F]{4}")
+_HEX_BYTE: Final = re.compile(r"[0-9a-fA-F]{2}")
+_HEX_NUMBER: Final = re.compile(r"-?0[xX][0-9a-fA-F]{1,16}(?![\w.])")
+_COLON: Final = re.compile(r"[:：]|=>?")
+_BARE_KEY: Final = re.compile(r"([A-Za-z_$][\w$-]*|\d{1,18}(?=\s*:))(\"(?=\s*:))?")
+_NEXT_KEY: Final = re.compile(r"\"[\w $-]{1,60}\"\s*:\s*[\"\[{\dtfn-]")
+_PREFIXES: Final = frozenset({"b", "f", "r", "u", "B", "F", "R", "U"})
 _LITERALS: Final = {"true": True, "false": False, "null": None}
 _OTHER_LITERALS: Final = {"True": True, "False": False, "None": None, "TRUE": True, "FALSE": False, "NULL": None}
 _NO_VALUES: Final = {"NaN", "nan", "Infinity", "inf", "undefined", "NA"}
@@ -108,6 +114,8 @@ class _Scan:
         self.after_line = False
         self.quoted_key = False
         self.joins = 0
+        self.rounds = 0
+        """Lists in round brackets that are open."""
         self.root: dict[str, Any] | list[Any] | None = None
 
     def run(self) -> Scanned:
@@ -122,11 +130,11 @@ class _Scan:
 
     def step(self) -> None:
         character = self.text[self.at]
-        if character in "}]":
+        if character in "}]" or (character == ")" and self.rounds):
             self.close(character)
-        elif character in ",，":
+        elif character in ",，" or (character == ";" and self.after_value):
             if character != ",":
-                self.correct("character", "a wide comma")
+                self.correct("character", f"a comma must be , and not {character}")
             if not self.after_value:
                 self.correct("comma", "a comma with nothing before it")
             self.after_value = False
@@ -175,12 +183,13 @@ class _Scan:
         if self.at_end():
             self.cut(f"the text ends after the key {key!r}; the key was left out")
             return
-        if self.text[self.at] == "：":
-            self.correct("character", "a wide colon")
-        elif self.text[self.at] != ":":
+        colon = _COLON.match(self.text, self.at)
+        if colon is None:
             self.at = began
             raise self.fault("a key must be followed by a colon")
-        self.at += 1
+        if colon[0] != ":":
+            self.correct("character", f"a colon must be : and not {colon[0]}")
+        self.at = colon.end()
         self.skip()
         if self.at_end():
             self.cut(f"the text ends before the value of {key!r}; the key was left out")
@@ -197,16 +206,16 @@ class _Scan:
             if character != '"':
                 self.correct("quotes", f'quotes must be ", not {character}')
             return self.string(character, is_key=True)
-        found = _WORD.match(self.text, self.at)
+        found = _BARE_KEY.match(self.text, self.at)
         if not found:
             raise self.fault("a key must stand here")
-        self.quoted_key = False
+        self.quoted_key = bool(found[2])
         self.at = found.end()
-        self.correct("quotes", "a key without quotes")
-        return found[0]
+        self.correct("quotes", "a key without its first quote" if found[2] else "a key without quotes")
+        return found[1]
 
     def value(self, character: str) -> None:
-        if character in "{[":
+        if character in "{[(":
             self.open()
         elif character in _CLOSERS:
             if character != '"':
@@ -228,6 +237,9 @@ class _Scan:
     def open(self) -> None:
         if len(self.stack) == DEPTH_LIMIT:
             raise self.fault(f"nested more than {DEPTH_LIMIT} deep")
+        if self.text[self.at] == "(":
+            self.correct("bracket", "round brackets around a list")
+            self.rounds += 1
         made: dict[str, Any] | list[Any] = {} if self.text[self.at] == "{" else []
         if self.stack:
             self.put(made)
@@ -252,6 +264,7 @@ class _Scan:
             self.keys.pop()
         self.stack.pop()
         self.keys.pop()
+        self.rounds -= bracket == ")"
         self.after_value = True
         self.at += 1
 
@@ -262,6 +275,10 @@ class _Scan:
         self.at = len(self.text) if self.at >= len(self.text) else self.at
 
     def number(self) -> int | float:
+        if (hexadecimal := _HEX_NUMBER.match(self.text, self.at)) is not None:
+            self.correct("number", f"the number {hexadecimal[0][:40]} is not written as JSON")
+            self.at = hexadecimal.end()
+            return int(hexadecimal[0], 16)
         found = _NUMBER.match(self.text, self.at)
         written = found[0] if found else ""
         if _STRICT_NUMBER.match(written):
@@ -291,6 +308,8 @@ class _Scan:
         if not found:
             raise self.fault("a value must stand here")
         word, after = found[0], found.end()
+        if self.text[after : after + 1] in ("'", '"') and self.beside_a_quote(word, after):
+            return
         if word in _LITERALS:
             self.at = after
             self.put(_LITERALS[word])
@@ -315,6 +334,21 @@ class _Scan:
         self.correct("quotes", f"the text {word[:40]} without quotes")
         self.at = after
         self.put(word)
+
+    def beside_a_quote(self, word: str, after: int) -> bool:
+        """`b"x"` as programs write it, or `x"` whose first quote was forgotten."""
+        follows = _next(self.text, after + 1)
+        if self.text[follows : follows + 1] in (",", "}", "]"):
+            self.correct("quotes", "a string without its first quote")
+            self.at = after + 1
+            self.put(word)
+        elif word in _PREFIXES:
+            self.correct("quotes", f"a {word} before a string")
+            self.at = after
+            self.put(self.string(self.text[after], is_key=False))
+        else:
+            return False
+        return True
 
     def string(self, quote: str, *, is_key: bool) -> str:
         if self.text.startswith((_LONG, _LONG_SINGLE), self.at):
@@ -341,11 +375,23 @@ class _Scan:
             elif is_key or self.ends_string(ends):
                 self.at += 1
                 break
+            elif (kept := self.lost_quote(pieces)) is not None:
+                return whole_text(kept)
             else:
                 self.correct("quotes", "a quote inside a string without a backslash")
                 pieces.append(character)
                 self.at += 1
         return whole_text("".join(pieces))
+
+    def lost_quote(self, pieces: list[str]) -> str | None:
+        """A string whose last quote was forgotten: a comma, then the next key. What it said until there; else None."""
+        if not isinstance(self.stack[-1], dict) or not _NEXT_KEY.match(self.text, self.at):
+            return None
+        said = "".join(pieces[-2:]).rstrip()
+        if not said.endswith(","):
+            return None
+        self.correct("quotes", "a string without its last quote")
+        return ("".join(pieces[:-2]) + said).removesuffix(",").rstrip()
 
     def long_string(self, quotes: str) -> str:
         self.correct("quotes", "three quotes around a string")
@@ -364,6 +410,10 @@ class _Scan:
         if following == "u" and _HEX.match(text, at + 2):
             self.at += 6
             return chr(int(text[at + 2 : at + 6], 16))
+        if following == "x" and (byte := _HEX_BYTE.match(text, at + 2)):
+            self.correct("escape", "\\x is not an escape")
+            self.at += 4
+            return chr(int(byte[0], 16))
         if _CUT_ESCAPE.match(text, at):
             self.at = len(text)
             return ""
@@ -380,7 +430,7 @@ class _Scan:
         """Whether the quote here closes a value's string: what follows must be what may follow a value."""
         text = self.text
         at = _next(text, self.at + 1)
-        if at >= len(text) or text[at] in "}]/#" or text.startswith("```", at):
+        if at >= len(text) or text[at] in ("}]/#)" if self.rounds else "}]/#") or text.startswith("```", at):
             return True
         in_object = isinstance(self.stack[-1], dict)
         if text[at] == "+":

@@ -19,15 +19,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
-from weft.models.model import ModelError, Part, Request
+from weft.models.model import ModelError, Part, Request, Stop, TextDelta
 from weft.models.openai_chat import OpenAIChat
 from weft.models.pydantic_layer import Endpoint
 from weft.models.structured import Way
+from weft.protocol.messages import Usage
 
 DEFAULT_WINDOW: Final = 4096
 MAX_TOKENS: Final = 1024
 """A small model does not always find its end."""
+LOOP: Final = 240
+"""Characters: so much of the same, four times or more, is no answer any more."""
+_AGAINST_LOOPS: Final = {"repeat_penalty": 1.1, "dry_multiplier": 0.8, "dry_penalty_last_n": 256}
 _LAST_WORDS: Final = 5.0
+
+
+class _Local(OpenAIChat):
+    """The server's own words for what keeps a small model from going round in circles, within what it wrote itself."""
+
+    def settings(self, request: Request) -> dict[str, Any]:
+        made = super().settings(request)
+        made["extra_body"] = {**made.get("extra_body", {}), **_AGAINST_LOOPS}
+        return made
 
 
 class LocalGguf:
@@ -53,10 +66,22 @@ class LocalGguf:
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         client = await self._ready()
-        bounded = request if request.max_tokens is not None else replace(request, max_tokens=MAX_TOKENS)
+        most = min(MAX_TOKENS, self._window // 4)
+        bounded = request if request.max_tokens is not None else replace(request, max_tokens=most)
+        tail, pieces = "", 0
         async with aclosing(cast(Any, client.stream(bounded))) as parts:
             async for part in parts:
                 yield part
+                if isinstance(part, TextDelta):
+                    tail, pieces = (tail + part.text)[-LOOP:], pieces + 1
+                    if goes_in_circles(tail):
+                        yield Usage(output=pieces)
+                        yield Stop(reason="max_tokens")  # it would go on like this to the last token it is given
+                        return
+
+    async def prepare(self) -> None:
+        """Starts the server, which the first call would wait for."""
+        await self._ready()
 
     async def aclose(self) -> None:
         client, self._client = self._client, None
@@ -95,7 +120,15 @@ class LocalGguf:
         if "error" in said:
             _end(child)
             raise ModelError("invalid_request", f"{self._name}: {said['error']}", hint=said.get("hint", ""))
-        return OpenAIChat(Endpoint(name=self._name, model=self._file.stem, base_url=said["url"], key=key))
+        return _Local(Endpoint(name=self._name, model=self._file.stem, base_url=said["url"], key=key))
+
+
+def goes_in_circles(tail: str) -> bool:
+    """Whether a text ends in the same few words over and over."""
+    if len(tail) < LOOP:
+        return False
+    # A text with the period n is equal to itself moved by n.
+    return any(tail[period:] == tail[:-period] for period in range(1, LOOP // 4 + 1))
 
 
 def _end(child: subprocess.Popen[str]) -> None:

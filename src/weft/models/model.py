@@ -4,6 +4,7 @@
 
 Deltas (`TextDelta`, `ThinkingDelta`) come as the model writes; each tool call comes whole, as a `ToolCall`; usage comes
 as one or more `Usage` values, each the total so far; the stream ends with exactly one `Stop`, or with a `ModelError`.
+A model that tries again by itself says so with a `Retried` before each wait.
 Closing the stream (`aclose`) ends the call at once. A model holds no conversation: the request has it all.
 """
 
@@ -51,7 +52,18 @@ class Stop:
     type: Literal["stop"] = "stop"
 
 
-Part = TextDelta | ThinkingDelta | ToolCall | Usage | Stop
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retried:
+    """The call failed before anything was said, and is made again after `wait` seconds: this was try number `tries`."""
+
+    tries: int
+    wait: float
+    kind: ErrorKind
+    reason: str
+    type: Literal["retried"] = "retried"
+
+
+Part = TextDelta | ThinkingDelta | ToolCall | Usage | Stop | Retried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +81,8 @@ class Request:
     thinking: ThinkingLevel = "off"
     temperature: float | None = None
     must_call: str = ""
+    patience: float | None = None
+    """Seconds that waits before new tries may take together; None leaves it to whoever tries again."""
 
 
 class Model(Protocol):

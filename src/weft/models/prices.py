@@ -1,12 +1,11 @@
 """What a call cost, from a price list that is part of the installation: pure, no network, no clock.
 
 Cached tokens have their own prices and reasoning counts as output, as providers bill it. What is not known is None,
-never 0: a sum with an unknown part is unknown too, and says so.
+never 0; `spending.py` adds up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -58,29 +57,18 @@ def cost(
     return _by_list(model, usage, kind, base_url, at)
 
 
-def total(costs: Iterable[Cost]) -> Cost:
-    """The sum, unknown as soon as a part of it is; `why` says how much of it is known."""
-    known, unknown, number = Decimal(0), 0, 0
-    for one in costs:
-        number += 1
-        if one.amount is None:
-            unknown += 1
-        else:
-            known += one.amount
-    if unknown:
-        return Cost(amount=None, why=f"{unknown} of {number} calls have no known price; the others cost ${known:.4f}")
-    return Cost(amount=known, why=f"{number} calls")
-
-
 def known_window(model: str, *, kind: str = "", base_url: str = "") -> int | None:
-    """How many tokens fit, as far as the list knows."""
+    """How many tokens fit, as far as the list knows. A gateway has prices of its own, but the models of others."""
     from genai_prices.data_snapshot import get_snapshot
 
-    try:
-        _, found = get_snapshot().find_provider_model(model, None, *_provider(kind, base_url))
-    except LookupError:
-        return None
-    return found.context_window
+    for provider in dict.fromkeys((_provider(kind, base_url), _provider(kind, ""), (None, None))):
+        try:
+            _, found = get_snapshot().find_provider_model(model, None, *provider)
+        except LookupError:
+            continue
+        if found.context_window:
+            return found.context_window
+    return None
 
 
 def _by_hand(usage: Usage, own: OwnPrice) -> Decimal:

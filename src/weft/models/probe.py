@@ -53,7 +53,13 @@ class Probe:
 
 
 async def probe(model: Model, clock: Callable[[], float]) -> Probe:
-    """Really calls. `clock` gives seconds that only grow."""
+    """Really calls. `clock` gives seconds that only grow. What is loaded once is not part of the latency."""
+    prepare = getattr(model, "prepare", None)
+    try:
+        if prepare is not None:
+            await prepare()
+    except ModelError as error:
+        return Probe(model=model.name, answers=Ability(works=False, note=_said(error)))
     began = clock()
     first: float | None = None
     deltas = 0
@@ -117,4 +123,4 @@ def _asking(what: str) -> Request:
 
 
 def _said(error: ModelError) -> str:
-    return f"{error.kind}: {error.message}"
+    return f"{error.kind}: {error.message}" + (f"; {error.hint}" if error.hint else "")

@@ -20,6 +20,8 @@ _TOO_LONG: Final = re.compile(
     r"(?i)context[ _]?(?:length|window|size)|prompt is too long|too many (?:input )?tokens"
     r"|exceeds? the (?:available|model'?s) context|input is too long"
 )
+_MALFORMED: Final = re.compile(r"(?i)model produced output that does not match")
+"""What llama.cpp says when what a small model wrote is not what it was held to."""
 _HINTS: Final[dict[ErrorKind, str]] = {
     "auth": "check the key with `weft models test`, or give a new one with `weft models add`",
     "rate_limited": "wait, or use another model for now",
@@ -84,6 +86,8 @@ def _kind(error: Any, said: str) -> tuple[ErrorKind, bool]:
     status = getattr(error, "status_code", 0)
     if isinstance(error, raised.ModelContextWindowExceededError) or (status in (400, 413) and _TOO_LONG.search(said)):
         return "context_too_long", False
+    if _MALFORMED.search(said):
+        return "malformed", False
     kinds: list[tuple[type[Exception], ErrorKind, bool]] = [
         (raised.ModelQuotaExceededError, "rate_limited", False),
         (raised.ModelRateLimitError, "rate_limited", True),

@@ -12,11 +12,22 @@ import ipaddress
 import json
 import warnings
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
-from weft.models.model import ModelError, Part, Request, Stop, StopReason, TextDelta, ThinkingDelta
+from weft.models.model import (
+    ErrorKind,
+    ModelError,
+    Part,
+    Request,
+    Stop,
+    StopReason,
+    TextDelta,
+    ThinkingDelta,
+    ThinkingLevel,
+)
 from weft.models.provider_errors import ended_early, redactor, sorted_error
 from weft.models.structured import Way
 from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, Usage
@@ -31,6 +42,14 @@ DEFAULT_WINDOW: Final = 128_000
 CONNECT_SECONDS: Final = 15.0
 QUIET_SECONDS: Final = 600.0
 """How long a server may be silent: a reasoning model may think for minutes before its first byte."""
+_REPLIES: Final[ContextVar[list[httpx2.Response] | None]] = ContextVar("replies", default=None)
+"""What came back to the call that is being made: requests are sent in the context of their stream."""
+USAGE_EVERY: Final = 32
+"""Events of a stream: what was used is looked at so often, and at the end. Looking costs as much as a chunk."""
+UNPAID: Final[frozenset[ErrorKind]] = frozenset(
+    {"auth", "rate_limited", "overloaded", "context_too_long", "invalid_request"}
+)
+"""What a provider turns away before it answers has used nothing; a connection that breaks may have."""
 _STOPS: Final[dict[str, StopReason]] = {"stop": "end", "length": "max_tokens", "content_filter": "refused"}
 
 
@@ -43,6 +62,8 @@ class Endpoint:
     base_url: str = ""
     key: str = field(default="", repr=False)
     window: int = 0
+    thinking: ThinkingLevel = "off"
+    """For requests that don't say."""
     quiet: float = QUIET_SECONDS
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -70,7 +91,11 @@ class LayeredModel:
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         built = await self._ready()
+        if request.thinking == "off" and self._endpoint.thinking != "off":
+            request = replace(request, thinking=self._endpoint.thinking)
         translated = _Translated(self.name)
+        replies: list[httpx2.Response] = []
+        _REPLIES.set(replies)
         try:
             messages = to_messages(request, built.system)
             settings, parameters = self.settings(request), _parameters(request)
@@ -83,7 +108,18 @@ class LayeredModel:
         except ModelError:
             raise
         except Exception as error:  # noqa: BLE001 - sorted by kind, and raised again when it is a bug
-            raise sorted_error(error, self.name, self._redact) from None
+            sorted_out = sorted_error(error, self.name, self._redact)
+            if sorted_out.kind in UNPAID and not translated.begun:
+                yield Usage(input=0, output=0)
+            raise sorted_out from None
+        finally:
+            for reply in replies:  # not every client lets go of an answer that nobody reads to its end
+                if not reply.is_closed:
+                    await reply.aclose()
+
+    async def prepare(self) -> None:
+        """Loads the provider's client, which the first call would wait for."""
+        await self._ready()
 
     async def aclose(self) -> None:
         """Lets go of the connections. The model may be used again."""
@@ -133,8 +169,15 @@ class LayeredModel:
             headers=dict(self._endpoint.headers),
             trust_env=ambient,
             follow_redirects=False,
+            event_hooks={"response": [_note_reply]},
         )
         return client, self.build(client)
+
+
+async def _note_reply(reply: httpx2.Response) -> None:
+    replies = _REPLIES.get()
+    if replies is not None:
+        replies.append(reply)
 
 
 def is_loopback(url: str) -> bool:
@@ -227,9 +270,13 @@ class _Translated:
         self._name = name
         self._usage = Usage()
         self._told = False
+        self.begun = False
+        self._events = 0
 
     def parts(self, event: Any, response: StreamedResponse) -> list[Part]:
         kind = event.event_kind
+        self.begun = True
+        self._events += 1
         made: list[Part] = []
         if kind == "part_delta":
             self._delta(event.delta, made)
@@ -239,8 +286,7 @@ class _Translated:
             seal = _sealed(event.part.id, event.part.signature)
             if seal:
                 made.append(ThinkingDelta(text="", signature=seal))
-        used = _usage(response)
-        if used != self._usage:
+        if self._events % USAGE_EVERY == 1 and (used := _usage(response)) != self._usage:
             self._usage, self._told = used, True
             made.append(used)
         return made

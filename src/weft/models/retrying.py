@@ -1,8 +1,8 @@
 """A model that tries again where that is safe: the error says it can help, and nothing was said yet.
 
 Waits grow and are spread out at random, so that many do not come back at once; what the provider asks for is kept. All
-of it is bounded, told through `on_retry`, and stopped by cancelling whoever reads the stream. What failed tries used is
-part of the usage that is reported.
+of it is bounded by a number of tries and the request's patience, told by a `Retried` part before each wait, and stopped
+by cancelling whoever reads the stream. What failed tries used is part of the usage that is reported.
 """
 
 from __future__ import annotations
@@ -11,26 +11,16 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from weft.models.answer import add_usage
-from weft.models.model import Model, ModelError, Part, Request
+from weft.models.model import Model, ModelError, Part, Request, Retried
 from weft.models.structured import Way, ways_of
 from weft.protocol.messages import Usage
 
 TRIES: Final = 4
 FIRST_WAIT: Final = 1.0
 LONGEST_WAIT: Final = 60.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retry:
-    """A try that failed and the pause before the next one."""
-
-    attempt: int
-    wait: float
-    error: ModelError
 
 
 class Retrying:
@@ -41,13 +31,11 @@ class Retrying:
         model: Model,
         *,
         tries: int = TRIES,
-        on_retry: Callable[[Retry], None] | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._model = model
         self._tries = tries
-        self._on_retry = on_retry
         self._sleep = sleep
         self._chance = chance
 
@@ -69,7 +57,7 @@ class Retrying:
             await close()
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
-        spent = Usage()
+        spent, waited = Usage(), 0.0
         for attempt in range(1, self._tries + 1):
             said, used = False, Usage()
             try:
@@ -84,11 +72,11 @@ class Retrying:
                 return
             except ModelError as error:
                 wait = self._wait(attempt, error)
-                if said or wait is None:
+                if said or wait is None or not _has_patience(request, waited + wait):
                     raise
-                spent = add_usage(spent, used)
-                if self._on_retry is not None:
-                    self._on_retry(Retry(attempt=attempt, wait=wait, error=error))
+                spent, waited = add_usage(spent, used), waited + wait
+                retried = Retried(tries=attempt, wait=wait, kind=error.kind, reason=error.message)
+            yield retried
             await self._sleep(wait)
 
     def _wait(self, attempt: int, error: ModelError) -> float | None:
@@ -100,3 +88,7 @@ class Retrying:
         if error.wait is not None:
             wait = error.wait + wait * 0.25
         return wait if wait <= LONGEST_WAIT * 1.25 else None
+
+
+def _has_patience(request: Request, waits: float) -> bool:
+    return request.patience is None or waits <= request.patience

@@ -12,6 +12,7 @@ for whoever owns the loop; `ask` is the loop for a single value.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
@@ -23,12 +24,16 @@ from weft.models.json_scan import Correction
 from weft.models.model import Model, ModelError, Part, Request
 from weft.protocol.errors import Finding, ModelFeedback
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.messages import Message, Text, Thinking, ToolResult, ToolSpec, Usage
+from weft.protocol.messages import Content, Message, Text, Thinking, ToolResult, ToolSpec, Usage
 
 Way = Literal["native", "tool", "prompted"]
 ASKS: Final = 3
 ANSWER_TOOL: Final = "give_answer"
 _WRAPPED: Final = "value"
+_NOT_THIS_WAY: Final = ("invalid_request", "malformed")
+_SHOWN: Final = 600
+"""Characters of an answer that was cut off: more of it would only be said again."""
+_REQUIRED: Final = re.compile(r'("[^"]*") is a required property')
 _DEFINITIONS: Final = ("$defs", "definitions")
 
 
@@ -85,7 +90,7 @@ def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "
     if reading is None:
         found = look(answer.text)
         if not found.readings:
-            return Judged(reading=None, findings=(_unread(answer, found.fault, artifact),))
+            return Judged(reading=None, findings=(_unread(answer, found.fault, artifact, schema),))
         reading = found.readings[0]
     findings = faults(reading.value)
     if not reading.complete or answer.stop == "max_tokens":
@@ -95,9 +100,9 @@ def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "
 
 def again(request: Request, answer: Answer, findings: Sequence[Finding]) -> Request:
     """The request once more, with the answer and what is wrong with it."""
-    told = "The answer can't be used yet:\n" + "\n".join(_line(finding) for finding in findings)
+    told = "The answer can't be used yet:\n" + "\n".join(_lines(findings))
     told += "\nGive the whole answer again, with all of this put right."
-    content = [one for one in answer.message.content if not isinstance(one, Thinking) or one.signature]
+    content = [_shortened(one, answer) for one in answer.message.content if _goes_back(one)]
     calls = [ToolResult(call=call.call, tool=call.tool, text=told, is_error=True) for call in answer.calls]
     said = Message(role="assistant", content=tuple(content) or (Text(text="(no answer)"),))
     reply = Message(role="user", content=tuple(calls) or (Text(text=told),))
@@ -125,7 +130,7 @@ async def ask(
         try:
             answer = await gather(model.stream(shaped), on_part)
         except ModelError as error:
-            if error.kind != "invalid_request" or len(ways) == 1:
+            if error.kind not in _NOT_THIS_WAY or error.retryable or len(ways) == 1:
                 raise
             ways.pop(0)
             shaped = shape(request, schema, ways[0])
@@ -164,10 +169,35 @@ def _called(answer: Answer, schema: Mapping[str, Any]) -> Reading | None:
     return None
 
 
-def _unread(answer: Answer, fault: str, artifact: str) -> Finding:
-    if answer.stop == "max_tokens":
+def _unread(answer: Answer, fault: str, artifact: str, schema: Mapping[str, Any]) -> Finding:
+    if answer.stop == "max_tokens" and "{" in answer.text:
         return Finding(artifact, "", "the answer was cut off", "give the whole value, and be brief")
-    return Finding(artifact, "", fault, "answer with one JSON value and nothing else")
+    keys = schema.get("required")
+    begin = f"; begin with {{ and give the keys {', '.join(map(str, keys))}" if isinstance(keys, list) else ""
+    return Finding(artifact, "", fault, f"answer with one JSON value and nothing else{begin}")
+
+
+def _goes_back(one: Content) -> bool:
+    return not isinstance(one, Thinking) or bool(one.signature)
+
+
+def _shortened(one: Content, answer: Answer) -> Content:
+    """An answer that never came to its end fills a small window with what was wrong about it."""
+    if answer.stop != "max_tokens" or not isinstance(one, Text) or len(one.text) <= _SHOWN:
+        return one
+    return Text(text=f"{one.text[:_SHOWN]} […]")
+
+
+def _lines(findings: Sequence[Finding]) -> list[str]:
+    """A line for each finding; the keys that are missing at one place are named together."""
+    missing: dict[str, list[str]] = {}
+    for finding in findings:
+        if found := _REQUIRED.fullmatch(finding.message):
+            missing.setdefault(finding.at, []).append(found[1])
+    lines = [_line(finding) for finding in findings if not _REQUIRED.fullmatch(finding.message)]
+    for at, keys in missing.items():
+        lines.append(f"- {f'at {at}: ' if at else ''}{', '.join(keys)} must be there")
+    return lines
 
 
 def _line(finding: Finding) -> str:

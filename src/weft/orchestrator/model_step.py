@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.conversation.prompt import ANSWER, fence, tokens_of
 from weft.models.answer import gather
-from weft.models.model import Model, Request
+from weft.models.model import Model, Part, Request
 from weft.models.structured import ask
 from weft.orchestrator.validate import is_json
 from weft.protocol.messages import Message, Text, Usage
@@ -31,23 +30,21 @@ _RULE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    value: Any
-    usage: Usage
+async def ask_model(
+    model: Model, step: Step, given: StepInput, nonce: str, say: Say, on_part: Callable[[Part], None]
+) -> Any:
+    """The value of the step's artifact, or of all of them by name. ModelFeedback when it never fits its schema.
 
-
-async def ask_model(model: Model, step: Step, given: StepInput, nonce: str, say: Say) -> Answered:
-    """The value of the step's artifact, or of all of them by name. ModelFeedback when it never fits its schema."""
+    `on_part` hears everything the model says, so that what was used is known however this ends.
+    """
     schema = wanted_schema(step)
-    request = build_request(step, given, nonce, model.window, say)
+    told = tokens_of(json.dumps(schema)) if schema else 0  # in whatever way it is told, it takes its room
+    request = build_request(step, given, nonce, model.window - told, say)
     say(f"asking {model.name}")
     if schema is None:
-        answer = await gather(model.stream(request))
-        return Answered(answer.text, answer.usage)
+        return (await gather(model.stream(request), on_part)).text
     name = step.artifacts[0] if len(step.artifacts) == 1 else "answer"
-    found = await ask(model, request, schema, artifact=name, asks=ASKS)
-    return Answered(found.value, found.usage)
+    return (await ask(model, request, schema, artifact=name, asks=ASKS, on_part=on_part)).value
 
 
 def counts(usage: Usage) -> dict[str, int]:
@@ -96,7 +93,7 @@ def build_request(step: Step, given: StepInput, nonce: str, window: int, say: Sa
     share = room // max(1, len(given.inputs))
     documents = [fence(_fitted(text, share, name, say), nonce, name) for name, text in given.inputs.items()]
     content = (Text(text="\n\n".join([*documents, *parts])),)
-    return Request(system=system, messages=(Message(role="user", content=content),))
+    return Request(system=system, messages=(Message(role="user", content=content),), patience=step.timeout)
 
 
 def _fitted(text: str, tokens: int, name: str, say: Say) -> str:

@@ -12,10 +12,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
-from weft.models.model import Model
+from weft.models.answer import Meter
+from weft.models.model import Model, Part, Retried
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.machine import decide
@@ -32,6 +35,8 @@ from weft.protocol.events import (
     Outcome,
     Record,
     RunEnded,
+    StepInterrupted,
+    StepModelRetried,
     StepProgressed,
 )
 from weft.protocol.hashes import hash_bytes
@@ -85,11 +90,11 @@ class Runner:
         self._publish = publish
         self._disk_threads = disk_threads
         self._models = models
-        self._inbox: asyncio.Queue[Command] = asyncio.Queue()
+        self._inbox: asyncio.Queue[Command | StepModelRetried] = asyncio.Queue()
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
-        self._usage: dict[tuple[str, int], tuple[str, dict[str, int]]] = {}
+        self._usage: dict[tuple[str, int], tuple[str, Meter]] = {}
         """What the model of an attempt took, as far as it was told."""
         self._bug: BaseException | None = None
 
@@ -105,11 +110,17 @@ class Runner:
                 end = self._act(decision)
                 if end:
                     return await self._end(end)
-                command = await self._inbox.get()
+                command = await self._next()
         finally:
             await self._leave_attempts()
             if self._bug:
                 raise self._bug
+
+    async def _next(self) -> Command:
+        """The next command; that a model is asked again is only recorded."""
+        while isinstance(item := await self._inbox.get(), StepModelRetried):
+            await self._append([item])
+        return item
 
     def interrupt(self, command: InterruptRun) -> None:
         """The fast lane: what runs is cancelled now; the record of it comes through the inbox."""
@@ -122,8 +133,14 @@ class Runner:
     async def _record(self, decision: Decision, command: Command) -> None:
         artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
         if decision.events:
-            await self._append(decision.events, artifacts)
+            await self._append([self._paid(event) for event in decision.events], artifacts)
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
+
+    def _paid(self, event: DurableEvent) -> DurableEvent:
+        """An attempt that is cut off has used something all the same."""
+        if not isinstance(event, StepInterrupted):
+            return event
+        return replace(event, **self._spent(event.step, event.attempt))
 
     async def _append(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> None:
         self._tell(await self._off_loop(lambda: self._session.record(events, artifacts)))
@@ -219,8 +236,8 @@ class Runner:
         )
 
     def _spent(self, step: str, attempt: int) -> dict[str, Any]:
-        model, usage = self._usage.pop((step, attempt), (None, {}))
-        return {"model": model, "usage": usage}
+        model, meter = self._usage.pop((step, attempt), (None, None))
+        return {"model": model, "usage": counts(meter.usage) if meter else {}}
 
     async def _make(self, step: Step, start: StartAttempt) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]
@@ -250,13 +267,31 @@ class Runner:
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
             else:
-                answered = await ask_model(self._models.open(material.model), step, given, self._models.nonce, say)
-                value, usage = answered.value, answered.usage
-                self._usage[step.name, start.attempt] = (material.model, counts(usage))
+                model, meter = self._models.open(material.model), Meter()
+                self._usage[step.name, start.attempt] = (material.model, meter)
+                value = await ask_model(
+                    model, step, given, self._models.nonce, say, partial(self._heard, start, material.model, meter)
+                )
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream)
         return made, findings
+
+    def _heard(self, start: StartAttempt, model: str, meter: Meter, part: Part) -> None:
+        meter.take(part)
+        if isinstance(part, Retried):
+            run = self._session.state.run
+            self._inbox.put_nowait(
+                StepModelRetried(
+                    run=run.run if run else 0,
+                    step=start.step,
+                    attempt=start.attempt,
+                    tries=part.tries,
+                    wait_ms=round(part.wait * 1000),
+                    reason=part.reason,
+                    model=model,
+                )
+            )
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}

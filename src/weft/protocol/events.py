@@ -190,6 +190,20 @@ class StepFailed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepModelRetried:
+    """The model of an attempt failed in a way that passes and is asked again after a wait; the attempt goes on."""
+
+    run: int
+    step: str
+    attempt: int
+    tries: int
+    wait_ms: int
+    reason: str
+    model: str
+    type: Literal["step_model_retried"] = "step_model_retried"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepInterrupted:
     run: int
     step: str
@@ -369,6 +383,7 @@ DurableEvent = (
     | ArtifactRestored
     | StepCompleted
     | StepFailed
+    | StepModelRetried
     | StepInterrupted
     | EditAccepted
     | StepAdopted
@@ -389,7 +404,7 @@ def is_durable(event: Event) -> bool:
             return True
         case ArtifactRejected() | ArtifactAccepted() | ArtifactSetAside() | ArtifactRestored():
             return True
-        case EditAccepted() | StepAdopted():
+        case EditAccepted() | StepAdopted() | StepModelRetried():
             return True
         case GateOpened() | GateResolved() | ConfirmationAsked() | ConfirmationResolved():
             return True
@@ -409,7 +424,7 @@ def _is_durable_talk(event: talk.TalkEvent | talk.LiveTalkEvent) -> bool:
             return True
         case talk.IntentRecorded() | talk.ModelSettled() | talk.ToolSettled() | talk.ProcessorFailed():
             return True
-        case talk.CallsDeclared() | talk.ToolRequested():
+        case talk.CallsDeclared() | talk.ToolRequested() | talk.ModelRetried():
             return True
         case talk.ApprovalRequested() | talk.ApprovalDecided() | talk.ApprovalRemembered():
             return True

@@ -119,6 +119,20 @@ class ModelSettled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRetried:
+    """A model call failed in a way that passes and is made again after a wait; its execution goes on."""
+
+    conversation: str
+    turn: int
+    execution: str
+    tries: int
+    wait_ms: int
+    reason: str
+    model: str
+    type: Literal["model_retried"] = "model_retried"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallsDeclared:
     """All tool calls of a turn, in the order in which their results will be told."""
 
@@ -326,6 +340,7 @@ TalkEvent = (
     | ContinuationCancelled
     | TurnStarted
     | IntentRecorded
+    | ModelRetried
     | ModelSettled
     | CallsDeclared
     | ToolRequested

@@ -109,6 +109,19 @@ class SettleModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoteRetry:
+    """A model call failed and will be made again after a wait."""
+
+    conversation: str
+    execution: str
+    tries: int
+    wait_ms: int
+    reason: str
+    model: str
+    type: Literal["note_retry"] = "note_retry"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettleTool:
     conversation: str
     execution: str
@@ -146,6 +159,9 @@ class Interrupted:
     key: str | None
     targets: Mapping[str, How]
     texts: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    """Which model each stopped call was of, and what it had used until then."""
+    usages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +212,7 @@ TalkCommand = (
     | DecideApproval
     | InterruptApproval
     | SettleModel
+    | NoteRetry
     | SettleTool
     | CompactTranscript
     | Continue

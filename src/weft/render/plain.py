@@ -32,6 +32,7 @@ from weft.protocol.events import (
     StepCompleted,
     StepFailed,
     StepInterrupted,
+    StepModelRetried,
     StepProgressed,
     StepSkipped,
     StepStarted,
@@ -40,7 +41,7 @@ from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.cells import clean, paragraphs
 from weft.render.flow import flow_lines
 from weft.render.talk import talk_lines
-from weft.render.units import count, human_ms, human_size
+from weft.render.units import count, human_ms, human_size, told_retry
 
 _StepEvent = (
     StepSkipped
@@ -49,6 +50,7 @@ _StepEvent = (
     | ArtifactAccepted
     | StepCompleted
     | StepFailed
+    | StepModelRetried
     | StepInterrupted
     | EditAccepted
     | StepAdopted
@@ -124,6 +126,8 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
         case StepFailed():
             then = ", retrying" if event.retrying else ""
             return _long(f"{name} failed (attempt {event.attempt}, {event.kind}{then}): ", event.message)
+        case StepModelRetried():
+            return [clean(f"{name} waits (attempt {event.attempt}): {told_retry(event.reason, event.wait_ms)}")]
         case StepInterrupted():
             return [clean(f"{name} interrupted (attempt {event.attempt}): {event.why.removeprefix('interrupted ')}")]
         case EditAccepted():

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from weft.protocol import talk as t
 from weft.render.cells import clean, paragraphs
+from weft.render.units import told_retry
 
 
 def talk_lines(event: t.TalkEvent | t.LiveTalkEvent) -> list[str]:
@@ -19,8 +20,8 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
     match event:
         case t.MessageAccepted():
             return ("message" if event.delivery == "started" else "message queued"), event.text
-        case t.ModelSettled():
-            return f"model {event.outcome}", event.text or event.reason or ""
+        case t.ModelSettled() | t.ModelRetried():
+            return _model(event)
         case t.ToolRequested():
             return f"asks for {event.tool} ({event.call}, {event.verdict})", event.reason or ""
         case t.ApprovalRequested():
@@ -41,6 +42,12 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
             return event.execution, event.text
         case _:
             return _step(event), ""
+
+
+def _model(event: t.ModelSettled | t.ModelRetried) -> tuple[str, str]:
+    if isinstance(event, t.ModelRetried):
+        return f"{event.execution} waits", told_retry(event.reason, event.wait_ms)
+    return f"model {event.outcome}", event.text or event.reason or ""
 
 
 def _beside(event: t.TranscriptCompacted | t.ProcessorFailed) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from weft.protocol import talk as t
 from weft.protocol.events import Event, NoticeGiven
 from weft.render.cells import paragraphs
 from weft.render.markdown import fence_after
+from weft.render.units import told_retry
 
 CallPhase = Literal["asked", "running", "ended"]
 NoteLook = Literal["note", "warning", "error"]
@@ -168,6 +169,8 @@ class TalkView:
                 self._intent(event, now)
             case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
                 self._streamed(event, now)
+            case t.ModelRetried():
+                self._model_retried(event)
             case t.ModelSettled():
                 self._model_settled(event, now)
             case t.ToolRequested():
@@ -245,6 +248,13 @@ class TalkView:
             self._answer(speech, speech.tail.rstrip("\n") + "\n", "")
         if event.outcome == "failed":
             self.finished.append(Noted(event.reason or "the model call failed", "error"))
+
+    def _model_retried(self, event: t.ModelRetried) -> None:
+        told = told_retry(event.reason, event.wait_ms)
+        if event.conversation == self.root:
+            self.finished.append(Noted(told))
+        elif (parent := self._parent(event.conversation)) is not None:
+            parent.progress = told
 
     def _requested(self, event: t.ToolRequested) -> None:
         call = CallView(

@@ -62,6 +62,11 @@ def human_time(iso: str, now_iso: str) -> str:
     return moment.strftime("%Y-%m-%d")
 
 
+def told_retry(reason: str, wait_ms: int) -> str:
+    """That a model is asked again, in one quiet line."""
+    return f"{' '.join(reason.split())}; asking again in {human_ms(wait_ms)}"
+
+
 def count(number: int, word: str) -> str:
     """`1 step`, `3 steps`."""
     return f"{number} {word}{'' if number == 1 else 's'}"

@@ -33,6 +33,7 @@ from weft.protocol.events import (
     StepCompleted,
     StepFailed,
     StepInterrupted,
+    StepModelRetried,
     StepProgressed,
     StepSkipped,
     StepStarted,
@@ -40,6 +41,7 @@ from weft.protocol.events import (
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.cells import paragraphs
 from weft.render.flow import flow_lines
+from weft.render.units import told_retry
 
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "interrupted"]
 StepEvent = (
@@ -49,6 +51,7 @@ StepEvent = (
     | ArtifactAccepted
     | StepCompleted
     | StepFailed
+    | StepModelRetried
     | StepInterrupted
     | StepProgressed
     | EditAccepted
@@ -82,9 +85,8 @@ class StepView:
                 self.reason = self.reason if event.cause == "retry" and self.tries_in_run else event.reason
                 self.state, self.attempt, self.tries_in_run = "running", event.attempt, self.tries_in_run + 1
                 self.started, self.ms, self.artifacts, self.progress = now, None, (), ""
-            case StepProgressed():
-                if self.state == "running" and event.attempt == self.attempt:
-                    self.progress = (paragraphs(event.text) or [""])[-1]
+            case StepProgressed() | StepModelRetried():
+                self._progressed(event)
             case ArtifactRejected():
                 earlier = self.findings if self.rejected_attempt == event.attempt else ()
                 self.findings, self.rejected_attempt = earlier + event.findings, event.attempt
@@ -106,6 +108,14 @@ class StepView:
                 self.state, self.reason = "skipped", _why_skipped(event)
             case _:
                 assert_never(event)
+
+    def _progressed(self, event: StepProgressed | StepModelRetried) -> None:
+        if self.state != "running" or event.attempt != self.attempt:
+            return
+        if isinstance(event, StepModelRetried):
+            self.progress = told_retry(event.reason, event.wait_ms)
+        else:
+            self.progress = (paragraphs(event.text) or [""])[-1]
 
     def run_ended(self, now: float) -> None:
         if self.state == "running":

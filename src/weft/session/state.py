@@ -356,6 +356,7 @@ _APPLY: Mapping[type, Any] = {
     e.ArtifactRestored: _nothing,
     e.StepCompleted: _completed,
     e.StepFailed: _failed,
+    e.StepModelRetried: _nothing,
     e.StepInterrupted: _interrupted,
     e.EditAccepted: _kept,
     e.StepAdopted: _kept,

@@ -76,6 +76,8 @@ class Books:
                 book.ended = True
             case t.TranscriptCompacted():
                 promise(event.turn <= book.turns - (turn is not None), "a turn was told in short before it was over")
+            case t.ModelRetried():
+                promise(turn is not None and turn.number == event.turn, "a model was asked again outside its turn")
             case t.CommandRefused() | t.ConversationOpened() | t.IdleReached() | t.ApprovalRemembered():
                 if isinstance(event, t.IdleReached):
                     self._rested()

@@ -13,6 +13,7 @@ from weft.workspace.fields import Strict, Text, fault
 _KEY: Final = re.compile(r"(?:env:[A-Za-z_][A-Za-z0-9_]*|store:[a-z0-9][a-z0-9-]{0,79}|none)\Z")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}\Z")
 
+ThinkingLevel = Literal["off", "low", "medium", "high"]
 ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf"]
 
 
@@ -71,7 +72,14 @@ class ModelTable(Strict):
         default=None, description='Where its key is: "env:VARIABLE", "store:NAME" or "none"'
     )
     file: Text | None = Field(default=None, description="The GGUF file, for the kind gguf and no other")
-    window: int | None = Field(default=None, ge=512, description="How many tokens of prompt and answer fit")
+    window: int | None = Field(
+        default=None,
+        ge=512,
+        description="How many tokens of prompt and answer fit; else as the list of models has it, or 128,000",
+    )
+    thinking: ThinkingLevel | None = Field(
+        default=None, description="How much it thinks before it answers, where it can; else as little as it may"
+    )
     price: PriceTable | None = Field(default=None, description="What it costs, where the price list does not know it")
 
     @model_validator(mode="after")

@@ -10,6 +10,7 @@ answered with an error and fails `server.assert_done()`.
 from __future__ import annotations
 
 from weft.testing.wire.anthropic import anthropic_wire
+from weft.testing.wire.google import google_wire
 from weft.testing.wire.openai_chat import openai_chat_wire
 from weft.testing.wire.openai_responses import openai_responses_wire
 from weft.testing.wire.replies import Called, Reply, Wire
@@ -22,6 +23,7 @@ __all__ = [
     "Wire",
     "WireServer",
     "anthropic_wire",
+    "google_wire",
     "openai_chat_wire",
     "openai_responses_wire",
 ]

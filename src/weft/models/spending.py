@@ -1,0 +1,197 @@
+"""What model calls took, read off a session's log: tokens, and money as far as prices are known. A pure fold.
+
+    for call in model_calls(records): …     # each call: its model, its tokens, the step or conversation it was of
+    spent(records, price)                   # all of it together; a budget compares with this
+
+An attempt of a step counts as one call, however often it asked. What is not known is counted apart and never taken for
+nothing: `Spent.usd` is what the calls with a known price cost, `Spent.unpriced` how many others there were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from weft.models.prices import Cost
+from weft.protocol import events as e
+from weft.protocol import talk as t
+from weft.protocol.messages import Usage
+
+UNKNOWN_MODEL: Final = "unknown"
+_LOST: Final = "process_lost"
+_EMBEDDED: Final = "embedded"
+_COUNTS: Final = tuple(field.name for field in fields(Usage))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One call as the log tells it: of a step of a run, or of a conversation."""
+
+    at: str
+    model: str
+    usage: Usage
+    run: int = 0
+    pipeline: str = ""
+    step: str = ""
+    attempt: int = 0
+    conversation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """A sum of calls. The counts of tokens hold what was reported; `uncounted` calls reported nothing."""
+
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+    usd: Decimal = Decimal(0)
+    """What the calls with a known price cost."""
+    unpriced: int = 0
+    """Calls whose price is not known."""
+    uncounted: int = 0
+    """Calls whose tokens are not known; their price is not known either."""
+
+    @property
+    def tokens(self) -> int:
+        """All that was read and written; cached and reasoning tokens are part of these."""
+        return self.input + self.output
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.unpriced
+
+    def plus(self, call: ModelCall, cost: Cost) -> Spent:
+        used = call.usage
+        return Spent(
+            calls=self.calls + 1,
+            input=self.input + (used.input or 0),
+            output=self.output + (used.output or 0),
+            cache_read=self.cache_read + (used.cache_read or 0),
+            cache_write=self.cache_write + (used.cache_write or 0),
+            reasoning=self.reasoning + (used.reasoning or 0),
+            usd=self.usd + (cost.amount or 0),
+            unpriced=self.unpriced + (cost.amount is None),
+            uncounted=self.uncounted + (used.input is None or used.output is None),
+        )
+
+    @property
+    def short(self) -> str:
+        """For a line that has little room."""
+        if not self.unpriced:
+            return dollars(self.usd)
+        return f"{dollars(self.usd)} + unknown" if self.usd else "unknown"
+
+    def __str__(self) -> str:
+        if not self.unpriced:
+            return dollars(self.usd)
+        unknown = f"{self.unpriced} call{'' if self.unpriced == 1 else 's'} of unknown price"
+        return f"at least {dollars(self.usd)}, {unknown}" if self.usd else f"unknown, {unknown}"
+
+
+Price = Callable[[ModelCall], Cost]
+NOTHING: Final = Spent()
+
+
+def spent(records: Iterable[e.Record], price: Price) -> Spent:
+    """What all calls in these records took together."""
+    sum_so_far = NOTHING
+    for call in model_calls(records):
+        sum_so_far = sum_so_far.plus(call, price(call))
+    return sum_so_far
+
+
+def model_calls(records: Iterable[e.Record]) -> Iterator[ModelCall]:
+    """Every call of a model, when its end is recorded. Code that stands in for an agent is none."""
+    reader = CallReader()
+    for record in records:
+        call = reader.take(record)
+        if call is not None:
+            yield call
+
+
+class CallReader:
+    """Takes one record after the other of one log; `take` gives the call that ended with it."""
+
+    def __init__(self) -> None:
+        self._pipeline = ""
+        self._begun: dict[tuple[str, int], str] = {}
+        """The model of each open attempt."""
+        self._talked: dict[str, str] = {}
+        """The last model of each conversation."""
+
+    def take(self, record: e.Record) -> ModelCall | None:
+        event = record.event
+        match event:
+            case e.SessionCreated() | e.SessionAdopted() | e.RunStarted():
+                self._pipeline = event.pipeline
+            case e.StepStarted():
+                self._begun[event.step, event.attempt] = _asked_model(event.inputs)
+            case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
+                return self._of_step(record.at, event)
+            case t.ModelSettled() | t.TranscriptCompacted():
+                return self._of_conversation(record.at, event)
+            case _:
+                pass
+        return None
+
+    def _of_step(self, at: str, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> ModelCall | None:
+        lost = self._begun.pop((event.step, event.attempt), "")
+        # An attempt that was cut off may have been answered in full: what it took is not known.
+        model = event.model or (lost if isinstance(event, e.StepInterrupted) else "")
+        if not model:
+            return None
+        return ModelCall(
+            at=at,
+            model=model,
+            usage=usage_of(event.usage),
+            run=event.run,
+            pipeline=self._pipeline,
+            step=event.step,
+            attempt=event.attempt,
+        )
+
+    def _of_conversation(self, at: str, event: t.ModelSettled | t.TranscriptCompacted) -> ModelCall | None:
+        last = self._talked.get(event.conversation, UNKNOWN_MODEL)
+        model = event.model or (last if _was_cut_off(event) else "")
+        if not model:
+            return None
+        self._talked[event.conversation] = model
+        return ModelCall(at=at, model=model, usage=usage_of(event.usage), conversation=event.conversation)
+
+
+def usage_of(counts: Mapping[str, Any]) -> Usage:
+    """The tokens of a log's line; what is no number was not reported."""
+    return Usage(**{name: n for name in _COUNTS if type(n := counts.get(name)) is int})
+
+
+def moment(at: str) -> datetime | None:
+    """When a record was made; None for what no clock says."""
+    try:
+        found = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def dollars(amount: Decimal) -> str:
+    """Two digits where they say something, four where the sum is small."""
+    return f"${amount:,.2f}" if not amount or amount >= 1 else f"${amount:.4f}"
+
+
+def _asked_model(inputs: Mapping[str, str]) -> str:
+    """The connected model that an attempt asks, from what its result depends on; "" for code."""
+    model = inputs.get("model", "")
+    return "" if model.split(" ")[0] == _EMBEDDED else model
+
+
+def _was_cut_off(event: t.ModelSettled | t.TranscriptCompacted) -> bool:
+    """A call that may have begun when it was stopped, though its end does not name a model."""
+    if not isinstance(event, t.ModelSettled) or event.outcome != "interrupted":
+        return False
+    return bool(event.text) or event.reason == _LOST
