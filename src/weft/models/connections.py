@@ -209,6 +209,8 @@ def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:
         key=key,
         window=connection.window,
     )
+    if connection.kind not in _CLIENTS:
+        raise ValueError(f"a connection of the kind {connection.kind} is opened by the app")
     return _CLIENTS[connection.kind](endpoint)
 
 
