@@ -105,10 +105,6 @@ class Speaking:
     def runtime(self) -> Runtime | None:
         return self._runtime
 
-    def stop(self) -> None:
-        if self._runtime is not None:
-            self._runtime.stop()
-
     async def aclose(self) -> None:
         if self._runtime is not None:
             await self._runtime.aclose()
@@ -116,10 +112,13 @@ class Speaking:
     # -- from the log to the gate
 
     async def follow(self, events: AsyncIterator[Item]) -> None:
-        """Hands every settlement to the call that waits for it."""
+        """Hands every settlement to the call that waits for it. An interrupt stops it also where only it would go on."""
         async for item in events:
-            if isinstance(item, Record) and isinstance(item.event, t.ToolSettled):
-                self.settled(item.event)
+            match item.event if isinstance(item, Record) else None:
+                case t.ToolSettled() as settled:
+                    self.settled(settled)
+                case t.TurnInterrupted() | t.ContinuationCancelled() if self._runtime is not None:
+                    self._runtime.stop()
 
     def settled(self, event: t.ToolSettled) -> None:
         runtime = self._runtime
@@ -143,8 +142,9 @@ class Speaking:
             if conversation == self._talk().name and not runtime.open:
                 await self._note_turn(runtime)
         finally:
-            if not finished:
-                self.stop()  # interrupted, or at fault: what it would still do must not be done
+            if not finished and self._runtime is not None:
+                self._runtime.stop()  # interrupted, or at fault: what it would still do must not be done
+                await self._runtime.gone()
 
     async def _listened(self, conversation: str, request: Request) -> Runtime:
         talk = self._talk()
