@@ -1,35 +1,39 @@
-"""Conversations on the Claude agent runtime: the real bundled program, and a server of ours in place of its provider."""
+"""Conversations on the Claude agent runtime: turns, verdicts, sub-agents, interrupts, resuming, deaths."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from tests.e2e.claude_stub import (
+    called,
+    connect,
+    first_words,
+    needs_runtime,
+    of,
+    processes_of,
+    talking,
+    told,
+    transcripts,
+    until,
+)
 from tests.made import Weft
 from weft.app import App
 from weft.app.talks import OpenTalk, TalkAsk
 from weft.conversation.claude_agent.runtime import Runtime
 from weft.protocol import talk as t
-from weft.protocol.events import Record
 from weft.testing.scripted import Hold
-from weft.testing.wire import Called, Reply, WireServer, anthropic_wire
+from weft.testing.wire import Reply, WireServer, anthropic_wire
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(importlib.util.find_spec("claude_agent_sdk") is None, reason="needs weft[claude]"),
-]
-
-Play = Callable[[OpenTalk, WireServer], Awaitable[None]]
+pytestmark = needs_runtime
 
 
 @pytest.fixture(autouse=True)
@@ -42,49 +46,6 @@ def desk(tmp_path: Path) -> Path:
     folder = tmp_path / "desk"
     folder.mkdir()
     return folder
-
-
-def connect(weft: Weft, url: str, more: str = "") -> None:
-    config = weft.workspace / "config.toml"
-    text = config.read_text() if config.exists() else ""
-    text = text.partition("[models.claude]")[0]
-    config.write_text(
-        f'{text}[models.claude]\nkind = "claude-agent"\nmodel = "claude-sonnet-4-5"\nbase_url = "{url}"\n{more}'
-    )
-
-
-def called(tool: str, call: str = "toolu_1", **given: Any) -> Called:
-    return Called(tool=tool, call=call, arguments=json.dumps(given))
-
-
-def talking(
-    weft: Weft,
-    replies: Sequence[Reply],
-    desk: Path,
-    play: Play,
-    more: str = "",
-    forever: Reply | None = None,
-    **ask: Any,
-) -> list[Any]:
-    """Plays with an open talk on the runtime; the durable events of the session's log afterwards."""
-    ask.setdefault("session", "the-talk")
-
-    async def go() -> None:
-        async with WireServer(anthropic_wire, replies, forever) as server:
-            connect(weft, server.url, more)
-            with App.open(weft.workspace) as app:
-                async with app.talk(TalkAsk(model="claude", working=desk, **ask)) as talk:
-                    await play(talk, server)
-                    await talk.conversation.shutdown()
-            server.assert_done()
-
-    asyncio.run(asyncio.wait_for(go(), 100))
-    with App.open(weft.workspace) as app:
-        return [record.event for record in app.sessions.records(ask["session"])]
-
-
-def of(kind: type, events: list[Any]) -> list[Any]:
-    return [event for event in events if isinstance(event, kind)]
 
 
 def test_a_turn_with_text_and_thinking(weft: Weft, desk: Path) -> None:
@@ -121,18 +82,6 @@ def test_a_tool_call_that_is_allowed(weft: Weft, desk: Path) -> None:
     assert ended.outcome == "succeeded"
     assert "one two three" in ended.text
     assert [one.text for one in of(t.ModelSettled, events)] == ["Let me look.", "Three words."]
-
-
-async def until(talk: OpenTalk, kind: type) -> Any:
-    async for item in talk.conversation.events():
-        if isinstance(item, Record) and isinstance(item.event, kind):
-            return item.event
-    raise AssertionError(f"no {kind.__name__} came")
-
-
-def told(server: WireServer) -> str:
-    """The last message of the last request."""
-    return json.dumps(server.seen[-1].body["messages"][-1])
 
 
 def test_a_denied_call_is_not_run_and_the_model_is_told_why(weft: Weft, desk: Path) -> None:
@@ -300,24 +249,6 @@ def test_the_childs_environment_is_ours(weft: Weft, desk: Path, monkeypatch: pyt
     assert "of-the-connection" not in "".join(path.read_text() for path in own.rglob("*.json*"))
 
 
-def processes_of(folder: Path) -> list[int]:
-    """What runs on behalf of this test: everything whose environment names its folder."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.status() != psutil.STATUS_ZOMBIE and str(folder) in "".join(process.environ().values()):
-                found.append(process.pid)
-        except (psutil.NoSuchProcess, psutil.AccessDenied):
-            continue
-    return [pid for pid in found if pid != os.getpid()]
-
-
-async def first_words(talk: OpenTalk) -> None:
-    async for item in talk.conversation.events():
-        if isinstance(item, t.TextStreamed):
-            return
-
-
 def test_an_interrupt_in_the_middle_of_the_text_keeps_what_was_said(weft: Weft, desk: Path) -> None:
     hold = Hold()
 
@@ -396,10 +327,6 @@ def test_a_message_sent_while_it_works_reaches_it(weft: Weft, desk: Path) -> Non
     events = talking(weft, replies, desk, play, forever=Reply(text="Done. "))
     assert of(t.ModelSettled, events)[-1].text == "Done. "
     assert {e.disposition for e in of(t.TurnCompleted, events)} == {"continue", "final"}
-
-
-def transcripts(weft: Weft) -> list[Path]:
-    return sorted((weft.workspace / "sessions" / "the-talk" / ".claude-agent" / "projects").rglob("*.jsonl"))
 
 
 @pytest.mark.parametrize("state", ["there", "missing", "empty", "without an answer"])

@@ -15,8 +15,10 @@ from typing import Any
 
 from weft.conversation.claude_agent.child import environment
 from weft.conversation.claude_agent.listening import Turn
+from weft.conversation.claude_agent.making import Reach, make_files
 from weft.conversation.claude_agent.options import OwnTool, Start
 from weft.conversation.claude_agent.runtime import MAIN, NOT_LET_THROUGH, OWN, Runtime
+from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Part, Request
 from weft.models.structured import Way
 from weft.protocol.messages import Media, Message, Text, Thinking, ToolCall, ToolResult
@@ -58,6 +60,18 @@ class ClaudeAgent:
             finally:
                 runtime.stop()
                 await runtime.gone()
+
+    async def make(self, ask: FilesAsk) -> FilesMade:
+        """A step: the runtime writes the files itself."""
+        reach = Reach(
+            name=self.name,
+            model=self.model,
+            key=self.key,
+            base_url=self.base_url,
+            surroundings=self.surroundings,
+            window=self.window,
+        )
+        return await make_files(reach, ask)
 
     async def aclose(self) -> None:
         """Every call has ended its own child."""

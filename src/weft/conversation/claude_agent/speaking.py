@@ -112,7 +112,7 @@ class Speaking:
     # -- from the log to the gate
 
     async def follow(self, events: AsyncIterator[Item]) -> None:
-        """Hands every settlement to the call that waits for it. An interrupt stops it also where only it would go on."""
+        """Hands every settlement to the call that waits for it. An interrupt stops it, whatever it was doing."""
         async for item in events:
             match item.event if isinstance(item, Record) else None:
                 case t.ToolSettled() as settled:
