@@ -489,3 +489,22 @@ def test_without_the_extra_the_error_says_how_to_get_it(
     events = talking(weft, [], desk, play)
     (settled,) = of(t.ModelSettled, events)
     assert "pip install 'weft[claude]'" in settled.reason
+
+
+def test_an_interrupt_before_it_has_begun_leaves_nothing_running(weft: Weft, desk: Path) -> None:
+    async def play(talk: OpenTalk, server: WireServer) -> None:
+        for pause in (0.0, 0.02, 0.2):
+            talk.conversation.say("Hello?")
+            while not talk.conversation.running("model"):
+                await asyncio.sleep(0)
+            await asyncio.sleep(pause)
+            talk.conversation.interrupt()
+            await talk.conversation.idle()
+        while processes_of(weft.workspace):
+            await asyncio.sleep(0.01)
+        talk.conversation.say("Still there?")
+        await talk.conversation.idle()
+
+    events = talking(weft, [], desk, play, forever=Reply(text="Yes."))
+    assert of(t.ModelSettled, events)[-1].text == "Yes."
+    assert of(t.TurnCompleted, events)[-1].disposition == "final"

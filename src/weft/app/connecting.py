@@ -30,7 +30,7 @@ def open_model(resolved: Resolved, key: str, variables: Mapping[str, str]) -> Op
     connection = resolved.connection
     if connection is None or connection.kind != CLAUDE_AGENT:
         return connect(resolved, key)
-    from weft.conversation.claude_agent.helper import ClaudeAgent  # few need it, and it is large
+    from weft.conversation.claude_agent.small_calls import ClaudeAgent  # few need it, and it is large
 
     return ClaudeAgent(
         name=resolved.reference,

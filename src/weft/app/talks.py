@@ -257,7 +257,7 @@ class OpenTalk:
 
     def _runtime_of(self, model: Model) -> Speaking | None:
         """When the model is a program that runs its own loop: what speaks with it in this conversation."""
-        from weft.conversation.claude_agent.helper import ClaudeAgent
+        from weft.conversation.claude_agent.small_calls import ClaudeAgent
 
         if not isinstance(model, ClaudeAgent):
             return None

@@ -13,6 +13,6 @@ gate.py        its tools as ours: names, paths, verdicts, ends
 speaking.py    the model of a conversation on it, and what it is told when it begins or comes back
 kept.py        whether its transcript is there to go on with
 listening.py   from what it says to the parts of a turn
-helper.py      one question in an empty folder: summaries, tests, values of a schema
+small_calls.py one question in an empty folder: summaries, tests, values of a schema
 making.py      a step of a pipeline: it writes the artifacts, and is told what is wrong as it does
 """

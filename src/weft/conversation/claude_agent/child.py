@@ -12,7 +12,7 @@ import os
 import secrets
 import socket
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -79,6 +79,8 @@ class Child:
     # -- what the SDK's client calls
 
     async def connect(self) -> None:
+        if self.stopped:
+            raise ConnectionError("the Claude runtime was stopped before it began")
         folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         control_read, self._control = os.pipe()
         self._status, status_write = os.pipe()
@@ -100,8 +102,9 @@ class Child:
             )
         except OSError as error:
             ours.close()
-            os.close(self._control)
+            self.stop()
             os.close(self._status)
+            self._status = -1
             raise translated(error, "can't run the Claude runtime") from error
         finally:
             theirs.close()
@@ -194,6 +197,20 @@ class Child:
         while line := await self._inner.stderr.readline():
             if text := line.decode(errors="replace").strip():
                 self._last_words.append(text[:500])
+
+
+async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Waits for work that must be finished, however often this task is cancelled meanwhile; that counts afterwards."""
+    task = asyncio.create_task(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError
 
 
 def _handed_over(key: str) -> tuple[int, dict[str, str]]:

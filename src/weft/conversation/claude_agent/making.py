@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from weft.conversation.claude_agent.child import to_the_end
 from weft.conversation.claude_agent.speaking import Setup, Speaking
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports
@@ -33,6 +34,8 @@ from weft.tools.permission_file import app_rules
 from weft.tools.tool import Context
 from weft.tools.toolbox import Toolbox
 
+UNWINDING: Final = 0.5
+"""Seconds for the conversation to come to rest after that."""
 TOOLS: Final = ("Read", "Write", "Edit", "Glob", "Grep")
 
 
@@ -114,10 +117,15 @@ async def _made(reach: Reach, ask: FilesAsk, working: Folder, own: Path) -> File
     try:
         return await _until_right(talk, journal, ask, working)
     finally:
-        await talk.shutdown(timeout=1.0)
-        following.cancel()
-        await asyncio.wait({following})
-        await speaking.aclose()
+        speaking.stop()  # whatever it is doing: what is made is made
+        await to_the_end(_unwind(talk, following, speaking))
+
+
+async def _unwind(talk: Conversation, following: asyncio.Task[None], speaking: Speaking) -> None:
+    await talk.shutdown(timeout=UNWINDING)
+    following.cancel()
+    await asyncio.wait({following})
+    await speaking.aclose()
 
 
 async def _until_right(talk: Conversation, journal: _Unkept, ask: FilesAsk, working: Folder) -> FilesMade:

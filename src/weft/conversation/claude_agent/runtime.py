@@ -18,6 +18,7 @@ from weft.conversation.claude_agent.child import Child
 from weft.conversation.claude_agent.options import SERVER, Start, build_options, command_of, sdk
 from weft.models.model import ModelError
 from weft.protocol.messages import Usage
+from weft.tools.threads import in_thread
 
 MAIN: Final = ""
 """The queue of its main conversation; those of its sub-agents are named by the call that opened them."""
@@ -80,6 +81,7 @@ class Runtime:
     death: str = ""
     open: bool = False
     """It was told something and has not finished with it."""
+    _stopped: bool = False
     _child: Child | None = None
     _client: Any = None
     _life: asyncio.Task[None] | None = None
@@ -90,15 +92,22 @@ class Runtime:
 
     async def begin(self) -> None:
         """Starts it and waits until it can be told something. ModelError when it can't be started."""
-        for folder in (self.start.folder, self.start.folder / "home"):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        options = build_options(self.start, self._before, self._after if self.written else None, self._deny)
-        self._child = Child(command_of(options), folder=self.start.working, environment=self.environment, key=self.key)
+        options, command = await in_thread(self._prepared, "weft-claude")
+        if self._stopped:
+            raise died("the Claude runtime was stopped before it began")
+        self._child = Child(command, folder=self.start.working, environment=self.environment, key=self.key)
         client = sdk().ClaudeSDKClient(replace(options, permission_prompt_tool_name=None), transport=self._child)
         self._life = asyncio.create_task(self._live(client), name="claude runtime")
         await self._ready.wait()
         if self.death:
             raise died(self.death)
+
+    def _prepared(self) -> tuple[Any, list[str]]:
+        """Off the loop: the package alone takes a second to import."""
+        for folder in (self.start.folder, self.start.folder / "home"):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        options = build_options(self.start, self._before, self._after if self.written else None, self._deny)
+        return options, command_of(options)
 
     async def _live(self, client: Any) -> None:
         assert self._child is not None
@@ -140,7 +149,8 @@ class Runtime:
             raise died(self.death or str(error)) from error
 
     def stop(self) -> None:
-        """Ends it and everything it started, now."""
+        """Ends it and everything it started, now. What waits at the gate gets no answer: it would act on it."""
+        self._stopped = True
         if self._child is not None:
             self._child.stop()
 
@@ -194,12 +204,15 @@ class Runtime:
         return self.calls[call_id]
 
     def release(self, call_id: str) -> None:
-        if not (call := self.call(call_id)).verdict.done():
-            call.verdict.set_result("")
+        self._decide(call_id, "")
 
     def refuse(self, call_id: str, why: str) -> None:
-        if not (call := self.call(call_id)).verdict.done():
-            call.verdict.set_result(why or NOT_LET_THROUGH)
+        self._decide(call_id, why or NOT_LET_THROUGH)
+
+    def _decide(self, call_id: str, verdict: str) -> None:
+        call = self.call(call_id)
+        if not call.verdict.done() and not self._stopped:
+            call.verdict.set_result(verdict)
 
     def answer(self, call_id: str, text: str, failed: bool) -> None:
         """A tool of ours has run: its call may pass, and gets this."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-from weft.conversation.claude_agent.child import environment
+from weft.conversation.claude_agent.child import environment, to_the_end
 from weft.conversation.claude_agent.gate import ITS_TOOLS, GateToolbox, gate_tools, in_our_words, its_name
 from weft.conversation.claude_agent.kept import Kept, is_there, read_kept, transcript_of, what_it_is_told, write_kept
 from weft.conversation.claude_agent.listening import Turn
@@ -26,7 +26,7 @@ from weft.conversation.claude_agent.options import OwnTool, Start, SubAgent
 from weft.conversation.claude_agent.runtime import MAIN, Runtime, Written, died
 from weft.conversation.feed import Item
 from weft.conversation.projections import Transcript, told_to_model
-from weft.conversation.state import State
+from weft.conversation.state import State, turn_of
 from weft.models.model import Part, Request
 from weft.protocol import talk as t
 from weft.protocol.events import Record
@@ -84,6 +84,10 @@ class Speaking:
         self._own: list[Tool] = [tool for tool in setup.tools if tool.name not in taken]
         allowed = [tool for tool in box if its_name(tool.name) in setup.its_tools]
         self._box = GateToolbox([*allowed, *self._own], setup.context)
+        self._born = 0
+        """The turn in which the child was started."""
+        self._subs: dict[str, str] = {}
+        """The call that each sub-conversation is."""
         self._since = 0
         """The last of our turns that the runtime has finished."""
 
@@ -105,6 +109,11 @@ class Speaking:
     def runtime(self) -> Runtime | None:
         return self._runtime
 
+    def stop(self) -> None:
+        """Ends the child and everything it started, now."""
+        if self._runtime is not None:
+            self._runtime.stop()
+
     async def aclose(self) -> None:
         if self._runtime is not None:
             await self._runtime.aclose()
@@ -117,8 +126,17 @@ class Speaking:
             match item.event if isinstance(item, Record) else None:
                 case t.ToolSettled() as settled:
                     self.settled(settled)
-                case t.TurnInterrupted() | t.ContinuationCancelled() if self._runtime is not None:
-                    self._runtime.stop()
+                case t.TurnInterrupted() as stopped if self._is_now(stopped.conversation, stopped.turn):
+                    self.stop()
+                case t.ContinuationCancelled() as cancelled:
+                    if self._is_now(cancelled.conversation, turn_of(cancelled.key.rpartition(":")[2])):
+                        self.stop()
+
+    def _is_now(self, conversation: str, turn: int) -> bool:
+        """Whether this child, and not one before it, speaks in that turn: what is past stops nobody."""
+        if conversation == self._talk().name:
+            return turn >= self._born
+        return self._runtime is not None and self._subs.get(conversation) in self._runtime.calls
 
     def settled(self, event: t.ToolSettled) -> None:
         runtime = self._runtime
@@ -144,7 +162,7 @@ class Speaking:
         finally:
             if not finished and self._runtime is not None:
                 self._runtime.stop()  # interrupted, or at fault: what it would still do must not be done
-                await self._runtime.gone()
+                await to_the_end(self._runtime.gone())
 
     async def _listened(self, conversation: str, request: Request) -> Runtime:
         talk = self._talk()
@@ -158,7 +176,7 @@ class Speaking:
             if said:
                 await runtime.send("\n\n".join(said))
             return runtime
-        runtime = await self._ready(request)
+        runtime = await self._ready(request, turn)
         await runtime.send(what_it_is_told(entries, turn, self._since))
         return runtime
 
@@ -167,6 +185,7 @@ class Speaking:
         call = self._call_of(conversation)
         if runtime is None or call not in runtime.calls:
             raise died("the Claude runtime that had this sub-agent has ended")
+        self._subs[conversation] = call
         runtime.queues[call]
         runtime.release(call)
         return runtime
@@ -178,7 +197,7 @@ class Speaking:
             return MAIN
         return talk.state.talks[conversation].parent_execution.partition("/")[2].partition("#")[0]
 
-    async def _ready(self, request: Request) -> Runtime:
+    async def _ready(self, request: Request, turn: int) -> Runtime:
         """The child that is there, or another: with its transcript, or anew."""
         async with self._starting:
             runtime = self._runtime
@@ -204,6 +223,7 @@ class Speaking:
                 more_folders=(setup.context.session.path,) if setup.context.session else (),
             )
             variables = environment(setup.surroundings, setup.folder, setup.base_url)
+            self._born = turn
             self._runtime = Runtime(start, variables, setup.key, setup.written)
             await self._runtime.begin()
             return self._runtime

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weft.conversation.claude_agent.child import environment
+from weft.conversation.claude_agent.child import environment, to_the_end
 from weft.conversation.claude_agent.listening import Turn
 from weft.conversation.claude_agent.making import Reach, make_files
 from weft.conversation.claude_agent.options import OwnTool, Start
@@ -59,7 +59,7 @@ class ClaudeAgent:
                     yield part
             finally:
                 runtime.stop()
-                await runtime.gone()
+                await to_the_end(runtime.gone())
 
     async def make(self, ask: FilesAsk) -> FilesMade:
         """A step: the runtime writes the files itself."""
