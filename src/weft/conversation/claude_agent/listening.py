@@ -45,6 +45,7 @@ class Turn:
     """Blocks that were streamed and will come once more."""
     calls: list[ToolCall] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
+    idle: bool = False
     result: Any = None
     fault: str = ""
     complete: bool = False
@@ -66,8 +67,6 @@ class Turn:
                     yield part
                 if self._calls_are_due():
                     break
-            elif isinstance(item, package.ResultMessage):
-                self.result = item
             elif self._is_over(item) or self._calls_are_due():
                 break
         for call in self.calls:
@@ -77,12 +76,15 @@ class Turn:
 
     def _is_over(self, item: Any) -> bool:
         """Whether this ends the turn, whatever it has said. ModelError when it ends badly."""
+        if isinstance(item, sdk().ResultMessage):
+            self.result = item
         if isinstance(item, Died):
             raise died(item.why)
         if isinstance(item, Ended):
             self.usage = item.usage or self.usage
             return True
-        if isinstance(item, Idle) and self.result is not None:
+        self.idle = self.idle or isinstance(item, Idle)
+        if self.idle and self.result is not None and not self.runtime.untaken:
             self.runtime.open = False
             self._check(self.result)
             return True
@@ -98,6 +100,7 @@ class Turn:
         match event.get("type"):
             case "message_start":
                 self.streaming, self.complete, self.copies = True, False, 0
+                self.idle, self.result = False, None
                 self.calls = []  # an answer that broke off is asked for again by the runtime itself
                 self._use(usage_of(event["message"].get("usage") or {}))
             case "content_block_start":

@@ -90,7 +90,9 @@ def build_options(start: Start, before: Hook, after: Hook | None, deny: Any) -> 
         hooks["PostToolUse"] = [package.HookMatcher(matcher="Write|Edit", hooks=[after], on_failure="block")]
     prompt = start.folder / PROMPT_FILE
     prompt.write_text(start.system)
-    extra: dict[str, str | None] = {} if start.keep else {"no-session-persistence": None}
+    extra: dict[str, str | None] = {"replay-user-messages": None}  # so that it is known what it has taken up
+    if not start.keep:
+        extra["no-session-persistence"] = None
     system: Any = {"type": "file", "path": str(prompt)}
     if not start.bare:
         system = {"type": "preset", "preset": "claude_code"}

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import uuid
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -81,6 +82,8 @@ class Runtime:
     death: str = ""
     open: bool = False
     """It was told something and has not finished with it."""
+    untaken: set[str] = field(default_factory=set)
+    """Messages it was sent and has not taken up: while there are any it is not done, whatever it says."""
     _stopped: bool = False
     _child: Child | None = None
     _client: Any = None
@@ -143,8 +146,10 @@ class Runtime:
     async def send(self, text: str) -> None:
         """Tells it something: the beginning of an exchange, or a message into one that is going on."""
         self.open = True
+        name = str(uuid.uuid4())
+        self.untaken.add(name)
         try:
-            await self._client.query(text)
+            await self._client.query(_message(text, name))
         except (ConnectionError, OSError) as error:
             raise died(self.death or str(error)) from error
 
@@ -174,6 +179,7 @@ class Runtime:
         if isinstance(message, package.StreamEvent | package.AssistantMessage):
             self.queues[message.parent_tool_use_id or MAIN].put_nowait(message)
         elif isinstance(message, package.UserMessage):
+            self.untaken.discard(message.uuid or "")
             self._take_results(message)
         elif isinstance(message, package.ResultMessage):
             self.queues[MAIN].put_nowait(message)
@@ -255,6 +261,11 @@ class Runtime:
         """What the call of one of our tools came to, for the runtime."""
         waiting = self._answers[_answer_key(tool, given)]
         return waiting.popleft() if waiting else (NOT_LET_THROUGH, True)
+
+
+async def _message(text: str, name: str) -> AsyncIterator[dict[str, Any]]:
+    content = {"role": "user", "content": text}
+    yield {"type": "user", "message": content, "parent_tool_use_id": None, "uuid": name}
 
 
 def died(why: str) -> ModelError:
