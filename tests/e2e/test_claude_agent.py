@@ -329,7 +329,7 @@ def test_a_message_sent_while_it_works_reaches_it(weft: Weft, desk: Path) -> Non
     assert {e.disposition for e in of(t.TurnCompleted, events)} == {"continue", "final"}
 
 
-@pytest.mark.parametrize("state", ["there", "missing", "empty", "without an answer"])
+@pytest.mark.parametrize("state", ["there", "missing", "empty", "without an answer", "of no use"])
 def test_it_resumes_only_when_its_transcript_is_really_there(weft: Weft, desk: Path, state: str) -> None:
     async def first(talk: OpenTalk, server: WireServer) -> None:
         talk.conversation.say("My name is Ada.")
@@ -352,6 +352,8 @@ def test_it_resumes_only_when_its_transcript_is_really_there(weft: Weft, desk: P
         transcript.write_text("")
     elif state == "without an answer":
         transcript.write_text(json.dumps({"type": "user", "message": {"content": "x" * 1000}}) + "\n")
+    elif state == "of no use":
+        transcript.write_text(json.dumps({"type": "assistant", "text": "x" * 1000}) + "\n")
     events = talking(weft, [Reply(text="Ada.")], desk, second)
     assert of(t.ModelSettled, events)[-1].text == "Ada."
     assert len(transcripts(weft)) == (1 if state in ("there", "missing") else 2)

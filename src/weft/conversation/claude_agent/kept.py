@@ -76,7 +76,7 @@ def _is_answer(line: bytes) -> bool:
 def what_it_is_told(entries: Sequence[Said], turn: int, since: int) -> str:
     """The message of this turn, after what happened since the turn `since` that it has not seen."""
     now = [said for said in entries if said.turn == turn and said.kind == "message"]
-    before = [said for said in entries if said not in now and (said.turn > since or said.kind == "summary")]
+    before = [said for said in entries if said not in now and said.turn > since]
     text = "\n\n".join(said.text for said in now)
     if not before:
         return text

@@ -7,7 +7,7 @@ it waits at the gate; or when the runtime is done. Text that was streamed comes 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -53,7 +53,7 @@ class Turn:
     _before: int = 0
     """Tokens of answers before this one in the same turn."""
 
-    async def parts(self, queue: asyncio.Queue[Any]) -> AsyncIterator[Part]:
+    async def parts(self, queue: asyncio.Queue[Any]) -> AsyncGenerator[Part, None]:
         package = sdk()
         while True:
             item = await queue.get()

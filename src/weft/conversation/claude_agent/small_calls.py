@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,9 @@ class ClaudeAgent:
             try:
                 await runtime.begin()
                 await runtime.send(_told(request))
-                async for part in Turn(runtime, _named).parts(runtime.queues[MAIN]):
-                    yield part
+                async with aclosing(Turn(runtime, _named).parts(runtime.queues[MAIN])) as parts:
+                    async for part in parts:
+                        yield part
             finally:
                 runtime.stop()
                 await to_the_end(runtime.gone())

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
@@ -27,7 +28,7 @@ from weft.conversation.claude_agent.runtime import MAIN, Runtime, Written, died
 from weft.conversation.feed import Item
 from weft.conversation.projections import Transcript, told_to_model
 from weft.conversation.state import State, turn_of
-from weft.models.model import Part, Request
+from weft.models.model import ModelError, Part, Request
 from weft.protocol import talk as t
 from weft.protocol.events import Record
 from weft.tools.tool import Context, Tool
@@ -150,21 +151,41 @@ class Speaking:
     # -- turns
 
     async def stream(self, conversation: str, request: Request) -> AsyncIterator[Part]:
-        finished = False
+        finished = said = False
         try:
-            runtime = await self._listened(conversation, request)
-            queue = runtime.queues[self._call_of(conversation)]
-            async for part in Turn(runtime, self._named).parts(queue):
-                yield part
+            try:
+                async with aclosing(self._answer(conversation, request)) as parts:
+                    async for part in parts:
+                        said = True
+                        yield part
+            except ModelError:
+                if said or conversation != self._talk().name or not self._could_not_resume():
+                    raise
+                async with aclosing(self._answer(conversation, request, fresh=True)) as parts:
+                    async for part in parts:
+                        yield part
             finished = True
-            if conversation == self._talk().name and not runtime.open:
-                await self._note_turn(runtime)
         finally:
             if not finished and self._runtime is not None:
                 self._runtime.stop()  # interrupted, or at fault: what it would still do must not be done
                 await to_the_end(self._runtime.gone())
 
-    async def _listened(self, conversation: str, request: Request) -> Runtime:
+    async def _answer(self, conversation: str, request: Request, *, fresh: bool = False) -> AsyncGenerator[Part, None]:
+        runtime = await self._listened(conversation, request, fresh)
+        queue = runtime.queues[self._call_of(conversation)]
+        async with aclosing(Turn(runtime, self._named).parts(queue)) as parts:
+            async for part in parts:
+                yield part
+        if conversation == self._talk().name and not runtime.open:
+            await self._note_turn(runtime)
+
+    def _could_not_resume(self) -> bool:
+        """It ended over a transcript that looked right and was not."""
+        runtime = self._runtime
+        turn = self._talk().state.talks[self._talk().name].turns
+        return runtime is not None and bool(runtime.death) and runtime.start.resume and self._born == turn
+
+    async def _listened(self, conversation: str, request: Request, fresh: bool) -> Runtime:
         talk = self._talk()
         if conversation != talk.name:
             return self._sub_agent(conversation)
@@ -176,7 +197,7 @@ class Speaking:
             if said:
                 await runtime.send("\n\n".join(said))
             return runtime
-        runtime = await self._ready(request, turn)
+        runtime = await self._ready(request, turn, fresh)
         await runtime.send(what_it_is_told(entries, turn, self._since))
         return runtime
 
@@ -197,7 +218,7 @@ class Speaking:
             return MAIN
         return talk.state.talks[conversation].parent_execution.partition("/")[2].partition("#")[0]
 
-    async def _ready(self, request: Request, turn: int) -> Runtime:
+    async def _ready(self, request: Request, turn: int, fresh: bool) -> Runtime:
         """The child that is there, or another: with its transcript, or anew."""
         async with self._starting:
             runtime = self._runtime
@@ -206,7 +227,7 @@ class Speaking:
             if runtime is not None:
                 await runtime.aclose()
             setup = self._setup
-            kept = await setup.off_loop(self._kept) if setup.keep else None
+            kept = await setup.off_loop(self._kept) if setup.keep and not fresh else None
             self._since = kept.turn if kept else 0
             start = Start(
                 model=setup.model,
