@@ -30,6 +30,7 @@ from weft.app import App
 from weft.app.talks import OpenTalk, TalkAsk
 from weft.conversation.claude_agent.runtime import Runtime
 from weft.protocol import talk as t
+from weft.protocol.errors import UserError
 from weft.testing.scripted import Hold
 from weft.testing.wire import Reply, WireServer, anthropic_wire
 
@@ -485,12 +486,11 @@ def test_without_the_extra_the_error_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "claude_agent_sdk", None)
 
     async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Hello?")
-        await talk.conversation.idle()
+        raise AssertionError("it must be said before anything is opened")
 
-    events = talking(weft, [], desk, play)
-    (settled,) = of(t.ModelSettled, events)
-    assert "pip install 'weft[claude]'" in settled.reason
+    with pytest.raises(UserError, match="is not installed") as raised:
+        talking(weft, [], desk, play)
+    assert "pip install 'weft[claude]'" in raised.value.hint
 
 
 def test_an_interrupt_before_it_has_begun_leaves_nothing_running(weft: Weft, desk: Path) -> None:

@@ -261,8 +261,10 @@ class OpenTalk:
 
         if not isinstance(model, ClaudeAgent):
             return None
+        from weft.conversation.claude_agent.options import check_installed
         from weft.conversation.claude_agent.speaking import FOLDER, Setup, Speaking
 
+        check_installed()
         setup = Setup(
             name=model.name,
             model=model.model,

@@ -6,6 +6,7 @@ Nothing of the machine's or the project's settings is loaded: such files can run
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -70,14 +71,18 @@ class Start:
     more_folders: tuple[Path, ...] = field(default=())
 
 
+def check_installed() -> None:
+    """UserError when the extra is missing. Imports nothing."""
+    if importlib.util.find_spec("claude_agent_sdk") is None:
+        hint = "install it with: pip install 'weft[claude]'"
+        raise UserError("the Claude agent runtime is not installed", hint=hint)
+
+
 def sdk() -> Any:
     """The package, which is large and of use to few: imported when the first conversation needs it."""
-    try:
-        import claude_agent_sdk
-    except ImportError as error:
-        raise UserError(
-            "the Claude agent runtime is not installed", hint="install it with: pip install 'weft[claude]'"
-        ) from error
+    check_installed()
+    import claude_agent_sdk
+
     logging.getLogger("claude_agent_sdk").addHandler(logging.NullHandler())  # what it has to say is said by us
     return claude_agent_sdk
 
