@@ -21,6 +21,7 @@ FULL: Final[dict[str, list[str]]] = {
     "startup": [],
     "language": [],
     "models": [],
+    "agent_runtime": [],
     "conversation": [],
 }
 QUICK: Final[dict[str, list[str]]] = {
@@ -29,6 +30,7 @@ QUICK: Final[dict[str, list[str]]] = {
     "big_session": ["--events", "2000", "--rounds", "1"],
     "startup": ["--runs", "2"],
     "models": ["--pieces", "50", "--calls", "2", "--rounds", "1"],
+    "agent_runtime": ["--turns", "1", "--rounds", "1"],
     "language": ["--sizes", "1000,3000", "--rounds", "1"],
     "conversation": ["--rounds", "5", "--commands", "500", "--events", "2000", "--conversations", "50"],
 }

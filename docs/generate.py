@@ -204,8 +204,6 @@ FIELD_MEANINGS: Final = {
     "model_retried.model": "The model that is asked.",
     "step_model_retried.reason": "What the provider or the connection said.",
     "step_model_retried.model": "The model that is asked.",
-    "step_interrupted.model": "The model that was being asked; absent for code, and when the process had ended.",
-    "step_interrupted.usage": "The tokens that this had taken until then, as far as the model told.",
     "transcript_compacted.turn": "The last turn that is told in short.",
     "transcript_compacted.text": "What is told in its place.",
     "transcript_compacted.model": "The model that wrote it; absent when it was put together by rule.",

@@ -176,5 +176,5 @@ def test_an_attempt_that_is_interrupted_or_never_fits_is_in_the_sum(weft: Weft, 
 
 def test_a_run_can_be_held_to_its_budget_with_the_same_sum(spent: Weft) -> None:
     with App.open(spent.workspace) as app:
-        found = sum_of(app.sessions.records("poem"), app.step_models().price)
+        found = sum_of(app.sessions.records("poem"), app.models().price)
     assert (found.calls, found.tokens, str(found)) == (2, 220_000, "$0.5250")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Final, Protocol
 
 from weft.models.connections import (
     EMBEDDED,
@@ -24,8 +25,31 @@ from weft.models.retrying import Retrying
 from weft.models.spending import ModelCall, moment
 from weft.workspace.config import Config
 
+CLAUDE_AGENT: Final = "claude-agent"
+"""The kind of a connection on which the Claude agent runtime runs its own loop."""
 AskSecret = Callable[[str], str]
 """Asks the person for what opens the credential store; takes what is wanted, in words."""
+
+
+class OpenModel(Model, Protocol):
+    async def aclose(self) -> None: ...
+
+
+def open_model(resolved: Resolved, key: str, variables: Mapping[str, str]) -> OpenModel:
+    """The model of a connection, of whatever kind."""
+    connection = resolved.connection
+    if connection is None or connection.kind != CLAUDE_AGENT:
+        return connect(resolved, key)
+    from weft.conversation.claude_agent.small_calls import ClaudeAgent  # few need it, and it is large
+
+    return ClaudeAgent(
+        name=resolved.reference,
+        model=resolved.model,
+        key=key,
+        base_url=connection.base_url,
+        surroundings=variables,
+        window=connection.window or 200_000,
+    )
 
 
 class ConnectedModels:
@@ -59,7 +83,8 @@ class ConnectedModels:
         if resolved.connection is None:
             return EmbeddedModel(documents)
         key = key_of(resolved.connection, self._variables, lambda name: self._store().get(name))
-        return Retrying(connect(resolved, key))
+        model = open_model(resolved, key, self._variables)
+        return model if resolved.connection.kind == CLAUDE_AGENT else Retrying(model)  # it tries again by itself
 
     def price(self, call: ModelCall) -> Cost:
         """What a call cost, by the connection it went through; unknown when that is not there any more."""

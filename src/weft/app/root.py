@@ -31,8 +31,8 @@ from weft.orchestrator.runner import Publish
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.events import SessionCreated
-from weft.protocol.messages import Usage
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
+from weft.protocol.messages import Usage
 from weft.protocol.plans import Plan
 from weft.protocol.steps import StepFunction
 from weft.session.legacy import Legacy, older_files, read_legacy

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.app.connecting import ConnectedModels
 from weft.conversation.compaction import Summary
@@ -21,7 +21,7 @@ from weft.documents import from_content_md
 from weft.files import Folder
 from weft.models.model import Model
 from weft.models.spending import NOTHING, CallReader
-from weft.protocol.errors import UserError
+from weft.protocol.errors import UserError, WorkspaceError
 from weft.protocol.events import Record
 from weft.protocol.talk_commands import CompactTranscript
 from weft.session.session import Session
@@ -31,8 +31,12 @@ from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.results import keeper
 from weft.tools.skills import Skills
 from weft.tools.tool import AskPerson, Context, Question
-from weft.tools.toolbox import Toolbox
+from weft.tools.toolbox import OTHER_NAMES, Toolbox
 from weft.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from weft.conversation.claude_agent.options import SubAgent
+    from weft.conversation.claude_agent.speaking import Speaking
 
 T = TypeVar("T")
 MAIN: Final = "main"
@@ -81,6 +85,7 @@ class OpenTalk:
         self._connected = home.models()
         self._chosen = ask.model
         self._models: dict[str, Model] = {}
+        self._speaking: Speaking | None = None
         self._toolbox = home.toolbox()
         self.access = ToolAccess(self._tools_of, read_rules(home.workspace.folder), self._tool_context)
         self.access.mode = ask.mode
@@ -102,9 +107,9 @@ class OpenTalk:
 
     async def begin(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._model_of(MAIN)  # a model that is not connected is said before anything is shown
+        self._speaking = self._runtime_of(self._model_of(MAIN))  # what is not connected is said before all else
         ports = Ports(
-            model=self._model_of,
+            model=self._speaking.model if self._speaking else self._model_of,
             toolbox=self.access,
             context=self.context,
             ids=self._home.new_name,
@@ -201,7 +206,7 @@ class OpenTalk:
         if agent:
             instructions = f"{INSTRUCTIONS}\n\n{self._home.workspace.agent(agent).text}"
         return Speaker(
-            model=self._model_of(conversation),
+            model=self._model_of(MAIN if self._speaking else conversation),
             tools=self._tools_of(conversation).specs(),
             instructions=instructions,
         )
@@ -214,15 +219,67 @@ class OpenTalk:
         call = child.parent_execution.partition("/")[2] if child else ""
         if parent is None or parent.turn is None or call not in parent.turn.calls:
             return ""
-        return sub_agent(parent.turn.calls[call].input)
+        name = sub_agent(parent.turn.calls[call].input)
+        if self._speaking is not None and name not in self._home.workspace.agent_names():
+            return ""  # one of the runtime's own
+        return name
 
     def _tools_of(self, conversation: str) -> Toolbox:
         agent = self._agent(conversation) if "/" in conversation else ""
         names = self._home.workspace.agent(agent).tools if agent else ()
-        box = self._toolbox.only(names)[0] if names else self._toolbox
+        all_tools = self._speaking.toolbox() if self._speaking else self._toolbox
+        box = all_tools.only(names)[0] if names else all_tools
         if conversation.count("/") >= 2:  # the deepest may not open another
             box = Toolbox(tool for tool in box if tool.name != SUB_AGENT)
         return box
+
+    def _runtime_of(self, model: Model) -> Speaking | None:
+        """When the model is a program that runs its own loop: what speaks with it in this conversation."""
+        from weft.conversation.claude_agent.small_calls import ClaudeAgent
+
+        if not isinstance(model, ClaudeAgent):
+            return None
+        from weft.conversation.claude_agent.options import check_installed
+        from weft.conversation.claude_agent.speaking import FOLDER, Setup, Speaking
+
+        check_installed()
+        setup = Setup(
+            name=model.name,
+            model=model.model,
+            key=model.key,
+            base_url=model.base_url,
+            window=model.window,
+            folder=self.folder / FOLDER,
+            context=self._tool_context(MAIN, "", lambda _: None),
+            surroundings=model.surroundings,
+            tools=self._toolbox,
+            agents=self._sub_agents,
+        )
+        return Speaking(setup, lambda: self.conversation)
+
+    def _sub_agents(self) -> tuple[SubAgent, ...]:
+        """The workspace's agents, for a program that runs them itself. A broken one is named and left out."""
+        from weft.conversation.claude_agent.gate import its_name
+        from weft.conversation.claude_agent.options import SubAgent
+
+        found = []
+        for name in self._home.workspace.agent_names():
+            try:
+                agent = self._home.workspace.agent(name)
+            except WorkspaceError as error:
+                self.conversation.notice(f"the agent {name} can't be used: {error.message}")
+                continue
+            tools = tuple(its_name(OTHER_NAMES.get(tool, tool)) for tool in agent.tools) or None
+            found.append(SubAgent(name=name, description=agent.description, text=agent.text, tools=tools))
+        return tuple(found)
+
+    async def follow_runtime(self) -> None:
+        if self._speaking is not None:
+            await self._speaking.follow(self.conversation.events())
+
+    async def close_runtime(self) -> None:
+        if self._speaking is not None:
+            await self._speaking.aclose()
 
     def _model_of(self, conversation: str) -> Model:
         agent = self._agent(conversation) if "/" in conversation else ""
@@ -269,7 +326,7 @@ async def open_talk(
         folders.callback(session.close)
         talk = OpenTalk(home, session, ask, folders, surroundings)
         await talk.begin()
-        tally = asyncio.create_task(talk.keep_tally())
+        beside = [asyncio.create_task(talk.keep_tally()), asyncio.create_task(talk.follow_runtime())]
         try:
             with Watchdog(talk.blame, busy=talk.is_busy):
                 async with open_door(talk.folder, talk.answer) as trouble:
@@ -277,5 +334,7 @@ async def open_talk(
                         talk.conversation.notice(trouble)
                     yield talk
         finally:
-            tally.cancel()
-            await asyncio.wait([tally])
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
+            await talk.close_runtime()

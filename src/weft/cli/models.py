@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from weft.app.connecting import credential_store
+from weft.app.connecting import credential_store, open_model
 from weft.cli.place import is_terminal, json_option, secret_asker, workspace_option, workspace_path
 from weft.files import Folder
 from weft.models.connections import (
@@ -21,7 +21,6 @@ from weft.models.connections import (
     Choices,
     Connection,
     Resolved,
-    connect,
     connections,
     explain,
     key_of,
@@ -35,7 +34,7 @@ from weft.workspace.config_edit import with_default, with_table, without_table
 from weft.workspace.model_table import is_connection_name
 
 THINKING = ("off", "low", "medium", "high")
-KINDS = ("anthropic", "openai", "openai-responses", "google", "gguf")
+KINDS = ("anthropic", "openai", "openai-responses", "google", "gguf", "claude-agent")
 
 
 @click.group("models", invoke_without_command=True)
@@ -168,7 +167,7 @@ def test(model: str | None, workspace: str | None, as_json: bool) -> int:
 
 
 async def _probed(chosen: Resolved, key: str) -> Probe:
-    model = connect(chosen, key)
+    model = open_model(chosen, key, _variables())
     try:
         return await probe(model, time.monotonic)
     finally:

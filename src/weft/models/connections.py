@@ -225,6 +225,8 @@ def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:
         window=window_of(resolved)[0],
         thinking=connection.thinking,
     )
+    if connection.kind not in _CLIENTS:
+        raise ValueError(f"a connection of the kind {connection.kind} is opened by the app")
     return _CLIENTS[connection.kind](endpoint)
 
 

@@ -14,7 +14,13 @@ from typing import Final
 from weft.protocol.messages import Usage
 
 MILLION: Final = Decimal(1_000_000)
-_PROVIDERS: Final = {"anthropic": "anthropic", "openai": "openai", "openai-responses": "openai", "google": "google"}
+_PROVIDERS: Final = {
+    "anthropic": "anthropic",
+    "claude-agent": "anthropic",
+    "openai": "openai",
+    "openai-responses": "openai",
+    "google": "google",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

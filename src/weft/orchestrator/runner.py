@@ -11,8 +11,8 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 

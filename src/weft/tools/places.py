@@ -14,7 +14,7 @@ from weft.protocol.errors import UserError
 from weft.tools.tool import Context
 
 SESSION: Final = "@session"
-MACHINE: Final = ("log.jsonl", "session.json", "blobs", "aside", ".lock")
+MACHINE: Final = ("log.jsonl", "session.json", "blobs", "aside", ".lock", ".claude-agent")
 """What only the session itself writes in its folder."""
 FROM_OUTSIDE: Final = ("content.md", "attachments")
 """What a person brought into the session: the documents."""

@@ -54,6 +54,11 @@ def plain_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {**found, **_ADDED}
 
 
+def supervised(status: int, folder: int, *, given: int = -1) -> tuple[str, ...]:
+    """What goes before a command to put it under a supervisor; `given` is the handle that it reads from."""
+    return (sys.executable, "-I", "-S", _SUPERVISOR, str(status), str(folder), str(GRACE), str(given))
+
+
 def shield_environment() -> None:
     """Makes our own environment, with the keys in it, unreadable to the programs we run. Linux; not against root."""
     if sys.platform == "linux":
@@ -112,7 +117,7 @@ class Process:
         control_read, control_write = os.pipe()
         status_read, status_write = os.pipe()
         os.set_blocking(status_read, False)
-        words = (sys.executable, "-I", "-S", _SUPERVISOR, str(status_write), str(folder), str(GRACE), *command)
+        words = (*supervised(status_write, folder), *command)
         try:
             inner = await asyncio.create_subprocess_exec(
                 *words,

@@ -1,9 +1,10 @@
 """Stands between Weft and a command, so that the command and everything it started can really be ended.
 
-Run as a script with nothing but the standard library: `supervisor.py STATUS FOLDER GRACE COMMAND…`. The command gets a
-session of its own; whatever it leaves behind, however deep and whatever it calls itself, falls to this process (it is
-their reaper), so walking the tree from here finds all of it. The end comes when the command exits, or when standard
-input closes: that is how it is told to stop, and also what happens when Weft itself is killed.
+Run as a script with nothing but the standard library: `supervisor.py STATUS FOLDER GRACE INPUT COMMAND…`. The command
+reads from the handle INPUT, or nothing where that is -1, and gets a session of its own; whatever it leaves behind,
+however deep and whatever it calls itself, falls to this process (it is their reaper), so walking the tree from here
+finds all of it. The end comes when the command exits, or when standard input closes: that is how it is told to stop,
+and also what happens when Weft itself is killed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ PASS_LIMIT = 200
 
 
 def main() -> None:
-    status, folder, grace, command = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4:]
+    status, folder, given = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[4])
+    grace, command = float(sys.argv[3]), sys.argv[5:]
     os.fchdir(folder)
     become_reaper()
     wake_read, wake_write = os.pipe()
@@ -28,8 +30,10 @@ def main() -> None:
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
-    child = spawn(command, (status, folder, wake_read, wake_write))
+    child = spawn(command, given, (status, folder, wake_read, wake_write))
     os.close(folder)
+    if given >= 0:
+        os.close(given)
     code = watch(child, wake_read)
     strays = end_all(child, grace)
     if code is None:
@@ -50,7 +54,7 @@ def become_reaper() -> None:
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
-def spawn(command: list[str], ours: tuple[int, ...]) -> int:
+def spawn(command: list[str], given: int, ours: tuple[int, ...]) -> int:
     child = os.fork()
     if child:
         return child
@@ -61,8 +65,10 @@ def spawn(command: list[str], ours: tuple[int, ...]) -> int:
         signal.set_wakeup_fd(-1)
         for fd in ours:
             os.close(fd)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
+        source = given if given >= 0 else os.open(os.devnull, os.O_RDONLY)
+        os.dup2(source, 0)
+        if given >= 0:
+            os.close(given)
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())

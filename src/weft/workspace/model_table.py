@@ -14,7 +14,7 @@ _KEY: Final = re.compile(r"(?:env:[A-Za-z_][A-Za-z0-9_]*|store:[a-z0-9][a-z0-9-]
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}\Z")
 
 ThinkingLevel = Literal["off", "low", "medium", "high"]
-ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf"]
+ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf", "claude-agent"]
 
 
 def _address(value: Any) -> Any:
@@ -63,7 +63,9 @@ class PriceTable(Strict):
 
 
 class ModelTable(Strict):
-    kind: ModelKind = Field(description="How it is spoken to, or gguf for a file on this machine")
+    kind: ModelKind = Field(
+        description="How it is spoken to; gguf for a file on this machine, claude-agent for the Claude agent runtime"
+    )
     model: Text | None = Field(default=None, description="The model that is meant when only the connection is named")
     base_url: Annotated[str, BeforeValidator(_address)] | None = Field(
         default=None, description="Where it is; else the provider's own address"

@@ -1,0 +1,191 @@
+"""A step on the runtime: a conversation that nobody watches, in a folder that holds nothing but what it makes.
+
+It has tools for files in that folder and no others, so nothing has to be asked about. A file is judged as soon as it is
+written and the exact faults go back at once; when it says that it is done and it is not, it is told so, a bounded
+number of times. Then that is the failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from weft.conversation.claude_agent.child import to_the_end
+from weft.conversation.claude_agent.speaking import Setup, Speaking
+from weft.conversation.conversation import Conversation
+from weft.conversation.ports import Ports
+from weft.conversation.projections import Transcript
+from weft.conversation.tooling import ToolAccess
+from weft.files import Folder
+from weft.models.answer import add_usage
+from weft.models.making import FilesAsk, FilesMade
+from weft.models.model import ModelError, Request
+from weft.protocol import talk as t
+from weft.protocol.errors import Finding, ModelFeedback
+from weft.protocol.events import DurableEvent, Record
+from weft.protocol.messages import Text, Usage
+from weft.tools.permission_file import app_rules
+from weft.tools.tool import Context
+from weft.tools.toolbox import Toolbox
+
+UNWINDING: Final = 0.5
+"""Seconds for the conversation to come to rest after that."""
+TOOLS: Final = ("Read", "Write", "Edit", "Glob", "Grep")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How the runtime is reached."""
+
+    name: str
+    model: str
+    key: str
+    base_url: str
+    surroundings: Mapping[str, str]
+    window: int
+
+
+@dataclass(slots=True)
+class _Unkept:
+    """A log that nobody reads afterwards: what a step makes is what counts, and that is in the session's log."""
+
+    records: list[Record] = field(default_factory=list)
+
+    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+        made = [Record(number, "", event) for number, event in enumerate(events, len(self.records) + 1)]
+        self.records += made
+        return made
+
+    def read(self, after: int = 0) -> Iterable[Record]:
+        return self.records[after:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    request: Request
+
+    async def build(self, conversation: str, transcript: Transcript) -> Request:
+        return self.request
+
+
+async def make_files(reach: Reach, ask: FilesAsk) -> FilesMade:
+    with tempfile.TemporaryDirectory(prefix="weft-step-") as made, ExitStack() as folders:
+        working, own = Path(made) / "work", Path(made) / "own"
+        working.mkdir()
+        return await _made(reach, ask, folders.enter_context(Folder.open(working)), own)
+
+
+async def _made(reach: Reach, ask: FilesAsk, working: Folder, own: Path) -> FilesMade:
+    async def written(_: str, given: Mapping[str, Any]) -> str:
+        name = Path(str(given.get("file_path", ""))).name
+        return _words(await asyncio.to_thread(_faults, ask, working, (name,))) if name in ask.files else ""
+
+    talk: Conversation
+    context = Context(call="", working=working)
+    setup = Setup(
+        name=reach.name,
+        model=reach.model,
+        key=reach.key,
+        base_url=reach.base_url,
+        window=reach.window,
+        folder=own,
+        context=context,
+        surroundings=reach.surroundings,
+        tools=Toolbox(()),
+        its_tools=TOOLS,
+        keep=False,
+        written=written,
+    )
+    speaking = Speaking(setup, lambda: talk)
+    access = ToolAccess(lambda _: speaking.toolbox(), app_rules(), _contexts(working), mode="auto")
+    numbers = itertools.count(1)
+    ports = Ports(
+        model=speaking.model,
+        toolbox=access,
+        context=_Fixed(Request(system=ask.request.system, messages=())),
+        ids=lambda: f"m{next(numbers)}",
+    )
+    journal = _Unkept()
+    talk = await Conversation.open(journal, ports)
+    following = asyncio.create_task(_follow(talk, speaking, ask.say))
+    try:
+        return await _until_right(talk, journal, ask, working)
+    finally:
+        speaking.stop()  # whatever it is doing: what is made is made
+        await to_the_end(_unwind(talk, following, speaking))
+
+
+async def _unwind(talk: Conversation, following: asyncio.Task[None], speaking: Speaking) -> None:
+    await talk.shutdown(timeout=UNWINDING)
+    following.cancel()
+    await asyncio.wait({following})
+    await speaking.aclose()
+
+
+async def _until_right(talk: Conversation, journal: _Unkept, ask: FilesAsk, working: Folder) -> FilesMade:
+    words = _prompt(ask, working.path)
+    wrong: Sequence[Finding] = ()
+    for _ in range(ask.asks):
+        talk.say(words)
+        await talk.idle()
+        last = next(r.event for r in reversed(journal.records) if isinstance(r.event, t.ModelSettled))
+        if last.outcome != "completed":
+            raise ModelError("network", last.reason or "the Claude runtime was stopped", retryable=True)
+        wrong = await asyncio.to_thread(_faults, ask, working, ask.files)
+        if not wrong:
+            files = {name: working.read(name) for name in ask.files}
+            return FilesMade(files=files, usage=_used(journal.records))
+        ask.say(f"not done: {wrong[0]}")
+        words = f"You are not done. Put right exactly this, then stop:\n{_words(wrong)}"
+    raise ModelFeedback(wrong)
+
+
+async def _follow(talk: Conversation, speaking: Speaking, say: Callable[[str], None]) -> None:
+    async def shown() -> Any:
+        async for item in talk.events():
+            if isinstance(item, Record) and isinstance(item.event, t.ToolRequested):
+                say(f"{item.event.tool} {item.event.input.get('path', '')}".strip())
+            yield item
+
+    await speaking.follow(shown())
+
+
+def _contexts(working: Folder) -> Callable[[str, str, Callable[[str], None]], Context]:
+    return lambda conversation, call, say: Context(call=call, working=working, progress=say)
+
+
+def _prompt(ask: FilesAsk, working: Path) -> str:
+    texts = [part.text for message in ask.request.messages for part in message.content if isinstance(part, Text)]
+    names = ", ".join(ask.files)
+    how = (
+        f"Write the result with the tool Write into {working}: {names}. Each file is judged as you write it, and you "
+        "are told what is wrong with it. You are done when every one of them is there and nothing is wrong."
+    )
+    return "\n\n".join([*texts, how])
+
+
+def _faults(ask: FilesAsk, working: Folder, names: Sequence[str]) -> list[Finding]:
+    found: list[Finding] = []
+    for name in names:
+        data = working.read_or_none(name)
+        found += [Finding(name, "", "was not written", "write it")] if data is None else ask.judge(name, data)
+    return found
+
+
+def _words(findings: Sequence[Finding]) -> str:
+    return "\n".join(f"- {one}{f' ({one.hint})' if one.hint else ''}" for one in findings)
+
+
+def _used(records: Sequence[Record]) -> Usage:
+    used = Usage()
+    for record in records:
+        if isinstance(record.event, t.ModelSettled):
+            told = {key: n for key, n in record.event.usage.items() if key in Usage.__slots__}
+            used = add_usage(used, Usage(**told))
+    return used
