@@ -64,8 +64,10 @@ def said(model: str, **usage: int) -> DurableEvent:
 def spent(weft: Weft) -> Weft:
     (weft.workspace / "config.toml").write_text(CONFIG)
     session(weft, "poem", 10, [
+        e.RunStarted(run=1, pipeline="letters", steps=("list", "more"), desired="more", parameters={}),
         *step("list", SONNET, input=100_000, output=10_000, cache_read=50_000),
         *step("more", "desk/big", input=100_000, output=10_000, cache_read=50_000, reasoning=7),
+        e.RunEnded(run=1, outcome="done"),
     ])  # fmt: skip
     session(weft, "talk", 12, [said("gate/huge", input=5_000, output=50), said("embedded", input=0, output=0)])
     return weft
