@@ -109,7 +109,7 @@ async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_jso
         if outcome == "done" and not as_json and (output or not shown):
             _deliver(session, wish.until or session.pipeline.final, output)
         agents = any(session.pipeline.steps[name].agent for name in made)
-    if outcome == "done" and agents and not as_json and app.has_no_model:
+    if outcome == "done" and agents and is_terminal(sys.stderr) and not as_json and app.has_no_model:
         print("made by the embedded engine; `weft models add` connects a model", file=sys.stderr)
     return OUTCOMES[outcome]
 
