@@ -35,6 +35,9 @@ base_url = "http://127.0.0.1:9/v1"
 """
 
 
+RUN = e.RunStarted(run=1, pipeline="letters", steps=("list", "more"), desired="more", parameters={})
+
+
 def session(weft: Weft, name: str, day: int, events: Sequence[DurableEvent]) -> None:
     with (
         App.open(weft.workspace, now=lambda: datetime(2026, 11, day, 12, tzinfo=UTC)) as app,
@@ -64,7 +67,7 @@ def said(model: str, **usage: int) -> DurableEvent:
 def spent(weft: Weft) -> Weft:
     (weft.workspace / "config.toml").write_text(CONFIG)
     session(weft, "poem", 10, [
-        e.RunStarted(run=1, pipeline="letters", steps=("list", "more"), desired="more", parameters={}),
+        RUN,
         *step("list", SONNET, input=100_000, output=10_000, cache_read=50_000),
         *step("more", "desk/big", input=100_000, output=10_000, cache_read=50_000, reasoning=7),
         e.RunEnded(run=1, outcome="done"),

@@ -121,11 +121,3 @@ def test_a_model_that_is_not_connected(scripted: Weft, source: Path) -> None:
     assert "there is no connection 'work'" in ran.err
     with App.open(scripted.workspace) as app, pytest.raises(UserError):
         app.step_models().open("nobody")
-
-
-def test_with_no_model_connected_it_says_in_one_line_how_to_connect_one(weft: Weft, source: Path) -> None:
-    line = "made by the embedded engine; `weft models add` connects a model"
-    ran = weft("run", source, "--session-id", "poem")
-    assert ran.err.splitlines()[-1] == line
-    assert line not in weft("run", source, "--session-id", "poem").err, "nothing was made"
-    assert line not in weft("run", source, "--session-id", "other", "--json").err

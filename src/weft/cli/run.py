@@ -129,7 +129,7 @@ class Followed:
         if outcome == "done" and not self._as_json and (output or not self._shown):
             _deliver(self.session, wish.until or self.session.pipeline.final, output)
         agents = any(self.session.pipeline.steps[name].agent for name in self._made)
-        if outcome == "done" and agents and not self._as_json and self._app.has_no_model:
+        if outcome == "done" and agents and is_terminal(sys.stderr) and not self._as_json and self._app.has_no_model:
             print("made by the embedded engine; `weft models add` connects a model", file=sys.stderr)
         return outcome
 
