@@ -183,7 +183,8 @@ class Session:
         self._dirty.update(name for name, artifact in self.state.artifacts.items() if not artifact.settled)
         self.checkpoint()
         # A process that dies at an open gate leaves nothing undone: the run waits as before.
-        waiting = self.state.gates and not any(step.open for step in self.state.steps.values())
+        undone = any(step.open or step.status == "failed" for step in self.state.steps.values())
+        waiting = self.state.gates and not undone
         ended = RunEnded(
             run=self.state.run.run,
             outcome="waiting" if waiting else "interrupted",

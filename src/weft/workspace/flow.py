@@ -161,6 +161,12 @@ class Unit:
             return "not_verified"
         return _VERDICTS.get(found[0], "not_verified") if isinstance(found[0], str | bool) else "not_verified"
 
+    def wants_round(self, parameters: Mapping[str, Any], seen: Seen) -> bool:
+        """Whether the step that closes it sends it round again, if it may."""
+        if self.kind == "repair":
+            return self.verdict(seen) == "failed"
+        return self.when is not None and self.when.holds(parameters, seen)
+
     def said(self, seen: Seen) -> Any:
         """The feedback for the next round: one value, or a list of them."""
         found = seen.get(self.feedback.key, ()) if self.feedback else ()
