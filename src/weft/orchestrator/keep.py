@@ -37,8 +37,8 @@ class Kept:
 def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: ReadFile, accept: frozenset[str]) -> Kept:
     """`--accept STEP`: what stands in the step's files now is its result."""
     kept = Kept()
-    made = {artifact for step in state.steps.values() if step.completion for artifact in step.completion.artifacts}
-    standing = {name: digest for name, digest in _on_disk(pipeline, read).items() if name not in made}
+    logged = {artifact for step in state.steps.values() if step.completion for artifact in step.completion.artifacts}
+    standing = {name: digest for name, digest in _on_disk(pipeline, read).items() if name not in logged}
     for name in [name for name in pipeline.steps if name in accept]:
         step = pipeline.steps[name]
         files = {artifact: read(artifact) for artifact in step.artifacts}

@@ -50,6 +50,7 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.hashes import combine
+from weft.session.recovery import waiting_for
 from weft.session.state import SessionState, StepState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Step
@@ -144,6 +145,10 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
         ledger=progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms),
     )
     settled, over = _overrun(spec, progress, settled, command.step)
+    if any(hashes[name] != known.hash for name in hashes if (known := state.artifacts.get(name))):
+        # What was said of it before is about another result: a verifier that finds itself up to date says it again.
+        about = {name for name in settled.verdicts if command.step in spec.pipeline.upstream(name)}
+        settled = replace(settled, verdicts={name: v for name, v in settled.verdicts.items() if name not in about})
     after = consequences(spec, settled, command.step, fresh=True)
     return _advance(spec, state, after.progress, [*events, *over, *after.events], [])
 
@@ -393,7 +398,7 @@ def _outcome(progress: Progress) -> tuple[Outcome, str]:
         return "over_budget", progress.over
     held = progress.of("held")
     if held:
-        return "waiting", f"waiting for a reply: {', '.join(progress.gates[name].gate for name in held)}"
+        return "waiting", waiting_for(progress.gates[name].gate for name in held)
     return "done", ""
 
 

@@ -186,7 +186,7 @@ def make_plan(
         if lines[name].action == "run":
             outlook.will_make(name)
         _send_round(pipeline, lines, outlook, wanted, name)
-    gates = _at_gates(pipeline, lines, state, outlook)
+    gates = _at_gates(pipeline, lines, outlook)
     return Plan(session=state.session, pipeline=pipeline.name, lines=tuple(lines.values()), notes=(*notes, *gates))
 
 
@@ -209,6 +209,8 @@ def _send_round(
     unit = next((unit for unit in pipeline.units if unit.name == name), None)
     if unit is None or lines[name].action != "skip":
         return
+    if any(_holds_up(pipeline, lines, outlook, before) for before in pipeline.upstream(name)):
+        return
     now = outlook.course.round_of(unit)
     done, most = now.round if now else 0, unit.bound(outlook.parameters)
     if done < most and unit.wants_round(outlook.parameters, outlook.seen):
@@ -219,9 +221,7 @@ def _send_round(
                 outlook.will_make(inner)
 
 
-def _at_gates(
-    pipeline: Pipeline, lines: Mapping[str, PlanLine], state: SessionState, outlook: Outlook
-) -> Iterator[str]:
+def _at_gates(pipeline: Pipeline, lines: Mapping[str, PlanLine], outlook: Outlook) -> Iterator[str]:
     """Where the run would wait for a person, as far as it can be told."""
     for name, step in pipeline.steps.items():
         gate, line = step.gate, lines[name]
@@ -231,10 +231,17 @@ def _at_gates(
             may = "may wait" if gate.when or line.conditional else "will wait"
             yield f"the run {may} for your reply after {name}"
             continue
-        record = state.steps[name]
-        approved = record.completion is not None and record.approved == record.completion.hash
-        if not approved and (gate.when is None or gate.when.holds(outlook.parameters, outlook.seen)):
+        if _holds_up(pipeline, lines, outlook, name):
             yield f"the run waits for your reply at the gate of {name}: what comes after it is made then"
+
+
+def _holds_up(pipeline: Pipeline, lines: Mapping[str, PlanLine], outlook: Outlook, name: str) -> bool:
+    """It is up to date, and nobody let it pass yet."""
+    gate, record = pipeline.steps[name].gate, outlook.state.steps.get(name)
+    if gate is None or gate.auto or record is None or lines[name].action != "skip":
+        return False
+    approved = record.completion is not None and record.approved == record.completion.hash
+    return not approved and (gate.when is None or gate.when.holds(outlook.parameters, outlook.seen))
 
 
 def passed_over(step: Step) -> str:
