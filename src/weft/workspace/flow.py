@@ -184,6 +184,11 @@ class Budget:
     tokens: int | None = None
     minutes: float | None = None
 
+    def __str__(self) -> str:
+        parts = [f"${self.usd:g}"] if self.usd is not None else []
+        parts += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
+        return ", ".join([*parts, *([f"{self.minutes:g} minutes"] if self.minutes is not None else [])])
+
 
 def look(looks: tuple[Look, ...], artifacts: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """What is found at each place, of the artifacts that are there."""
