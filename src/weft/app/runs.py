@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -129,7 +130,7 @@ class OpenSession:
                     return self.state.run.outcome or outcome
                 command = continued(command)
         finally:
-            self._runner = None
+            self._runner = self._interrupted = None  # what was interrupted may be taken up again through this door
             await executor.close()
 
     async def reply(self, command: RestCommand) -> None:
@@ -155,7 +156,7 @@ class OpenSession:
             proceeds = any(one["id"] == command.choice and one["does"] == "proceed" for one in gate.choices)
             if proceeds and await self._app.off_loop(lambda: self._edited(gate.step)):
                 at_rest(self.state, command, by)
-                await self._open_up(StartRun(accept=frozenset({gate.step})), executor)
+                await self._open_up(replace(self.to_continue(), accept=frozenset({gate.step})), executor)
                 self._failed = False
         events = at_rest(self.state, command, by)
         for record in await self._app.off_loop(lambda: self._session.record(events)):

@@ -10,7 +10,7 @@ import click
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
 from weft.render.graph import graph_text, mermaid
-from weft.workspace.pipeline import Pipeline, pipeline_json_schema
+from weft.workspace.pipeline import Pipeline, Step, pipeline_json_schema
 
 
 @click.group("pipelines", invoke_without_command=True)
@@ -90,6 +90,7 @@ def _about(pipeline: Pipeline) -> list[str]:
         lines.append(f"input {name}{'' if given.required else ' (optional)'}: {given.description or 'a text file'}")
     for name, parameter in pipeline.parameters.items():
         lines.append(f"parameter {name} = {json.dumps(parameter.default)}: {parameter.description or parameter.type}")
+    lines += _flow(pipeline)
     lines.append("")
     for step in pipeline.steps.values():
         after = f" after {', '.join(step.requires)}" if step.requires else ""
@@ -99,4 +100,32 @@ def _about(pipeline: Pipeline) -> list[str]:
         lines += [
             f"  check {call.name} on {artifact}: {json.dumps(dict(call.options))}" for artifact, call in step.checks
         ]
+        lines += _step_flow(step)
     return lines
+
+
+def _flow(pipeline: Pipeline) -> list[str]:
+    """What a run as a whole keeps to: depths, the budget, what is made again and how often."""
+    lines = [
+        f"depth {mode}: {', '.join(f'{name} = {json.dumps(value)}' for name, value in values.items())}"
+        for mode, values in pipeline.depth.items()
+    ]
+    lines += [f"budget: {pipeline.budget}"] if str(pipeline.budget) else []
+    for unit in pipeline.units:
+        rounds = f"at most {unit.most} round{'' if unit.most == 1 else 's'}"
+        why = f"when {unit.when}"
+        if unit.kind == "repair" and unit.look:
+            why = f"while {unit.look.artifact} says so at {unit.look.at}"
+        lines.append(f"{unit.kind} {', '.join(unit.steps)}: {rounds}, {why}")
+    return lines
+
+
+def _step_flow(step: Step) -> list[str]:
+    lines = [f"  only when {step.when}"] if step.when else []
+    if step.gate:
+        when = f", when {step.gate.when}" if step.gate.when else ""
+        choices = "shows and goes on" if step.gate.auto else ", ".join(choice.id for choice in step.gate.choices)
+        lines.append(f"  gate{when}: {choices}")
+    others = [name for name in step.replies if name != step.name]
+    lines += [f"  is given the replies at {', '.join(others)}"] if others else []
+    return [*lines, *([f"  budget: {step.budget}"] if str(step.budget) else [])]

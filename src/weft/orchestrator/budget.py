@@ -125,12 +125,24 @@ def breach(budget: Budget, spent: Spent, ahead: Iterable[Estimate], price: Price
     return ""
 
 
-def allowance(limits: Iterable[tuple[Budget, Spent]]) -> Allowance:
-    """The tightest of what is left under each limit."""
+def exceeded(budget: Budget, spent: Spent, whose: str) -> str:
+    """Which limit is broken by what was really spent, in words; "" when none is."""
+    if budget.usd is not None and spent.usd > Decimal(str(budget.usd)):
+        return f"{whose} has ${budget.usd:g}, and ${spent.usd:.4f} is spent"
+    if budget.tokens is not None and spent.tokens > budget.tokens:
+        return f"{whose} has {budget.tokens:,} tokens, and {spent.tokens:,} are spent"
+    if budget.minutes is not None and spent.ms > budget.minutes * 60_000:
+        return f"{whose} has {budget.minutes:g} minutes, and {spent.ms / 60_000:.1f} are spent"
+    return ""
+
+
+def allowance(limits: Iterable[tuple[Budget, Spent, Iterable[Estimate]]], price: Price) -> Allowance:
+    """The tightest of what is left under each limit, without what runs beside is taken to need."""
     usd: list[Decimal] = []
     tokens: list[int] = []
     seconds: list[float] = []
-    for budget, spent in limits:
+    for budget, really, beside in limits:
+        spent = really + _sum(((one.model, one.usage) for one in beside), price)
         if budget.usd is not None:
             usd.append(max(Decimal(0), Decimal(str(budget.usd)) - spent.usd))
         if budget.tokens is not None:

@@ -11,10 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from weft.orchestrator.progress import Progress, RunSpec
-from weft.protocol.events import Cause, DurableEvent, GateOpened, GateResolved, RoundStarted, VerdictGiven
+from weft.orchestrator.progress import Progress, RunSpec, StepProgress
+from weft.protocol.events import (
+    Cause,
+    DurableEvent,
+    GateOpened,
+    GateResolved,
+    RoundStarted,
+    Verdict,
+    VerdictGiven,
+)
 from weft.protocol.hashes import combine
-from weft.session.state import GateState, RoundState
+from weft.session.state import GateState, RoundState, SessionState
 from weft.workspace.flow import Choice, Gate, Unit
 
 SHOWN_LIMIT: Final = 4_000
@@ -40,32 +48,88 @@ def consequences(spec: RunSpec, progress: Progress, name: str, *, fresh: bool) -
         progress, events = found.progress, found.events
     gate = spec.pipeline.steps[name].gate
     if gate is None or (gate.when and not gate.when.holds(spec.parameters, progress.seen)):
-        return After(progress, events)
-    held = _gate(progress, name, gate, fresh=fresh)
+        held = withdrawn(progress, name)
+    else:
+        held = _gate(progress, name, gate, fresh=fresh)
     return replace(held, events=(*events, *held.events))
+
+
+def passed_by(spec: RunSpec, progress: Progress, name: str) -> After:
+    """A step's condition does not hold: it has no result, so it shows nothing and asks nothing; and what it would have
+    verified is not verified."""
+    own = spec.pipeline.steps[name].artifacts
+    seen = {key: value for key, value in progress.seen.items() if key.partition("#")[0] not in own}
+    after = withdrawn(replace(progress.with_step(name, StepProgress("passed")), seen=seen), name)
+    unit = next((unit for unit in spec.pipeline.units if unit.name == name and unit.kind == "repair"), None)
+    if unit is None:
+        return after
+    said = _verdict(spec, after.progress, unit, "not_verified", fresh=False)
+    noted = said.progress.with_note(name, f"not verified: {name} was passed over")
+    return After(noted, (*after.events, *said.events))
+
+
+def unasked(spec: RunSpec, state: SessionState, progress: Progress) -> After:
+    """The verifiers that were not asked for: what they last said counts if it is about the results there are now."""
+    events: list[DurableEvent] = []
+    for unit in spec.pipeline.units:
+        left = progress.steps[unit.name].phase == "left"
+        if unit.kind != "repair" or not left or not any(progress.steps[name].phase == "done" for name in unit.steps):
+            continue
+        hashes = progress.hashes
+        done = state.steps[unit.name].completion if unit.name in state.steps else None
+        read = {key.removeprefix("artifact:"): value for key, value in done.inputs.items()} if done else {}
+        same = done is not None and all(hashes.get(name, read[name]) == read[name] for name in read)
+        verdict = progress.verdicts.get(unit.name, "not_verified") if same else "not_verified"
+        if verdict != "passed":
+            said = _verdict(spec, progress, unit, verdict, fresh=False)
+            progress = said.progress.with_note(unit.name, f"not verified: {unit.name} was not asked for")
+            events += said.events
+    return After(progress, tuple(events))
+
+
+def withdrawn(progress: Progress, name: str) -> After:
+    """The open gate of a step, if there is one, asks about nothing any more."""
+    standing = progress.gates.get(name)
+    if standing is None:
+        return After(progress)
+    event = GateResolved(
+        run=progress.run, gate=standing.gate, choice="withdrawn", does="withdrawn", hash=standing.hash, by="auto"
+    )
+    gates = {other: open_ for other, open_ in progress.gates.items() if other != name}
+    return After(replace(progress, gates=gates), (event,))
+
+
+def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *, fresh: bool) -> After:
+    """The verdict as an event, when it is new."""
+    if not fresh and progress.verdicts.get(unit.name) == verdict:
+        return After(progress)
+    now = progress.course.round_of(unit)
+    event = VerdictGiven(
+        run=progress.run,
+        step=unit.name,
+        attempt=progress.steps[unit.name].attempt,
+        verdict=verdict,
+        round=now.round if now else 0,
+        most=unit.bound(spec.parameters),
+    )
+    return After(replace(progress, verdicts={**progress.verdicts, unit.name: verdict}), (event,))
 
 
 def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> After:
     now = progress.course.round_of(unit)
     done, most = now.round if now else 0, unit.bound(spec.parameters)
     events: list[DurableEvent] = []
+    wanted = unit.wants_round(spec.parameters, progress.seen)
     if unit.kind == "repair":
         verdict = unit.verdict(progress.seen)
-        attempt = progress.steps[unit.name].attempt
-        if fresh:
-            events.append(
-                VerdictGiven(run=progress.run, step=unit.name, attempt=attempt, verdict=verdict, round=done, most=most)
-            )
-        wanted = verdict == "failed"
+        given = _verdict(spec, progress, unit, verdict, fresh=fresh)
+        progress, events = given.progress, [*given.events]
         note = "" if verdict == "passed" else f"not verified: {_why_not(unit, verdict, done)}"
-        word = "repair"
     else:
-        wanted = unit.when is not None and unit.when.holds(spec.parameters, progress.seen)
-        note = f"{unit.name} wanted to go back again, but {done} rounds are the most" if wanted else ""
-        word = "loop"
+        rounds = "no round is allowed" if not most else f"{most} round{'s are' if most > 1 else ' is'} the most"
+        note = f"{unit.name} wanted to go back{' again' if done else ''}, but {rounds}" if wanted else ""
     if not wanted or done >= most:
-        notes = (*(old for old in progress.notes if not old.startswith(_about(unit))), *([note] if note else []))
-        return After(replace(progress, notes=notes), tuple(events))
+        return After(progress.with_note(unit.name, note), tuple(events))
     said, base = unit.said(progress.seen), progress.course.bases[unit.name]
     begun = RoundState(unit.kind, done + 1, most, base, said)
     events.append(
@@ -81,19 +145,13 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
         )
     )
     cause: Cause = "repair" if unit.kind == "repair" else "rerun"
-    reason = f"{word} round {done + 1} of {most}, asked for by {unit.name}"
-    steps = {
-        name: replace(step, phase="waiting", tries=0, again=(cause, reason))
-        if name in unit.steps and step.phase == "done"
-        else step
-        for name, step in progress.steps.items()
-    }
+    reason = f"{unit.kind} round {done + 1} of {most}, asked for by {unit.name}"
+    steps = dict(progress.steps)
+    for name in unit.steps:  # one that was passed over is judged anew: what its condition looks at is made again too
+        if steps[name].phase in ("done", "passed"):
+            steps[name] = replace(steps[name], phase="waiting", tries=0, again=(cause, reason))
     course = progress.course.with_round(spec.pipeline, unit, begun)
     return After(replace(progress, steps=steps, course=course), tuple(events), back=True)
-
-
-def _about(unit: Unit) -> str:
-    return f"not verified: {unit.name}" if unit.kind == "repair" else f"{unit.name} wanted"
 
 
 def _why_not(unit: Unit, verdict: str, done: int) -> str:
@@ -106,11 +164,15 @@ def _why_not(unit: Unit, verdict: str, done: int) -> str:
 def _gate(progress: Progress, name: str, gate: Gate, *, fresh: bool) -> After:
     step = progress.steps[name]
     digest = step_hash(step.artifacts)
-    if progress.approved.get(name) == digest or (gate.auto and not fresh):
-        return After(progress)
-    events: list[DurableEvent] = []
     standing = progress.gates.get(name)
-    if standing is None or standing.hash != digest:
+    passes = progress.approved.get(name) == digest or (gate.auto and not fresh)
+    events: list[DurableEvent] = []
+    if standing is not None and (passes or standing.hash != digest):
+        after = withdrawn(progress, name)
+        progress, events, standing = after.progress, [*after.events], None
+    if passes:
+        return After(progress, tuple(events))
+    if standing is None:
         opened = GateOpened(
             run=progress.run,
             gate=f"{name}-{progress.gates_opened + 1}",

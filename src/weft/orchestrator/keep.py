@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from weft.orchestrator.consequences import step_hash
-from weft.orchestrator.course import Course, extra_inputs, on_base
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.inputs import ReadFile
-from weft.orchestrator.plan import inputs_of
+from weft.orchestrator.outlook import Outlook
+from weft.orchestrator.plan import inputs_of, passed_over
 from weft.orchestrator.validate import is_code
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding, UserError
@@ -37,6 +37,8 @@ class Kept:
 def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: ReadFile, accept: frozenset[str]) -> Kept:
     """`--accept STEP`: what stands in the step's files now is its result."""
     kept = Kept()
+    logged = {artifact for step in state.steps.values() if step.completion for artifact in step.completion.artifacts}
+    standing = {name: digest for name, digest in _on_disk(pipeline, read).items() if name not in logged}
     for name in [name for name in pipeline.steps if name in accept]:
         step = pipeline.steps[name]
         files = {artifact: read(artifact) for artifact in step.artifacts}
@@ -49,14 +51,19 @@ def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: Read
                     f"can't accept {name}: {artifact} does not pass: {fault}",
                     hint=EDIT_HINT,
                 )
+        hashes = {artifact: hash_bytes(data) for artifact, data in files.items() if data is not None}
+        standing |= hashes
         done = state.steps[name].completion if name in state.steps else None
         if done and all(hash_bytes(data or b"") == done.artifacts.get(artifact) for artifact, data in files.items()):
             kept.notes.append(f"{name} was not edited: there is nothing to accept")
             continue
         attempt = state.steps[name].attempt if name in state.steps else 0
         made = [Artifact(artifact, data, hash_bytes(data)) for artifact, data in files.items() if data is not None]
-        upstream = _upstream(pipeline, step, read)
-        inputs = inputs_of(facts.steps[name], upstream, _extra(pipeline, facts, state, name, read))
+        inputs = _inputs(pipeline, facts, state, name, standing)
+        if inputs is None:
+            raise UserError(
+                f"can't accept {name}: {passed_over(step)}", hint="what is passed over has no result to be kept"
+            )
         kept.artifacts += made
         kept.events += [_accepted(name, attempt, artifact) for artifact in made]
         kept.events.append(
@@ -77,11 +84,14 @@ def adopt(pipeline: Pipeline, facts: Facts, read: ReadFile, legacy: Legacy, sour
     if legacy.source_hash and source is not None and old_hash(source) != legacy.source_hash:
         kept.notes.append("content.md changed since the old manifest was written, so no step counts as completed")
         return kept
+    on_disk = _on_disk(pipeline, read)
     for name, step in pipeline.steps.items():
         found = _adoptable(step, facts, read, legacy, kept)
         if found is None:
             continue
-        inputs = inputs_of(facts.steps[name], _upstream(pipeline, step, read))
+        inputs = _inputs(pipeline, facts, SessionState(), name, on_disk)
+        if inputs is None:
+            continue
         kept.artifacts += found
         kept.events += [_accepted(name, 0, artifact) for artifact in found]
         kept.events.append(
@@ -128,14 +138,22 @@ def _adoptable(step: Step, facts: Facts, read: ReadFile, legacy: Legacy, kept: K
     return found
 
 
-def _extra(pipeline: Pipeline, facts: Facts, state: SessionState, step: str, read: ReadFile) -> dict[str, str]:
-    """The rounds and replies that count for a step as things are."""
-    course = Course.of(state)
+def _on_disk(pipeline: Pipeline, read: ReadFile) -> dict[str, str]:
+    names = (artifact for step in pipeline.steps.values() for artifact in step.artifacts)
+    return {name: hash_bytes(data) for name in names if (data := read(name)) is not None}
+
+
+def _inputs(
+    pipeline: Pipeline, facts: Facts, state: SessionState, step: str, standing: Mapping[str, str]
+) -> dict[str, str] | None:
+    """What a run would make the step from as things are, so that it takes the result as up to date; None when it
+    would pass the step over."""
+    outlook = Outlook.of(pipeline, facts.steps, state, facts.parameters, standing)
     for name in pipeline.steps:
-        course = on_base(pipeline, facts.steps, course, name, _upstream(pipeline, pipeline.steps[name], read))
+        ahead = outlook.at(name)
         if name == step:
-            break
-    return extra_inputs(pipeline, course, step)
+            return inputs_of(facts.steps[name], ahead.upstream, ahead.extra) if ahead else None
+    raise KeyError(step)
 
 
 def _accepted(step: str, attempt: int, artifact: Artifact) -> ArtifactAccepted:
@@ -148,8 +166,3 @@ def _accepted(step: str, attempt: int, artifact: Artifact) -> ArtifactAccepted:
         size=len(artifact.data),
         content=artifact.inline,
     )
-
-
-def _upstream(pipeline: Pipeline, step: Step, read: ReadFile) -> Mapping[str, str]:
-    files = {name: read(name) for before in step.requires for name in pipeline.steps[before].artifacts}
-    return {name: hash_bytes(data) if data is not None else "" for name, data in files.items()}

@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from weft.orchestrator.budget import Estimate, Ledger, allowance, breach, overlaid
-from weft.orchestrator.consequences import consequences, step_hash
+from weft.orchestrator.budget import Estimate, Ledger, allowance, breach, exceeded, overlaid
+from weft.orchestrator.consequences import consequences, passed_by, step_hash, unasked, withdrawn
 from weft.orchestrator.course import Course, extra_inputs, on_base, outside, said
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_steps
 from weft.orchestrator.progress import (
@@ -50,6 +50,7 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.hashes import combine
+from weft.session.recovery import waiting_for
 from weft.session.state import SessionState, StepState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Step
@@ -98,8 +99,13 @@ def _start(spec: RunSpec, state: SessionState) -> Decision:
         gates={**state.gates},
         gates_opened=state.gates_opened,
         approved={name: step.approved for name, step in state.steps.items() if step.approved},
+        verdicts={**state.verdicts},
     )
-    return _advance(spec, state, progress, [started], [])
+    events: list[DurableEvent] = [started]
+    for gone in [name for name in progress.gates if name not in spec.pipeline.steps]:
+        after = withdrawn(progress, gone)
+        progress, events = after.progress, [*events, *after.events]
+    return _advance(spec, state, progress, events, [])
 
 
 def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptSucceeded) -> Decision:
@@ -138,8 +144,13 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
         seen={**progress.seen, **command.seen},
         ledger=progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms),
     )
+    settled, over = _overrun(spec, progress, settled, command.step)
+    if any(hashes[name] != known.hash for name in hashes if (known := state.artifacts.get(name))):
+        # What was said of it before is about another result: a verifier that finds itself up to date says it again.
+        about = {name for name in settled.verdicts if command.step in spec.pipeline.upstream(name)}
+        settled = replace(settled, verdicts={name: v for name, v in settled.verdicts.items() if name not in about})
     after = consequences(spec, settled, command.step, fresh=True)
-    return _advance(spec, state, after.progress, [*events, *after.events], [])
+    return _advance(spec, state, after.progress, [*events, *over, *after.events], [])
 
 
 def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptFailed) -> Decision:
@@ -148,9 +159,10 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
         return Decision(progress)
     tries_left = step.tries < spec.pipeline.steps[command.step].attempts
     spent = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms)
-    progress = replace(progress.with_step(command.step, replace(step, estimate=None)), ledger=spent)
-    retrying = command.retryable and tries_left and not progress.of("failed") and not progress.over
-    short = _short(spec, progress, command.step) if retrying else ""
+    settled = replace(progress.with_step(command.step, replace(step, estimate=None)), ledger=spent)
+    progress, over = _overrun(spec, progress, settled, command.step)
+    retrying = command.retryable and tries_left and not progress.of("failed")
+    short = progress.over or _short(spec, progress, command.step) if retrying else ""
     retrying = retrying and not short
     events: list[DurableEvent] = [
         ArtifactRejected(
@@ -175,8 +187,10 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             usage=command.usage,
         )
     )
+    events += over
     if short:
-        events.append(BudgetReached(run=progress.run, step=command.step, message=short))
+        if not progress.over:
+            events.append(BudgetReached(run=progress.run, step=command.step, message=short))
         waiting = replace(progress, over=short).with_step(command.step, replace(step, phase="waiting", estimate=None))
         return _advance(spec, state, waiting, events, [])
     if not retrying:
@@ -214,9 +228,11 @@ def _advance(
                 continue
             if step.when and not step.when.holds(spec.parameters, progress.seen):
                 events.append(StepSkipped(run=progress.run, step=name, reason=passed_over(step)))
-                progress = progress.with_step(name, StepProgress("passed"))
+                by = passed_by(spec, progress, name)
+                progress, again = by.progress, True
+                events += by.events
                 continue
-            hashes = progress.hashes
+            hashes = {**_unasked_hashes(progress, state), **progress.hashes}
             progress = replace(progress, course=on_base(spec.pipeline, spec.facts, progress.course, name, hashes))
             before = progress.steps[name]
             upstream, edited = _yielded(spec, progress, step)
@@ -228,7 +244,7 @@ def _advance(
                 progress = _skip(spec, progress, name, record, verdict.inputs)
                 events.append(StepSkipped(run=progress.run, step=name, reason=verdict.reason))
                 after = consequences(spec, progress, name, fresh=False)
-                progress, again = after.progress, again or after.back
+                progress, again = after.progress, True  # it may be what an earlier step's unit waited for
                 events += after.events
             elif len(progress.of("running")) < spec.limit:
                 cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
@@ -239,6 +255,10 @@ def _advance(
                     break
     if not progress.of("running"):
         outcome, message = _outcome(progress)
+        if outcome == "done":
+            last = unasked(spec, state, progress)
+            progress, events = last.progress, [*events, *last.events]
+            message = "; ".join(progress.notes.values())
         progress = replace(progress, ending=outcome, message=message)
         effects = [*effects, EndRun(progress.run, outcome, message)]
     return Decision(progress, tuple(events), tuple(effects))
@@ -246,11 +266,16 @@ def _advance(
 
 def _ready(spec: RunSpec, progress: Progress, step: Step) -> bool:
     """All it requires is settled; and all that a unit around it needs from outside, so that the unit has one base."""
-    needed = [
-        *step.requires,
-        *(name for unit in spec.pipeline.units_of(step.name) for name in outside(spec.pipeline, unit)),
-    ]
-    return all(progress.steps[name].phase in ("done", "passed") for name in needed)
+    around = (name for unit in spec.pipeline.units_of(step.name) for name in outside(spec.pipeline, unit))
+    return all(progress.steps[name].phase in ("done", "passed") for name in step.requires) and all(
+        progress.steps[name].phase in ("done", "passed", "left") for name in around
+    )
+
+
+def _unasked_hashes(progress: Progress, state: SessionState) -> dict[str, str]:
+    """Of the artifacts of steps that are not asked for, as the log has them: a unit's base has them in it too."""
+    records = [state.steps[name].completion for name in progress.of("left") if name in state.steps]
+    return {name: digest for done in records if done for name, digest in done.artifacts.items()}
 
 
 def _skip(spec: RunSpec, progress: Progress, name: str, record: StepState, inputs: Mapping[str, str]) -> Progress:
@@ -278,7 +303,8 @@ def _begin(
     if short:
         reached = BudgetReached(run=progress.run, step=name, message=short)
         return Decision(replace(progress, over=short), (reached,))
-    step = progress.steps[name]
+    after = withdrawn(progress, name)
+    progress, step = after.progress, progress.steps[name]
     attempt, digest = max(recorded, step.attempt) + 1, combine(inputs)
     started = StepStarted(
         run=progress.run, step=name, attempt=attempt, cause=cause, reason=reason, input_hash=digest, inputs=inputs
@@ -294,9 +320,14 @@ def _begin(
     )
     upstream, _ = _yielded(spec, progress, spec.pipeline.steps[name])
     replies, rounds = said(spec.pipeline, progress.course, name)
-    limits = [(one, progress.ledger.spent(steps, spec.price)) for one, steps, _ in _budgets(spec, progress, name)]
-    effect = StartAttempt(name, attempt, feedback, upstream, f"{name}-{digest}", replies, rounds, allowance(limits))
-    return Decision(progress.with_step(name, running), (started,), (effect,))
+    limits = [
+        (one, progress.ledger.spent(steps, spec.price), _beside(progress, name) if len(steps) > 1 else [])
+        for one, steps, _ in _budgets(spec, progress, name)
+    ]
+    effect = StartAttempt(
+        name, attempt, feedback, upstream, f"{name}-{digest}", replies, rounds, allowance(limits, spec.price)
+    )
+    return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
 
 
 def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget, list[str], str]]:
@@ -306,16 +337,32 @@ def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget,
 
 def _short(spec: RunSpec, progress: Progress, name: str) -> str:
     """Why the budget does not allow another attempt of a step; "" when it does."""
-    running = [step.estimate for step in progress.steps.values() if step.phase == "running" and step.estimate]
     own = _estimate(spec, progress, name)
     for budget, steps, whose in _budgets(spec, progress, name):
-        ahead = [*([own] if own else []), *(running if len(steps) > 1 else [])]
-        if budget.minutes is None and not own:
-            continue  # code costs nothing but time
-        fault = breach(budget, progress.ledger.spent(steps, spec.price), ahead, spec.price, whose)
+        ahead = [own, *(_beside(progress, name) if len(steps) > 1 else [])] if own else []
+        limits = budget if own else Budget(minutes=budget.minutes)  # code costs nothing but time
+        fault = breach(limits, progress.ledger.spent(steps, spec.price), ahead, spec.price, whose)
         if fault:
             return fault
     return ""
+
+
+def _beside(progress: Progress, name: str) -> list[Estimate]:
+    """What the attempts that run now are taken to need, without this step's."""
+    others = [step for other, step in progress.steps.items() if other != name and step.phase == "running"]
+    return [step.estimate for step in others if step.estimate]
+
+
+def _overrun(spec: RunSpec, before: Progress, after: Progress, name: str) -> tuple[Progress, list[DurableEvent]]:
+    """What an attempt really took may be more than its estimate: the first that breaks a limit says so."""
+    events: list[DurableEvent] = []
+    for budget, steps, whose in _budgets(spec, after, name):
+        fault = exceeded(budget, after.ledger.spent(steps, spec.price), whose)
+        if fault:
+            after = after.with_note(f"budget of {whose}", fault)
+            if not exceeded(budget, before.ledger.spent(steps, spec.price), whose):
+                events.append(BudgetReached(run=after.run, step=name, message=fault))
+    return after, events
 
 
 def _estimate(spec: RunSpec, progress: Progress, name: str) -> Estimate | None:
@@ -351,8 +398,8 @@ def _outcome(progress: Progress) -> tuple[Outcome, str]:
         return "over_budget", progress.over
     held = progress.of("held")
     if held:
-        return "waiting", f"waiting for a reply: {', '.join(progress.gates[name].gate for name in held)}"
-    return "done", "; ".join(progress.notes)
+        return "waiting", waiting_for(progress.gates[name].gate for name in held)
+    return "done", ""
 
 
 def _is_open(step: StepProgress, attempt: int) -> bool:

@@ -119,6 +119,13 @@ def build_request(step: Step, given: StepInput, nonce: str, window: int, say: Sa
     for name, value in given.artifacts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         parts.append(fence(text, nonce, name))
+    for name, texts in given.replies.items():
+        wishes = "\n".join(f"- {text}" for text in texts)
+        parts.append(f"The person looked at the result of {name} and wants this changed:\n{wishes}")
+    for name, now in given.rounds.items():
+        text = json.dumps(now["feedback"], ensure_ascii=False)
+        parts.append(f"This is round {now['round']} of {now['most']}: {name} sent it back. Put right what it says.")
+        parts.append(fence(text, nonce, f"feedback of {name}"))
     if given.feedback:
         faults = "\n".join(f"- {text}" for text in given.feedback)
         parts.append(f"Your last attempt was rejected. Put right exactly this, and keep the rest:\n{faults}")

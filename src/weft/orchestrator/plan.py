@@ -8,11 +8,11 @@ inputs too.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from weft.orchestrator.course import Course, extra_inputs, on_base
+from weft.orchestrator.outlook import Outlook
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
 from weft.protocol.events import Cause
@@ -170,61 +170,82 @@ def make_plan(
     """What a run would do now. A step behind one that runs is `conditional`: identical bytes would spare it."""
     forced, wanted = forced_steps(pipeline, wish), wanted_steps(pipeline, wish)
     lines: dict[str, PlanLine] = {}
-    course = Course.of(state)
-    made = {
-        name: digest
-        for step in state.steps.values()
-        if step.completion
-        for name, digest in step.completion.artifacts.items()
-    }
-    seen: dict[str, tuple[Any, ...]] = {}
+    outlook = Outlook.of(pipeline, facts, state, parameters)
     for name, step in pipeline.steps.items():
-        if name in wanted and _is_passed_over(step, parameters, seen, lines):
-            lines[name] = PlanLine(step=name, action="leave", reason=passed_over(step), artifacts=step.artifacts)
-            continue
-        course = on_base(pipeline, facts, course, name, made)
-        seen |= facts[name].seen
         if name not in wanted:
-            reason = f"not needed for {wish.until}"
-            lines[name] = PlanLine(step=name, action="leave", reason=reason, artifacts=step.artifacts)
+            lines[name] = _line(step, "leave", f"not needed for {wish.until}")
             continue
-        upstream, edited = recorded_upstream(pipeline, step, state)
-        record = state.steps.get(name) or StepState()
-        extra = extra_inputs(pipeline, course, name)
-        verdict = judge(step, facts[name], record, upstream, extra=extra, edited=edited, forced=forced.get(name, ""))
-        action, reason, conditional = verdict.action, verdict.reason, False
-        running = [lines[before] for before in step.requires if lines[before].action == "run"]
-        if action == "skip" and running:
-            action, reason, conditional = "run", _because_of(running[0]), True
-        lines[name] = PlanLine(
-            step=name, action=action, reason=reason, artifacts=step.artifacts, conditional=conditional
-        )
-    return Plan(session=state.session, pipeline=pipeline.name, lines=tuple(lines.values()), notes=notes)
+        ahead = outlook.at(name)
+        if ahead is None:
+            lines[name] = _line(step, "leave", passed_over(step))
+            continue
+        record, why = state.steps.get(name) or StepState(), forced.get(name, "")
+        verdict = judge(step, facts[name], record, ahead.upstream, extra=ahead.extra, edited=ahead.edited, forced=why)
+        lines[name] = _line(step, verdict.action, verdict.reason)
+        _follow(pipeline, lines, name)
+        if lines[name].action == "run":
+            outlook.will_make(name)
+        _send_round(pipeline, lines, outlook, wanted, name)
+    gates = _at_gates(pipeline, lines, outlook)
+    return Plan(session=state.session, pipeline=pipeline.name, lines=tuple(lines.values()), notes=(*notes, *gates))
 
 
-def _is_passed_over(
-    step: Step, parameters: Mapping[str, Any], seen: Mapping[str, tuple[Any, ...]], lines: Mapping[str, PlanLine]
-) -> bool:
-    """Whether its condition fails, as far as that can be told before what it looks at is made."""
-    open_yet = any(lines[before].action == "run" for before in step.requires)
-    return step.when is not None and not open_yet and not step.when.holds(parameters, seen)
+def _line(step: Step, action: Action, reason: str, *, conditional: bool = False) -> PlanLine:
+    return PlanLine(step=step.name, action=action, reason=reason, artifacts=step.artifacts, conditional=conditional)
+
+
+def _follow(pipeline: Pipeline, lines: dict[str, PlanLine], name: str) -> None:
+    """What is up to date is made again after all when something it reads is."""
+    step = pipeline.steps[name]
+    running = [lines[before] for before in step.requires if lines[before].action == "run"]
+    if lines[name].action == "skip" and running:
+        lines[name] = _line(step, "run", _because_of(running[0]), conditional=True)
+
+
+def _send_round(
+    pipeline: Pipeline, lines: dict[str, PlanLine], outlook: Outlook, wanted: Container[str], name: str
+) -> None:
+    """A step that closes a unit and is up to date may still send it round again: more rounds are allowed now."""
+    unit = next((unit for unit in pipeline.units if unit.name == name), None)
+    if unit is None or lines[name].action != "skip":
+        return
+    if any(_holds_up(pipeline, lines, outlook, before) for before in pipeline.upstream(name)):
+        return
+    now = outlook.course.round_of(unit)
+    done, most = now.round if now else 0, unit.bound(outlook.parameters)
+    if done < most and unit.wants_round(outlook.parameters, outlook.seen):
+        for inner in unit.steps:
+            if lines[inner].action == "skip":
+                reason = f"{unit.kind} round {done + 1} of {most}, asked for by {unit.name}"
+                lines[inner] = _line(pipeline.steps[inner], "run", reason)
+                outlook.will_make(inner)
+
+
+def _at_gates(pipeline: Pipeline, lines: Mapping[str, PlanLine], outlook: Outlook) -> Iterator[str]:
+    """Where the run would wait for a person, as far as it can be told."""
+    for name, step in pipeline.steps.items():
+        gate, line = step.gate, lines[name]
+        if gate is None or gate.auto or line.action == "leave":
+            continue
+        if line.action == "run":
+            may = "may wait" if gate.when or line.conditional else "will wait"
+            yield f"the run {may} for your reply after {name}"
+            continue
+        if _holds_up(pipeline, lines, outlook, name):
+            yield f"the run waits for your reply at the gate of {name}: what comes after it is made then"
+
+
+def _holds_up(pipeline: Pipeline, lines: Mapping[str, PlanLine], outlook: Outlook, name: str) -> bool:
+    """It is up to date, and nobody let it pass yet."""
+    gate, record = pipeline.steps[name].gate, outlook.state.steps.get(name)
+    if gate is None or gate.auto or record is None or lines[name].action != "skip":
+        return False
+    approved = record.completion is not None and record.approved == record.completion.hash
+    return not approved and (gate.when is None or gate.when.holds(outlook.parameters, outlook.seen))
 
 
 def passed_over(step: Step) -> str:
     return f"passed over: only when {step.when}"
-
-
-def recorded_upstream(pipeline: Pipeline, step: Step, state: SessionState) -> tuple[dict[str, str], set[str]]:
-    """The artifacts a step reads as the log has them ("" for one never made), and which of them are kept edits."""
-    found: dict[str, str] = {}
-    edited: set[str] = set()
-    for before in step.requires:
-        done = state.steps[before].completion if before in state.steps else None
-        for name in pipeline.steps[before].artifacts:
-            found[name] = done.artifacts.get(name, "") if done else ""
-            if done and done.how == "edited":
-                edited.add(name)
-    return found, edited
 
 
 def _because_of(before: PlanLine) -> str:

@@ -12,7 +12,7 @@ from weft.orchestrator.budget import Allowance, Estimate, Ledger, Price
 from weft.orchestrator.course import Course
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
-from weft.protocol.events import Cause, DurableEvent, Outcome
+from weft.protocol.events import Cause, DurableEvent, Outcome, Verdict
 from weft.session.state import GateState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Pipeline
@@ -69,8 +69,10 @@ class Progress:
     gates: Mapping[str, GateState] = field(default_factory=dict)
     gates_opened: int = 0
     approved: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    """What the person should know of the result: not verified, a loop that came to its bound."""
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    """By verifier, as the log has them."""
+    notes: Mapping[str, str] = field(default_factory=dict)
+    """What the person should know of the result, by what it is about: not verified, a loop that came to its bound."""
     over: str = ""
     """Why the budget is reached."""
     ending: Outcome | None = None
@@ -81,6 +83,10 @@ class Progress:
 
     def with_step(self, name: str, step: StepProgress) -> Progress:
         return replace(self, steps={**self.steps, name: step})
+
+    def with_note(self, about: str, note: str) -> Progress:
+        notes = {other: text for other, text in self.notes.items() if other != about}
+        return replace(self, notes={**notes, about: note} if note else notes)
 
     @property
     def hashes(self) -> dict[str, str]:

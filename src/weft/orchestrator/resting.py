@@ -52,8 +52,10 @@ def at_rest(state: SessionState, command: RestCommand, by: Decider = "person") -
 def open_gate(state: SessionState, name: str) -> GateState:
     """The open gate of that name, or of the step of that name. UserError when there is none."""
     for gate in state.gates.values():
-        if name in (gate.gate, gate.step):
+        if name == gate.gate:
             return gate
+    if name in state.gates:
+        return state.gates[name]
     names = [gate.gate for gate in state.gates.values()]
     if not names:
         raise UserError("no gate is open in this session", hint="weft run continues it")

@@ -24,8 +24,9 @@ Cause = Literal["first", "retry", "amend", "repair", "rerun"]
 FailureKind = Literal["error", "rejected", "timeout", "crashed", "vanished"]
 Outcome = Literal["done", "failed", "interrupted", "waiting", "cancelled", "over_budget", "left"]
 """How a run came to rest. Only `done` and `cancelled` are for good: from every other one it can be taken up again."""
-ReplyKind = Literal["proceed", "amend", "cancel"]
-"""What a choice at a gate does."""
+ReplyKind = Literal["proceed", "amend", "cancel", "withdrawn"]
+"""What a choice at a gate does. `withdrawn`: there is nothing to choose any more, as the result it was about is made
+anew, or its condition does not hold."""
 Decider = Literal["person", "answer", "auto"]
 """Who replied: a person, their answer given in advance, or a gate that shows and goes on."""
 UnitKind = Literal["repair", "loop"]
@@ -268,7 +269,7 @@ class GateOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResolved:
-    """The one reply that a gate gets."""
+    """The one reply that a gate gets, or the word that it needs none any more."""
 
     run: int
     gate: str

@@ -25,6 +25,8 @@ def flow_lines(event: FlowEvent) -> list[str]:
     match event:
         case GateOpened():
             return [clean(f"gate {event.gate} opened: {event.step} is done"), *gate_lines(event)]
+        case GateResolved() if event.does == "withdrawn":
+            return [clean(f"gate {event.gate} withdrawn: there is nothing to ask any more")]
         case GateResolved():
             said = f" ({event.text})" if event.text else ""
             return [clean(f"gate {event.gate}: {event.choice}{said}, by {_BY.get(event.by, event.by)}")]
@@ -39,7 +41,7 @@ def flow_lines(event: FlowEvent) -> list[str]:
             steps = ", ".join(event.steps)
             return [clean(f"{event.kind} round {event.round} of {event.most}, asked for by {event.unit}: {steps}")]
         case BudgetReached():
-            return [clean(f"budget reached before {event.step}: {event.message}")]
+            return [clean(f"budget reached at {event.step}: {event.message}")]
         case _:
             assert_never(event)
 

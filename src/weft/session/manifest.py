@@ -25,6 +25,7 @@ def manifest(state: SessionState) -> dict[str, Any]:
         "updatedAt": state.updated_at,
         "sourceHash": source.hash if source else None,
         "lastSeq": state.seq,
+        "run": _run(state),
         "steps": {name: _step(state.steps[name]) for name in names},
     }
 
@@ -37,6 +38,21 @@ def manifest_bytes(state: SessionState) -> bytes:
     inner = ",\n".join(f"    {json.dumps(name)}: {json.dumps(step)}" for name, step in steps.items())
     lines.append('  "steps": {\n' + inner + "\n  }" if steps else '  "steps": {}')
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def _run(state: SessionState) -> dict[str, Any] | None:
+    """Where the last run stands, and what it waits for."""
+    run = state.run
+    if run is None:
+        return None
+    return {
+        "run": run.run,
+        "status": state.status,
+        "message": run.message or None,
+        "gates": [{"gate": gate.gate, "step": gate.step} for gate in state.gates.values()],
+        "confirming": state.confirming.confirmation if state.confirming else None,
+        "verdicts": dict(state.verdicts),
+    }
 
 
 def _step(step: StepState) -> dict[str, Any]:

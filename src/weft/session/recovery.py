@@ -8,8 +8,10 @@ of the right one is ours to write again. Anything else is an edit and is left to
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from weft.files import Folder
-from weft.protocol.events import ArtifactAccepted, DurableEvent, StepInterrupted
+from weft.protocol.events import ArtifactAccepted, DurableEvent, RunEnded, StepInterrupted
 from weft.protocol.hashes import hash_bytes
 from weft.session.log import LogReader
 from weft.session.state import SessionState
@@ -65,6 +67,23 @@ def settle_open_attempts(state: SessionState, why: str) -> list[DurableEvent]:
         for name, step in state.steps.items()
         if step.open
     ]
+
+
+def closing(state: SessionState) -> list[DurableEvent]:
+    """What ends a run whose process is gone. At an open gate it leaves nothing undone: the run waits as before."""
+    if state.run is None or state.run.outcome is not None:
+        return []
+    waiting = state.gates and not any(step.open or step.status == "failed" for step in state.steps.values())
+    ended = RunEnded(
+        run=state.run.run,
+        outcome="waiting" if waiting else "interrupted",
+        message=waiting_for(gate.gate for gate in state.gates.values()) if waiting else PROCESS_ENDED,
+    )
+    return [*settle_open_attempts(state, PROCESS_ENDED), ended]
+
+
+def waiting_for(gates: Iterable[str]) -> str:
+    return f"waiting for a reply: {', '.join(gates)}"
 
 
 def _torn(current: bytes, right: bytes) -> bool:

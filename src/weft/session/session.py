@@ -23,7 +23,7 @@ from weft.protocol.talk import ConversationStopped, IdleReached
 from weft.session.lock import WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
 from weft.session.manifest import MANIFEST, manifest_bytes
-from weft.session.recovery import PROCESS_ENDED, settle_open_attempts, unfinished_writes
+from weft.session.recovery import PROCESS_ENDED, closing, unfinished_writes
 from weft.session.state import SessionState
 from weft.session.transitions import Standing, after, apply
 
@@ -182,14 +182,7 @@ class Session:
             self._notices.append(f"{name} was written again from the log: {PROCESS_ENDED} before its file was in place")
         self._dirty.update(name for name, artifact in self.state.artifacts.items() if not artifact.settled)
         self.checkpoint()
-        # A process that dies at an open gate leaves nothing undone: the run waits as before.
-        waiting = self.state.gates and not any(step.open for step in self.state.steps.values())
-        ended = RunEnded(
-            run=self.state.run.run,
-            outcome="waiting" if waiting else "interrupted",
-            message=_waiting_for(self.state) if waiting else PROCESS_ENDED,
-        )
-        self.record([*restored, *settle_open_attempts(self.state, PROCESS_ENDED), ended])
+        self.record([*restored, *closing(self.state)])
 
     def _keep_blob(self, artifact: Artifact) -> None:
         name = f"blobs/{artifact.hash}"
@@ -252,10 +245,6 @@ class Session:
         except (ExternalError, UserError) as error:
             # The manifest can always be made again from the log; a run must not fail for it, but must say it.
             self._notices.append(f"{MANIFEST} could not be written: {error.message}")
-
-
-def _waiting_for(state: SessionState) -> str:
-    return f"waiting for a reply: {', '.join(gate.gate for gate in state.gates.values())}"
 
 
 def no_session(name: str) -> UserError:

@@ -13,7 +13,7 @@ from typing import Final
 
 from weft.files import Folder
 from weft.protocol.errors import ExternalError
-from weft.protocol.events import Record, RunEnded
+from weft.protocol.events import ConfirmationAsked, ConfirmationResolved, GateResolved, Record, RunEnded
 from weft.protocol.ids import SESSION_ID, check_session_id
 from weft.session.lock import SessionLockedError, WriterLock, held_by
 from weft.session.log import LOG, Damage, LogReader, Now, timestamp
@@ -25,6 +25,8 @@ from weft.session.state import SessionState, fold
 HOMES: Final = ("sessions", "contentItem")
 TRASH: Final = "trash"
 FOLLOW_PAUSE: Final = 0.05
+_AT_REST: Final = (GateResolved, ConfirmationAsked, ConfirmationResolved)
+"""What is said to a run at rest does not set it going."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,8 @@ class Reading:
 
     @property
     def status(self) -> str:
-        run = self.state.run
-        if run is None:
-            return "new"
-        if run.outcome is not None:
-            return run.outcome
-        return "running" if self.holder else "interrupted"
+        found = self.state.status
+        return "interrupted" if found == "running" and not self.holder else found
 
 
 class Sessions:
@@ -117,7 +115,8 @@ class Sessions:
             while True:
                 idle = held_by(folder) is None  # asked before reading: what was written until then is not missed
                 for record in reader.read():
-                    ended = isinstance(record.event, RunEnded)
+                    if not isinstance(record.event, _AT_REST):
+                        ended = isinstance(record.event, RunEnded)
                     if record.seq > after:
                         yield record
                 if ended and idle:

@@ -15,6 +15,7 @@ from weft.protocol.events import Outcome, Record, UnitKind, Verdict
 from weft.protocol.talk import TalkEvent
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
+RunStatus = Outcome | Literal["new", "running", "confirming"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ class SessionState:
     rounds: dict[str, RoundState] = field(default_factory=dict)
     """By unit."""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    """By verifier, as it last judged."""
+    """By verifier, as it last judged; "not_verified" as soon as something it read is made anew."""
     confirming: Confirmation | None = None
     spoken: int = 0
     """The number of the last event of a conversation; `conversation/` folds those."""
@@ -168,6 +169,21 @@ class SessionState:
     @property
     def unfinished(self) -> bool:
         return self.run is not None and self.run.outcome is None
+
+    @property
+    def status(self) -> RunStatus:
+        """What the last run is doing, as far as the log tells; a run that nobody is at work on was interrupted."""
+        run = self.run
+        if run is None:
+            return "new"
+        if run.outcome is None:
+            return "running"
+        if run.over:
+            return run.outcome
+        if self.confirming:
+            return "confirming"
+        # Answered, and not taken up again: it waits for nobody.
+        return "interrupted" if run.outcome == "waiting" and not self.gates else run.outcome
 
     def apply(self, record: Record) -> None:
         self.seq, self.updated_at = record.seq, record.at
@@ -231,11 +247,20 @@ def _started(state: SessionState, event: e.StepStarted, _: Record) -> None:
 
 
 def _accepted(state: SessionState, event: e.ArtifactAccepted, record: Record) -> None:
+    _doubt(state, event.artifact, event.hash)
     state.step(event.step).accepted[event.artifact] = event.hash
     old, aside = state.artifacts.get(event.artifact), state.set_aside.pop(event.artifact, None)
     before = tuple(filter(None, [old.hash if old else None, aside]))
     # Outside a run (adoption, a kept edit) the file is already in place.
     state.artifacts[event.artifact] = ArtifactState(event.hash, before, record.seq, settled=not state.unfinished)
+
+
+def _doubt(state: SessionState, artifact: str, digest: str) -> None:
+    """A verdict is about what the verifier read: when that is made anew, it says nothing of it."""
+    for name in state.verdicts:
+        read = done.inputs if (done := state.step(name).completion) else {}
+        if read.get(f"artifact:{artifact}", digest) != digest:
+            state.verdicts[name] = "not_verified"
 
 
 def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> None:
@@ -309,6 +334,7 @@ def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> Non
     if event.does == "proceed":
         step.approved = event.hash
     elif event.does == "amend":
+        step.approved = ""  # who wants it changed sees it again, whatever they let pass before
         step.replies = (*step.replies, (event.gate, event.text))
     if state.run is not None and event.parameters:
         state.run.chosen = {**state.run.chosen, **event.parameters}

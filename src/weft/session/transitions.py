@@ -12,7 +12,7 @@ is not judged by this: what was written before these rules were, stays readable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from weft.protocol import events as e
 from weft.protocol.events import DurableEvent, Outcome
@@ -34,9 +34,20 @@ class Standing:
     gates: dict[str, str] = field(default_factory=dict)
     """Open gates by step."""
     confirming: str = ""
+    gate_names: set[str] = field(default_factory=set)
+    """Of all gates there ever were."""
+    rounds: dict[str, tuple[str, str, int]] = field(default_factory=dict)
+    """By unit: the kind and the base of its last round, and its number."""
 
     def copied(self) -> Standing:
-        return Standing(self.run, self.outcome, {**self.attempts}, {*self.open}, {**self.gates}, self.confirming)
+        return replace(
+            self,
+            attempts={**self.attempts},
+            open={*self.open},
+            gates={**self.gates},
+            gate_names={*self.gate_names},
+            rounds={**self.rounds},
+        )
 
     @property
     def over(self) -> bool:
@@ -71,6 +82,9 @@ def apply(standing: Standing, event: DurableEvent) -> None:
             standing.open.discard(event.step)
         case e.GateOpened():
             standing.gates[event.step] = event.gate
+            standing.gate_names.add(event.gate)
+        case e.RoundStarted():
+            standing.rounds[event.unit] = (event.kind, event.base, event.round)
         case e.GateResolved():
             standing.gates = {step: gate for step, gate in standing.gates.items() if gate != event.gate}
         case e.ConfirmationAsked():
@@ -89,13 +103,15 @@ def _fault(standing: Standing, event: DurableEvent) -> str:
             last = standing.attempts.get(event.step, 0)
             if event.step in standing.open:
                 return f"attempt {last} of {event.step} is still open"
+            if event.step in standing.gates:
+                return f"the gate {standing.gates[event.step]} asks about its result"
             return _running(standing, event.run) or ("" if event.attempt > last else f"attempt {last} was the last")
         case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
             if event.step not in standing.open or standing.attempts[event.step] != event.attempt:
                 return f"attempt {event.attempt} of {event.step} is not open"
             return _running(standing, event.run)
-        case e.StepSkipped() | e.VerdictGiven() | e.RoundStarted() | e.BudgetReached() | e.GateOpened():
-            return _running(standing, event.run)
+        case e.StepSkipped() | e.VerdictGiven() | e.GateOpened() | e.RoundStarted() | e.BudgetReached():
+            return _running(standing, event.run) or _course_fault(standing, event)
         case e.RunEnded():
             return _end_fault(standing, event)
         case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved():
@@ -109,8 +125,12 @@ def _reply_fault(standing: Standing, event: e.GateResolved | e.ConfirmationAsked
         case e.GateResolved():
             if event.gate not in standing.gates.values():
                 return f"the gate {event.gate} is not open"
-            running = standing.outcome is None
-            return "" if running == (event.by == "auto") else "a person replies to a run at rest"
+            if event.run != standing.run:
+                return f"the run is {standing.run}"
+            if standing.outcome is None:
+                alone = event.by == "auto" and event.does in ("proceed", "withdrawn")
+                return "" if alone else "a person replies to a run at rest"
+            return "only a person replies to a run at rest" if event.by == "auto" or event.does == "withdrawn" else ""
         case e.ConfirmationAsked():
             if standing.outcome is None or standing.over or not standing.gates:
                 return "no run is waiting"
@@ -135,10 +155,39 @@ def _end_fault(standing: Standing, event: e.RunEnded) -> str:
         return f"the run is {standing.run}"
     if standing.open:
         return f"an attempt of {sorted(standing.open)[0]} is still open"
+    if event.outcome == "waiting" and not standing.gates:
+        return "no gate is open, so it waits for nothing"
     if standing.outcome is None:
         return ""
     leaving = event.outcome in ("cancelled", "left") and not standing.over
     return "" if leaving else f"it has ended already ({standing.outcome})"
+
+
+def _course_fault(
+    standing: Standing, event: e.StepSkipped | e.VerdictGiven | e.GateOpened | e.RoundStarted | e.BudgetReached
+) -> str:
+    if isinstance(event, e.RoundStarted):
+        return _round_fault(standing, event)
+    if isinstance(event, e.BudgetReached):
+        return ""
+    if event.step in standing.open:
+        return f"an attempt of {event.step} is still open"
+    return _gate_fault(standing, event) if isinstance(event, e.GateOpened) else ""
+
+
+def _gate_fault(standing: Standing, event: e.GateOpened) -> str:
+    if event.gate in standing.gate_names:
+        return f"there was a gate {event.gate} before"
+    other = standing.gates.get(event.step)
+    return f"the gate {other} of {event.step} is still open" if other else ""
+
+
+def _round_fault(standing: Standing, event: e.RoundStarted) -> str:
+    kind, base, last = standing.rounds.get(event.unit, ("", "", 0))
+    expected = last + 1 if (kind, base) == (event.kind, event.base) else 1
+    if event.round != expected:
+        return f"the next round of {event.unit} is {expected}"
+    return "" if event.round <= event.most else f"{event.most} rounds are the most"
 
 
 def _running(standing: Standing, run: int) -> str:

@@ -161,6 +161,12 @@ class Unit:
             return "not_verified"
         return _VERDICTS.get(found[0], "not_verified") if isinstance(found[0], str | bool) else "not_verified"
 
+    def wants_round(self, parameters: Mapping[str, Any], seen: Seen) -> bool:
+        """Whether the step that closes it sends it round again, if it may."""
+        if self.kind == "repair":
+            return self.verdict(seen) == "failed"
+        return self.when is not None and self.when.holds(parameters, seen)
+
     def said(self, seen: Seen) -> Any:
         """The feedback for the next round: one value, or a list of them."""
         found = seen.get(self.feedback.key, ()) if self.feedback else ()
@@ -177,6 +183,11 @@ class Budget:
     usd: float | None = None
     tokens: int | None = None
     minutes: float | None = None
+
+    def __str__(self) -> str:
+        parts = [f"${self.usd:g}"] if self.usd is not None else []
+        parts += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
+        return ", ".join([*parts, *([f"{self.minutes:g} minutes"] if self.minutes is not None else [])])
 
 
 def look(looks: tuple[Look, ...], artifacts: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:

@@ -74,6 +74,9 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
     step = resolve_step(draft, name, final, flow.makers)
     at = ("steps", name)
     when = flow_rules.condition(flow, (*at, "when"), entry.when, name, own=False) if entry.when else None
+    if when and name == final:
+        message = f"the final step is what a run is for, and '{name}' may be passed over"
+        draft.report_key((*at, "when"), message, "put the condition on a step before it")
     for index, before in enumerate(entry.replies):
         if before not in draft.steps or draft.steps[before].gate is None:
             gates = [other for other, one in draft.steps.items() if one.gate is not None]

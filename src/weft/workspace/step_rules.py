@@ -127,11 +127,19 @@ def _requires(draft: Draft, at: Path, entry: StepEntry, makers: Mapping[str, str
         draft.report((*at, "requires", index), f"unknown step '{name}'", hint)
 
 
+def _bounds(draft: Draft) -> set[str]:
+    """The parameters that say how often something is made again: who raises one goes on from where the rounds are, so
+    no step is made from it unless it names it."""
+    loops = [entry.loop.at_most for entry in draft.steps.values() if entry.loop]
+    return {written for written in (*loops, *(one.rounds for one in draft.file.repair)) if isinstance(written, str)}
+
+
 def _subset(draft: Draft, at: Path, section: str, names: Sequence[str] | None) -> tuple[str, ...]:
     """The inputs or parameters a step reads: those it names, or all."""
     known = draft.names(section)
     if names is None:
-        return tuple(known)
+        bounds = _bounds(draft) if section == "parameters" else set()
+        return tuple(name for name in known if name not in bounds)
     if section == "parameters" and draft.file.depth:
         known = [*known, "depth"]
     for index, name in enumerate(_once(draft, (*at, section), names)):

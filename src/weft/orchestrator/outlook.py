@@ -1,0 +1,88 @@
+"""What a run would find at each step before it makes anything: which steps are passed over, and what the others are
+made from. One way to tell it, for the plan and for a result that a person keeps, so that neither can differ from what
+the run then does. Pure.
+
+Ask for the steps in running order, and say which of them will be made: what looks at those can't be told yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.orchestrator.course import Course, extra_inputs, on_base
+from weft.orchestrator.step_facts import StepFacts
+from weft.session.state import SessionState
+from weft.workspace.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutlook:
+    upstream: Mapping[str, str]
+    """Hash of each artifact it reads; "" for one never made."""
+    edited: frozenset[str]
+    """Those of them that a person changed and kept."""
+    extra: Mapping[str, str]
+    """The rounds and replies it is made with."""
+
+
+@dataclass(slots=True)
+class Outlook:
+    pipeline: Pipeline
+    facts: Mapping[str, StepFacts]
+    state: SessionState
+    parameters: Mapping[str, Any]
+    made: dict[str, str]
+    """Hash of each artifact there is."""
+    course: Course = field(default_factory=Course)
+    seen: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
+    to_make: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(
+        cls,
+        pipeline: Pipeline,
+        facts: Mapping[str, StepFacts],
+        state: SessionState,
+        parameters: Mapping[str, Any],
+        standing: Mapping[str, str] | None = None,
+    ) -> Outlook:
+        """`standing`: hashes that count in place of the log's."""
+        made = {
+            name: digest
+            for step in state.steps.values()
+            if step.completion
+            for name, digest in step.completion.artifacts.items()
+        }
+        return cls(pipeline, facts, state, parameters, {**made, **(standing or {})}, Course.of(state))
+
+    def at(self, name: str) -> StepOutlook | None:
+        """None when its condition does not hold, as far as that can be told."""
+        step = self.pipeline.steps[name]
+        open_yet = any(before in self.to_make for before in step.requires)
+        if step.when and not open_yet and not step.when.holds(self.parameters, self.seen):
+            self.passed.add(name)
+            for artifact in step.artifacts:
+                self.made.pop(artifact, None)
+            return None
+        self.course = on_base(self.pipeline, self.facts, self.course, name, self.made)
+        self.seen |= self.facts[name].seen
+        read = [before for before in step.requires if before not in self.passed]
+        upstream = {
+            artifact: self.made.get(artifact, "")
+            for before in read
+            for artifact in self.pipeline.steps[before].artifacts
+        }
+        edited = frozenset(
+            artifact
+            for before in read
+            if (done := self.state.steps[before].completion if before in self.state.steps else None)
+            and done.how == "edited"
+            for artifact in self.pipeline.steps[before].artifacts
+        )
+        return StepOutlook(upstream, edited, extra_inputs(self.pipeline, self.course, name))
+
+    def will_make(self, name: str) -> None:
+        self.to_make.add(name)

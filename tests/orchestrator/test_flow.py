@@ -1,0 +1,312 @@
+"""The run machine with everything a person can do to it: every interleaving of small pipelines, random lives of random
+ones, and mutants of the machine that must be caught."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.orchestrator import flow_model
+from tests.orchestrator.flow_lives import walk
+from tests.orchestrator.flow_model import FlowWorld, explore
+from tests.orchestrator.flow_shapes import shape, worlds
+from tests.orchestrator.model import BrokenPromiseError
+from weft.orchestrator import consequences, course, machine, outlook, resting
+from weft.orchestrator.budget import Ledger
+from weft.orchestrator.consequences import After
+from weft.orchestrator.course import Course
+from weft.orchestrator.progress import Progress, RunSpec, StartAttempt, StepProgress
+from weft.protocol import events as e
+from weft.session import state as session_state
+from weft.session.recovery import closing
+from weft.session.state import SessionState
+from weft.session.transitions import IllegalEventError
+from weft.workspace.flow import Condition, Look, Unit
+
+WALKS = int(os.environ.get("WEFT_WALKS", "400"))
+SEED = int(os.environ.get("WEFT_SEED", "0"))
+CAUGHT = (BrokenPromiseError, IllegalEventError, KeyError, AssertionError)
+
+
+@pytest.mark.parametrize("name", worlds())
+def test_every_life_with_a_disturbance_keeps_every_promise(name: str) -> None:
+    world = worlds()[name]
+    world.start()
+    assert explore(world, disturbances=1).ends > 10
+
+
+@pytest.mark.parametrize("name", ["gate", "repair", "self loop", "passed over", "budget"])
+def test_every_life_with_two_disturbances_keeps_every_promise(name: str) -> None:
+    world = worlds()[name]
+    world.start()
+    assert explore(world, disturbances=2).ends > 50
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_random_lives_of_random_pipelines(chunk: int) -> None:
+    for seed in range(SEED + chunk, SEED + WALKS, 4):
+        try:
+            walk(seed)
+        except (BrokenPromiseError, IllegalEventError) as broken:
+            raise AssertionError(f"WEFT_SEED={seed}: {broken}") from broken
+
+
+# -- mutants: each is a plausible mistake, and what must not survive it
+
+Patch = tuple[Any, str, Any]
+
+
+def _no_gate(progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
+    return After(progress)
+
+
+def _asks_and_goes_on(progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
+    after = ORIGINAL_GATE(progress, name, gate, fresh=fresh)
+    return replace(after, progress=after.progress.with_step(name, progress.steps[name]))
+
+
+def _once_is_for_ever(progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
+    return After(progress) if name in progress.approved else ORIGINAL_GATE(progress, name, gate, fresh=fresh)
+
+
+def _never_withdrawn(progress: Progress, name: str) -> After:
+    return After(progress)
+
+
+def _only_the_first(pipeline: Any, now: Course, step: str) -> Any:
+    replies, rounds = ORIGINAL_SAID(pipeline, now, step)
+    first = {unit.name for unit in pipeline.units_of(step) if unit.steps[0] == step}
+    return replies, {name: one for name, one in rounds.items() if name in first}
+
+
+def _no_replies(pipeline: Any, now: Course, step: str) -> Any:
+    return {}, ORIGINAL_SAID(pipeline, now, step)[1]
+
+
+def _base_without_the_rest(pipeline: Any, facts: Any, now: Course, step: str, hashes: Any) -> Course:
+    return ORIGINAL_BASE(pipeline, facts, now, step, {})
+
+
+def _inner_goes_on_counting(self: Course, pipeline: Any, unit: Unit, begun: Any) -> Course:
+    return replace(self, rounds={**self.rounds, unit.name: begun})
+
+
+def _reads_what_is_passed_over(spec: RunSpec, progress: Progress, step: Any) -> Any:
+    found, edited = ORIGINAL_YIELDED(spec, progress, step)
+    for before in step.requires:
+        for name in spec.pipeline.steps[before].artifacts:
+            found.setdefault(name, "")
+    return found, edited
+
+
+def _stays_passed_over(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> After:
+    after = ORIGINAL_CLOSE(spec, progress, unit, fresh=fresh)
+    passed = {name: step for name, step in progress.steps.items() if step.phase == "passed"}
+    return replace(after, progress=replace(after.progress, steps={**after.progress.steps, **passed}))
+
+
+def _passed_by_in_silence(spec: RunSpec, progress: Progress, name: str) -> After:
+    return After(progress.with_step(name, StepProgress("passed")))
+
+
+def _doubtful_is_good(self: Unit, seen: Any) -> Any:
+    said = ORIGINAL_VERDICT(self, seen)
+    return "passed" if said == "not_verified" else said
+
+
+def _always_a_verdict(self: Unit, seen: Any) -> Any:
+    return "passed"
+
+
+def _no_inputs(now: Course, unit: Unit) -> dict[str, str]:
+    return {}
+
+
+def _ready_early(spec: RunSpec, progress: Progress, step: Any) -> bool:
+    return all(progress.steps[name].phase in ("done", "passed") for name in step.requires)
+
+
+def _ready_at_the_gate(spec: RunSpec, progress: Progress, step: Any) -> bool:
+    return all(progress.steps[name].phase in ("done", "passed", "held") for name in step.requires)
+
+
+def _any_gate(state: SessionState, name: str) -> Any:
+    return next(iter(state.gates.values()))
+
+
+def _leaves_anyway(state: SessionState, run: Any, command: Any) -> Any:
+    stay, *_ = ORIGINAL_BREAKOUT(state, run, command)
+    return stay, e.RunEnded(run=run.run, outcome="left", message="left")
+
+
+def _forgets_what_was_let_pass(state: SessionState, event: Any, record: Any) -> None:
+    before = {name: step.approved for name, step in state.steps.items()}
+    ORIGINAL_RESOLVED(state, event, record)
+    if event.does == "amend":
+        for name, approved in before.items():
+            state.step(name).approved = approved
+
+
+def _spends_anew(cls: Any, spent: Any) -> Ledger:
+    return Ledger()
+
+
+def _free_when_failed(self: Ledger, step: str, model: Any, usage: Any, ms: int, *_: Any) -> Ledger:
+    return self
+
+
+def _all_open(step: Any, attempt: int) -> bool:
+    return True
+
+
+def _gates_forgotten(spec: RunSpec, state: SessionState) -> Any:
+    return ORIGINAL_START(spec, replace(state, gates={}))
+
+
+def _says_it_is_done(progress: Progress) -> Any:
+    return "done", ""
+
+
+def _nobody_beside(progress: Progress, name: str) -> list[Any]:
+    return []
+
+
+def _sees_all(self: Any, name: str) -> Any:
+    step = self.pipeline.steps[name]
+    pipeline = replace(self.pipeline, steps={**self.pipeline.steps, name: replace(step, when=None)})
+    return ORIGINAL_AT(replace_pipeline(self, pipeline), name)
+
+
+def replace_pipeline(one: Any, pipeline: Any) -> Any:
+    one.pipeline = pipeline
+    return one
+
+
+def _nothing_to_settle(state: SessionState) -> list[Any]:
+    return [event for event in ORIGINAL_CLOSING(state) if isinstance(event, e.RunEnded)]
+
+
+ORIGINAL_GATE = consequences._gate
+ORIGINAL_CLOSE = consequences._close
+ORIGINAL_SAID = course.said
+ORIGINAL_BASE = course.on_base
+ORIGINAL_YIELDED = machine._yielded
+ORIGINAL_START = machine._start
+ORIGINAL_VERDICT = Unit.verdict
+ORIGINAL_BREAKOUT = resting._breakout
+ORIGINAL_RESOLVED = session_state._gate_resolved
+ORIGINAL_AT = outlook.Outlook.at
+ORIGINAL_CLOSING = closing
+_APPLY: dict[type, Any] = dict(session_state._APPLY)
+
+MUTANTS: Mapping[str, tuple[str, Patch]] = {
+    "a gate that does not ask": ("gate", (consequences, "_gate", _no_gate)),
+    "a gate that asks and goes on": ("gate", (consequences, "_gate", _asks_and_goes_on)),
+    "what was let pass once passes for ever": ("walks", (consequences, "_gate", _once_is_for_ever)),
+    "a gate that outlives its result": ("walks", (machine, "withdrawn", _never_withdrawn)),
+    "a step that does not wait for the gate before it": ("gate", (machine, "_ready", _ready_at_the_gate)),
+    "a reply that resolves another gate": ("two gates", (resting, "open_gate", _any_gate)),
+    "a run taken up again that forgets its gates": ("two gates", (machine, "_start", _gates_forgotten)),
+    "a run that says it is done at a gate": ("gate", (machine, "_outcome", _says_it_is_done)),
+    "a breakout that is denied and leaves": ("gate", (resting, "_breakout", _leaves_anyway)),
+    "a person's words that reach nobody": ("gate", (machine, "said", _no_replies)),
+    "what is amended is let pass as before": ("again", (session_state, "_gate_resolved", _forgets_what_was_let_pass)),
+    "rounds that are not counted": ("repair in vain", (Course, "round_of", lambda self, unit: None)),
+    "a round too many": ("repair in vain", (Unit, "bound", lambda self, parameters: 3)),
+    "feedback for the first step alone": ("repair", (machine, "said", _only_the_first)),
+    "rounds that are no inputs": ("walks", (course, "_round", _no_inputs)),
+    "a base without what is outside": ("walks", (machine, "on_base", _base_without_the_rest)),
+    "an inner unit that goes on counting": ("nested", (Course, "with_round", _inner_goes_on_counting)),
+    "a unit that begins before it has one base": ("unit with two sides", (machine, "_ready", _ready_early)),
+    "no verdict is a good one": ("not to be told", (Unit, "verdict", _doubtful_is_good)),
+    "every verdict is a good one": ("repair in vain", (Unit, "verdict", _always_a_verdict)),
+    "a verifier passed over in silence": ("verifier passed over", (machine, "passed_by", _passed_by_in_silence)),
+    "a verdict that outlives what it was about": ("stale verdict", (session_state, "_doubt", lambda *_: None)),
+    "a step that reads what was passed over": ("passed over", (machine, "_yielded", _reads_what_is_passed_over)),
+    "what was passed over once stays so": ("condition in a round", (consequences, "_close", _stays_passed_over)),
+    "a budget that begins anew": ("budget", (Ledger, "of", classmethod(_spends_anew))),
+    "a budget that sees nothing spent": ("budget", (Ledger, "with_attempt", _free_when_failed)),
+    "a budget that sees nothing beside": ("budget", (machine, "_beside", _nobody_beside)),
+    "a late result that is taken": ("repair", (machine, "_is_open", _all_open)),
+    "a plan that sees no conditions": ("passed over", (outlook.Outlook, "at", _sees_all)),
+    "a crash that settles nothing": ("gate", (flow_model, "closing", _nothing_to_settle)),
+}
+
+
+def _special(name: str) -> FlowWorld | None:
+    chain: dict[str, tuple[str, ...]] = {"plan": (), "draft": ("plan",), "verify": ("draft",), "end": ("verify",)}
+    if name == "condition in a round":
+        requires: dict[str, tuple[str, ...]] = {"a": (), "web": ("a",), "b": ("a", "web")}
+        later = Condition(look=Look("a.json", "turn"), operator="at_least", value=1)
+        return FlowWorld(shape(requires, loop={("a", "web", "b"): 1}, when={"web": later}), {"b": 1})
+    if name == "stale verdict":
+        return FlowWorld(shape(chain, repair={("draft", "verify"): 2}), {"verify": 0})
+    return None
+
+
+def _lived(name: str) -> None:
+    """Enough of a life for the mutant to show."""
+    if name == "walks":
+        for seed in range(120):
+            walk(seed)
+        return
+    if name == "again":
+        _approved_before_it_was_amended()
+        return
+    world = _special(name) or worlds()[name]
+    world.start()
+    explore(world, disturbances=1)
+    if name == "stale verdict":
+        _verdict_on_what_is_gone(world)
+
+
+def _approved_before_it_was_amended() -> None:
+    """Let pass; made anew otherwise, and amended; then it comes out as it was before: the person sees it again."""
+    world = _Fickle(shape({"a": (), "end": ("a",)}, gates=("a",)))
+    world.start()
+    flow_model.finish(world)
+    world.version["a"] = "2"
+    world.start()
+    flow_model.play(world, ("succeed", f"a {world.state.step('a').attempt}"))
+    (gate,) = world.state.gates.values()
+    flow_model.play(world, ("amend", gate.gate))
+    flow_model.finish(world)
+
+
+class _Fickle(FlowWorld):
+    def made(self, step: str, start: StartAttempt) -> bytes:
+        return b'{"said": 1}' if self.version.get(step, "1") == "1" or start.replies else b'{"said": 2}'
+
+
+def _verdict_on_what_is_gone(world: FlowWorld) -> None:
+    flow_model.finish(world)
+    world.version["draft"] = "2"
+    world.start()
+    flow_model.play(world, ("succeed", f"draft {world.state.step('draft').attempt}"))
+    world.crash()
+    if world.state.verdicts["verify"] == "passed":
+        raise BrokenPromiseError("a verdict is about what the verifier read")
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    where, (owner, attribute, mutant) = MUTANTS[name]
+    if attribute == "_gate_resolved":
+        monkeypatch.setattr(session_state, "_APPLY", {**_APPLY, e.GateResolved: mutant})
+    else:
+        monkeypatch.setattr(owner, attribute, mutant)
+    with pytest.raises(CAUGHT):
+        _lived(where)
+
+
+@pytest.mark.parametrize("where", ["again", "stale verdict", "condition in a round"])
+def test_the_lives_of_mutants_are_good_ones(where: str) -> None:
+    _lived(where)
+
+
+def test_there_are_enough_mutants() -> None:
+    assert len(MUTANTS) >= 15
