@@ -126,6 +126,7 @@ def test_our_names_in_its_words() -> None:
         ("Write", "new/b.md", None),
         ("Read", "/etc/passwd", "outside the working folder"),
         ("Read", "../x", "may not contain '..'"),
+        ("Read", "~/x", "not a path here"),
         ("Read", "link/x", "through a link"),
         ("Write", "@session/log.jsonl", "written by the session itself"),
         ("Write", "@session/.claude-agent/state.json", "written by the session itself"),
@@ -137,6 +138,22 @@ def test_paths_that_lead_elsewhere_are_faults(context: Context, tool: str, path:
     box = GateToolbox(gate_tools(lambda: None), context)
     found = box.fault(ToolCall(call="c", tool=tool, input={"path": path}))
     assert found is None if fault is None else fault in str(found)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "good"), [("**/*.md", True), ("/etc/*", False), ("~/*", False), ("a/../../*", False)]
+)
+def test_patterns_that_lead_elsewhere_are_faults(context: Context, pattern: str, good: bool) -> None:
+    box = GateToolbox(gate_tools(lambda: None), context)
+    assert (box.fault(ToolCall(call="c", tool="Glob", input={"pattern": pattern})) is None) is good
+
+
+def test_fewer_tools_are_judged_as_strictly(context: Context) -> None:
+    box, missing = GateToolbox(gate_tools(lambda: None), context).only(["Read", "Bash"])
+    assert [tool.name for tool in box] == ["Shell", "Read"]
+    assert missing == ()
+    assert box.fault(ToolCall(call="c", tool="Read", input={"path": "/etc/passwd"}))
+    assert box.fault(ToolCall(call="c", tool="Write", input={"path": "a.md"}))
 
 
 def test_a_tool_without_a_runtime_that_waits_for_it_is_not_run(context: Context) -> None:
@@ -166,8 +183,13 @@ def test_the_environment_has_nothing_of_ours_but_what_a_command_may_see(tmp_path
     assert not {"USER", "XDG_CONFIG_HOME", "CLAUDE_CODE_USE_BEDROCK"} & made.keys()
     assert (made["PATH"], made["LANG"]) == ("/usr/bin", "C.UTF-8")
     assert (made["HOME"], made["CLAUDE_CONFIG_DIR"]) == (str(tmp_path / "own" / "home"), str(tmp_path / "own"))
+    assert made["CLAUDE_CODE_TMPDIR"] == str(tmp_path / "own" / "tmp")
     assert made["GIT_CONFIG_GLOBAL"] == str(tmp_path / ".gitconfig")
     assert "ANTHROPIC_BASE_URL" not in environment({}, tmp_path, "")
+    assert made["GIT_CONFIG_KEY_0"] == "core.fsmonitor"
+    desk = tmp_path / "desk"
+    mixed = environment({"PATH": f"{desk}/bin:/usr/bin"}, tmp_path, "", [desk])
+    assert mixed["PATH"] == f"/usr/bin:{desk}/bin"
 
 
 def test_what_a_result_says_and_what_it_used() -> None:

@@ -27,6 +27,7 @@ from weft.workspace.config import Config
 
 CLAUDE_AGENT: Final = "claude-agent"
 """The kind of a connection on which the Claude agent runtime runs its own loop."""
+CLAUDE_WINDOW: Final = 200_000
 AskSecret = Callable[[str], str]
 """Asks the person for what opens the credential store; takes what is wanted, in words."""
 
@@ -40,16 +41,18 @@ def open_model(resolved: Resolved, key: str, variables: Mapping[str, str]) -> Op
     connection = resolved.connection
     if connection is None or connection.kind != CLAUDE_AGENT:
         return connect(resolved, key)
+    from weft.conversation.claude_agent.options import Reach
     from weft.conversation.claude_agent.small_calls import ClaudeAgent  # few need it, and it is large
 
-    return ClaudeAgent(
+    reach = Reach(
         name=resolved.reference,
         model=resolved.model,
         key=key,
         base_url=connection.base_url,
         surroundings=variables,
-        window=connection.window or 200_000,
+        window=connection.window or CLAUDE_WINDOW,
     )
+    return ClaudeAgent(reach=reach)
 
 
 class ConnectedModels:

@@ -230,7 +230,7 @@ class OpenTalk:
         all_tools = self._speaking.toolbox() if self._speaking else self._toolbox
         box = all_tools.only(names)[0] if names else all_tools
         if conversation.count("/") >= 2:  # the deepest may not open another
-            box = Toolbox(tool for tool in box if tool.name != SUB_AGENT)
+            box = box.only(tool.name for tool in box if tool.name != SUB_AGENT)[0]
         return box
 
     def _runtime_of(self, model: Model) -> Speaking | None:
@@ -244,14 +244,9 @@ class OpenTalk:
 
         check_installed()
         setup = Setup(
-            name=model.name,
-            model=model.model,
-            key=model.key,
-            base_url=model.base_url,
-            window=model.window,
+            reach=model.reach,
             folder=self.folder / FOLDER,
             context=self._tool_context(MAIN, "", lambda _: None),
-            surroundings=model.surroundings,
             tools=self._toolbox,
             agents=self._sub_agents,
         )

@@ -26,6 +26,7 @@ FAREWELL: Final = 3.0
 """Seconds it has to write its transcript when its input has ended."""
 _OAUTH: Final = "sk-ant-oat"
 _NOT_PASSED: Final = ("HOME", "CI", "USER", "LOGNAME")
+_GIT: Final = {"core.fsmonitor": "false", "safe.bareRepository": "explicit", "log.showSignature": "false"}
 _SWITCHES: Final = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_TELEMETRY": "1",
@@ -44,20 +45,43 @@ _SWITCHES: Final = {
 }
 
 
-def environment(surroundings: Mapping[str, str], folder: Path, base_url: str) -> dict[str, str]:
-    """All that the child sees. `folder` is the runtime's own: its home, its settings, its transcripts."""
+def own_folders(folder: Path) -> tuple[Path, ...]:
+    """What the runtime's own folder has to hold before it starts."""
+    return folder, folder / "home", folder / "tmp"
+
+
+def environment(
+    surroundings: Mapping[str, str], folder: Path, base_url: str, roots: Sequence[Path] = ()
+) -> dict[str, str]:
+    """All that the child sees. `folder` is the runtime's own: its home, its settings, its transcripts.
+
+    Programs in `roots`, where it works, come last, so that none of them can pass for one of the system's.
+    """
     kept = {
         name: value
         for name, value in plain_environment(surroundings).items()
         if name not in _NOT_PASSED and not name.startswith("XDG_")
     }
-    made = {**kept, **_SWITCHES, "HOME": str(folder / "home"), "CLAUDE_CONFIG_DIR": str(folder)}
+    places = {"CLAUDE_CONFIG_DIR": folder, "HOME": folder / "home", "CLAUDE_CODE_TMPDIR": folder / "tmp"}
+    inside = [os.path.realpath(root).rstrip("/") + "/" for root in roots]
+    entries = kept["PATH"].split(os.pathsep)
+    entries.sort(key=lambda entry: any(f"{os.path.realpath(entry)}/".startswith(root) for root in inside))
+    kept["PATH"] = os.pathsep.join(entries)
+    made = {**kept, **_SWITCHES, **_git_settings(), **{name: str(place) for name, place in places.items()}}
     if base_url:
         made["ANTHROPIC_BASE_URL"] = base_url
     identity = Path(surroundings.get("HOME", "/nonexistent")) / ".gitconfig"
     if identity.is_file():
         made["GIT_CONFIG_GLOBAL"] = str(identity)  # its home is not the person's, but a commit is
     return made
+
+
+def _git_settings() -> dict[str, str]:
+    """What keeps git from running a folder's programs when it is only asked to show something."""
+    settings = {"GIT_CONFIG_COUNT": str(len(_GIT)), "GIT_OPTIONAL_LOCKS": "0"}
+    for index, (key, value) in enumerate(_GIT.items()):
+        settings |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
+    return settings
 
 
 class Child:

@@ -90,9 +90,13 @@ class GateToolbox(Toolbox):
     def fault(self, call: ToolCall) -> str | None:
         if fault := super().fault(call):
             return fault
-        path = call.input.get("path")
+        path, pattern = call.input.get("path"), call.input.get("pattern")
+        if call.tool == "Glob" and isinstance(pattern, str) and _leads_out(pattern):
+            return f"the pattern {pattern[:200]!r} leads out of the working folder; name files below it"
         if not isinstance(path, str) or call.tool not in _SUBJECTS:
             return None
+        if path.startswith("~"):
+            return f"{path[:200]} is not a path here: write it from the working folder"
         try:
             where = place(path, self._context)
             _check_links(where)
@@ -101,6 +105,10 @@ class GateToolbox(Toolbox):
         if call.tool in WRITING and where.machine_made:
             return f"{where.shown} is written by the session itself"
         return None
+
+
+def _leads_out(pattern: str) -> bool:
+    return pattern.startswith(("/", "~")) or ".." in pattern.split("/")
 
 
 def _check_links(where: Place) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.conversation.claude_agent.child import to_the_end
+from weft.conversation.claude_agent.options import Reach
 from weft.conversation.claude_agent.speaking import Setup, Speaking
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports
@@ -37,18 +38,6 @@ from weft.tools.toolbox import Toolbox
 UNWINDING: Final = 0.5
 """Seconds for the conversation to come to rest after that."""
 TOOLS: Final = ("Read", "Write", "Edit", "Glob", "Grep")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """How the runtime is reached."""
-
-    name: str
-    model: str
-    key: str
-    base_url: str
-    surroundings: Mapping[str, str]
-    window: int
 
 
 @dataclass(slots=True)
@@ -89,14 +78,9 @@ async def _made(reach: Reach, ask: FilesAsk, working: Folder, own: Path) -> File
     talk: Conversation
     context = Context(call="", working=working)
     setup = Setup(
-        name=reach.name,
-        model=reach.model,
-        key=reach.key,
-        base_url=reach.base_url,
-        window=reach.window,
+        reach=reach,
         folder=own,
         context=context,
-        surroundings=reach.surroundings,
         tools=Toolbox(()),
         its_tools=TOOLS,
         keep=False,

@@ -29,6 +29,19 @@ Hook = Callable[[Any, str | None, Any], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How the runtime is reached: what a connection of its kind says, and the variables around us."""
+
+    name: str
+    """Of the model, as a person calls it and the log records it."""
+    model: str
+    key: str = field(repr=False)
+    base_url: str
+    surroundings: Mapping[str, str] = field(repr=False)
+    window: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnTool:
     """A tool of ours as the runtime gets it: `call` takes the input and gives text and whether it is an error."""
 

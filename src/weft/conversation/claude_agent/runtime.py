@@ -15,8 +15,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from weft.conversation.claude_agent.child import Child
-from weft.conversation.claude_agent.options import SERVER, Start, build_options, command_of, sdk
+from weft.conversation.claude_agent.child import Child, environment, own_folders
+from weft.conversation.claude_agent.options import SERVER, Reach, Start, build_options, command_of, sdk
 from weft.models.model import ModelError
 from weft.protocol.messages import Usage
 from weft.tools.threads import in_thread
@@ -73,8 +73,7 @@ Written = Callable[[str, Mapping[str, Any]], Awaitable[str]]
 @dataclass(slots=True)
 class Runtime:
     start: Start
-    environment: Mapping[str, str]
-    key: str
+    reach: Reach
     written: Written | None = None
     """Judges what a tool has just written; what it says goes back to the model at once."""
     queues: dict[str, asyncio.Queue[Any]] = field(default_factory=lambda: defaultdict(asyncio.Queue))
@@ -98,7 +97,9 @@ class Runtime:
         options, command = await in_thread(self._prepared, "weft-claude")
         if self._stopped:
             raise died("the Claude runtime was stopped before it began")
-        self._child = Child(command, folder=self.start.working, environment=self.environment, key=self.key)
+        roots = (self.start.working, *self.start.more_folders)
+        variables = environment(self.reach.surroundings, self.start.folder, self.reach.base_url, roots)
+        self._child = Child(command, folder=self.start.working, environment=variables, key=self.reach.key)
         client = sdk().ClaudeSDKClient(replace(options, permission_prompt_tool_name=None), transport=self._child)
         self._life = asyncio.create_task(self._live(client), name="claude runtime")
         await self._ready.wait()
@@ -107,7 +108,7 @@ class Runtime:
 
     def _prepared(self) -> tuple[Any, list[str]]:
         """Off the loop: the package alone takes a second to import."""
-        for folder in (self.start.folder, self.start.folder / "home"):
+        for folder in own_folders(self.start.folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         options = build_options(self.start, self._before, self._after if self.written else None, self._deny)
         return options, command_of(options)
@@ -183,8 +184,8 @@ class Runtime:
             self._take_results(message)
         elif isinstance(message, package.ResultMessage):
             self.queues[MAIN].put_nowait(message)
-        elif isinstance(message, package.SystemMessage) and message.data.get("state") == "idle":
-            self.queues[MAIN].put_nowait(Idle())
+        elif isinstance(message, package.SystemMessage) and message.subtype == "session_state_changed":
+            self.queues[MAIN].put_nowait(Idle() if message.data.get("state") == "idle" else Asked())
 
     def _take_results(self, message: Any) -> None:
         for block in message.content if isinstance(message.content, list) else ():

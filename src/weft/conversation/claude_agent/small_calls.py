@@ -10,14 +10,14 @@ import json
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weft.conversation.claude_agent.child import environment, to_the_end
+from weft.conversation.claude_agent.child import to_the_end
 from weft.conversation.claude_agent.listening import Turn
-from weft.conversation.claude_agent.making import Reach, make_files
-from weft.conversation.claude_agent.options import OwnTool, Start
+from weft.conversation.claude_agent.making import make_files
+from weft.conversation.claude_agent.options import OwnTool, Reach, Start
 from weft.conversation.claude_agent.runtime import MAIN, NOT_LET_THROUGH, OWN, Runtime
 from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Part, Request
@@ -29,20 +29,23 @@ from weft.protocol.messages import Media, Message, Text, Thinking, ToolCall, Too
 class ClaudeAgent:
     """A connection of the kind claude-agent. Whoever runs conversations or steps on it takes what it holds."""
 
-    name: str
-    model: str
-    key: str = field(repr=False)
-    base_url: str
-    surroundings: Mapping[str, str] = field(repr=False)
-    window: int = 200_000
+    reach: Reach
     output_ways: tuple[Way, ...] = ("tool", "prompted")
+
+    @property
+    def name(self) -> str:
+        return self.reach.name
+
+    @property
+    def window(self) -> int:
+        return self.reach.window
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         with tempfile.TemporaryDirectory(prefix="weft-claude-") as made:
             working, folder = Path(made) / "work", Path(made) / "own"
             working.mkdir()
             start = Start(
-                model=self.model,
+                model=self.reach.model,
                 working=working,
                 folder=folder,
                 system=request.system or "Answer.",
@@ -52,7 +55,7 @@ class ClaudeAgent:
                 bare=True,
                 thinking=request.thinking != "off",
             )
-            runtime = Runtime(start, environment(self.surroundings, folder, self.base_url), self.key)
+            runtime = Runtime(start, self.reach)
             try:
                 await runtime.begin()
                 await runtime.send(_told(request))
@@ -65,15 +68,7 @@ class ClaudeAgent:
 
     async def make(self, ask: FilesAsk) -> FilesMade:
         """A step: the runtime writes the files itself."""
-        reach = Reach(
-            name=self.name,
-            model=self.model,
-            key=self.key,
-            base_url=self.base_url,
-            surroundings=self.surroundings,
-            window=self.window,
-        )
-        return await make_files(reach, ask)
+        return await make_files(self.reach, ask)
 
     async def aclose(self) -> None:
         """Every call has ended its own child."""

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-from weft.conversation.claude_agent.child import environment, to_the_end
+from weft.conversation.claude_agent.child import to_the_end
 from weft.conversation.claude_agent.gate import ITS_TOOLS, GateToolbox, gate_tools, in_our_words, its_name
 from weft.conversation.claude_agent.kept import Kept, is_there, read_kept, transcript_of, what_it_is_told, write_kept
 from weft.conversation.claude_agent.listening import Turn
-from weft.conversation.claude_agent.options import OwnTool, Start, SubAgent
+from weft.conversation.claude_agent.options import OwnTool, Reach, Start, SubAgent
 from weft.conversation.claude_agent.runtime import MAIN, Runtime, Written, died
 from weft.conversation.feed import Item
 from weft.conversation.projections import Transcript, told_to_model
@@ -36,7 +36,6 @@ from weft.tools.toolbox import Toolbox
 
 FOLDER: Final = ".claude-agent"
 """In a session's folder: the runtime's own."""
-WINDOW: Final = 200_000
 
 
 class Talk(Protocol):
@@ -54,21 +53,15 @@ class Talk(Protocol):
 class Setup:
     """How a conversation reaches the runtime and what it may touch there."""
 
-    name: str
-    """Of the model, as the log records it."""
-    model: str
-    key: str
-    base_url: str
+    reach: Reach
     folder: Path
     """The runtime's own; kept between openings when it lies in the session."""
     context: Context
-    surroundings: Mapping[str, str]
     tools: Toolbox
     """Ours. Those that the runtime has itself are left to it."""
     agents: Callable[[], tuple[SubAgent, ...]] = tuple
     its_tools: tuple[str, ...] = ITS_TOOLS
     keep: bool = True
-    window: int = WINDOW
     written: Written | None = None
     off_loop: Callable[[Callable[[], Kept | None]], Awaitable[Kept | None]] = field(default=asyncio.to_thread)
 
@@ -97,11 +90,11 @@ class Speaking:
 
     @property
     def name(self) -> str:
-        return self._setup.name
+        return self._setup.reach.name
 
     @property
     def window(self) -> int:
-        return self._setup.window
+        return self._setup.reach.window
 
     def toolbox(self) -> GateToolbox:
         return self._box
@@ -230,7 +223,7 @@ class Speaking:
             kept = await setup.off_loop(self._kept) if setup.keep and not fresh else None
             self._since = kept.turn if kept else 0
             start = Start(
-                model=setup.model,
+                model=setup.reach.model,
                 working=setup.context.working.path,
                 folder=setup.folder,
                 system=request.system,
@@ -243,9 +236,8 @@ class Speaking:
                 thinking=request.thinking != "off",
                 more_folders=(setup.context.session.path,) if setup.context.session else (),
             )
-            variables = environment(setup.surroundings, setup.folder, setup.base_url)
             self._born = turn
-            self._runtime = Runtime(start, variables, setup.key, setup.written)
+            self._runtime = Runtime(start, setup.reach, setup.written)
             await self._runtime.begin()
             return self._runtime
 
