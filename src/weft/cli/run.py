@@ -100,11 +100,11 @@ async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_jso
                 outcome = await session.submit(wish)
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
         if outcome == "done" and not as_json and (output or not shown):
-            _deliver(session, wish.until or session.pipeline.final, output)
+            deliver(session, wish.until or session.pipeline.final, output)
     return OUTCOMES[outcome]
 
 
-def _deliver(session: OpenSession, step: str, output: str | None) -> None:
+def deliver(session: OpenSession, step: str, output: str | None) -> None:
     """The data: the wanted artifacts' paths on standard output, or one of them where the person wants it."""
     names = session.pipeline.steps[step].artifacts
     if output is None:

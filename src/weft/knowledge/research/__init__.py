@@ -9,6 +9,8 @@ labels.py     any draft, whoever wrote it, to sentences with labels that exist
 review.py     the four axes over it, what failed and why, in words that the next draft can use
 earlier.py    an earlier answer: its sections as [P1], [P2]; what need not be looked for again
 answer.py     all of it as `answer.json`, with a confidence for every section
+quick.py      the whole of it in one call
+relevance.py  whether a find is about what was asked
 state.py      what a collection was when it was asked
 """
 

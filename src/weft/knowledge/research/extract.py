@@ -243,9 +243,20 @@ def _sections(
         room -= len(one.text)
     return [
         (query, [chosen[0], *sorted(chosen[1:], key=lambda one: one.order)])
-        for query in sub_queries
+        for query in _in_order(sub_queries)
         if (chosen := by_query[query["id"]]) and not _in_parts(query, sub_queries, by_query)
     ]
+
+
+def _in_order(sub_queries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """As it was asked: the parts of a question stand where the question stands."""
+    whole = [(at, set(terms_of(one["text"]))) for at, one in enumerate(sub_queries) if one["role"] == "primary"]
+
+    def place(at: int) -> tuple[int, int]:
+        own = set(terms_of(sub_queries[at]["text"]))
+        return next((number for number, terms in whole if own <= terms), at), at
+
+    return [sub_queries[at] for at in sorted(range(len(sub_queries)), key=place)]
 
 
 def _in_parts(

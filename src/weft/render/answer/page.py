@@ -91,14 +91,13 @@ def _masthead(answer: Mapping[str, Any]) -> Html:
         ("Sub-queries", number(len(answer["sub_queries"]))),
         ("Passages read", number(answer["effort"]["passages_read"])),
     ]
-    before = element("p", element("span", "follows: "), element("span", follows["question"]), class_="byline")
     return element(
         "header",
         element("p", *spread, class_="kicker"),
         element("h1", answer["original_query"]),
         element(
             "div",
-            before if follows else None,
+            element("p", f"Follows: {follows['question']}", class_="byline") if follows else None,
             *short,
             element("p", _LEGEND, class_="legend") if answer["sources"] else None,
             class_="opening",
@@ -207,12 +206,13 @@ def _source(source: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
         place = element("a", place, href=source["url"], rel="noopener noreferrer", class_="address")
     elif source.get("link"):
         place = element("a", place, href=source["link"], class_="address")
-    heading = element("p", source["heading"], class_="where") if source.get("heading") else None
+    above = " › ".join(one for one in (source["title"], source.get("heading", "")) if one)
+    heading = element("p", above, class_="where") if source["kind"] == "passage" else None
     lead = element("p", source["lead"], class_="where") if source.get("lead") else None
     summary = element(
         "summary",
         element("span", source["label"], class_="number"),
-        element("span", element("b", source["title"]), ", ", source["ref"]),
+        element("span", element("b", _name(source)), ", ", source["ref"]),
     )
     # The passage carries the anchor: a link to what a closed element holds opens it.
     passage = element(
@@ -226,6 +226,12 @@ def _source(source: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
         class_="held",
     )
     return element("details", summary, passage, class_="source")
+
+
+def _name(source: Mapping[str, Any]) -> str:
+    """What a reader knows it by: its own heading, else its document."""
+    headings = str(source.get("heading", "")).split(" › ")
+    return headings[-1] or source["title"]
 
 
 # -- verification
