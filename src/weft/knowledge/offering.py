@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.tools import KnowledgeTool, call, tools_of
 from weft.tools.results import bounded
 from weft.tools.threads import in_thread
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
+
+SENDING: Final = frozenset({"kb_web_search"})
+"""Tools whose arguments leave the machine when a web source is connected."""
 
 
 def conversation_tools(knowledge: KnowledgeBase) -> list[Tool]:
@@ -46,10 +49,9 @@ def _tool(
         name=name,
         description=f"{tool.description} The collection is “{title}”.",
         input_schema={"additionalProperties": False, **schema},
-        effect="read",
+        effect="network" if tool.name in SENDING else "read",
         start=start,
         retryable=True,
-        source=f"kb-{knowledge.name}",
     )
 
 

@@ -168,7 +168,11 @@ def _scored(
         term: math.log(1 + (len(found) - seen[term] + 0.5) / (seen[term] + 0.5))
         for terms in asked.values()
         for term in terms
+        if seen[term]
     }
+    # A word that no sentence has tells none from another; it counts, but less than any that does.
+    usual = 0.5 * math.fsum(rarity.values()) / len(rarity) if rarity else 1.0
+    rarity = {term: rarity.get(term, usual) for terms in asked.values() for term in terms}
     shares = [{name: _share(one, terms, rarity) for name, terms in asked.items()} for one in found]
     likeness = _likeness(found, shares, sub_queries, engine.embedder, VECTORS * engine.depth.passages)
     for at, one in enumerate(found):

@@ -51,9 +51,10 @@ _COMPARING: Final = (
 _PREPOSITION: Final = re.compile(r"^(?P<head>.*\b(?:of|for|in|about|on|to|with|regarding|concerning|by|from))\s+", re.I)
 _LEADING: Final = re.compile(
     rf"^(?:please\s+|so\s+|and\s+|tell me\s+|explain\s+|describe\s+)*(?:{_ASKING}\s+)*"
-    r"(?:the|a|an|there|it|we|i|you|one)?\s*",
+    r"(?:(?:the|an|a|there|it|we|i|you|one)\b)?\s*",
     re.I,
 )
+_MEASURED: Final = re.compile(r"\bhow (?:long|many|much|often|far|soon|large|big|old)\b", re.I)
 _VAGUE: Final = frozenset("stuff thing things something anything everything best good better bad nice etc".split())  # noqa: SIM905
 _POINTING: Final = frozenset("it this that these those they them he she its their".split())  # noqa: SIM905
 _TRAILING: Final = re.compile(
@@ -90,7 +91,7 @@ def plan_question(question: str, depth: Depth, grammar: Grammar, *, follows: boo
 
 def terms_of(text: str) -> tuple[str, ...]:
     """What carries the sense of a sub-query, each once; numbers count, as `315.12` may be all there is."""
-    found = [*words.terms(text), *re.findall(r"\d+(?:\.\d+)*", text)]
+    found = [*words.terms(_MEASURED.sub("how", text)), *re.findall(r"\d+(?:\.\d+)*", text)]
     return tuple(dict.fromkeys(found))
 
 

@@ -202,7 +202,7 @@ def _source(source: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
         for part in (" ", element("a", f"sentence {at}" if len(quoted) > 1 else "its sentence", href=f"#{name}"))
     ]
     place: Child = wording.place(source)
-    if source["kind"] == "web":
+    if source["kind"] == "web" and str(source["url"]).lower().startswith(("https://", "http://")):
         place = element("a", place, href=source["url"], rel="noopener noreferrer", class_="address")
     elif source.get("link"):
         place = element("a", place, href=source["link"], class_="address")
