@@ -137,6 +137,7 @@ def _print(session: OpenSession, output: str | None, *, as_json: bool) -> int:
         print(json.dumps(value, ensure_ascii=False))
     elif not output:
         _print_text(value)
+        sys.stdout.flush()
         print(f"session {session.id}: weft open {session.id}", file=sys.stderr)
     return EXIT_FAILED if value["nothing_found"] else EXIT_DONE
 
