@@ -68,6 +68,39 @@ EVENT_MEANINGS: Final = {
 """For the events whose class has no docstring."""
 
 FIELD_MEANINGS: Final = {
+    "run_started.resumed": "Whether a run at rest was taken up again: its spending, rounds and gates still count.",
+    "run_started.budget": "Limits that a person set in place of the pipeline's: usd, tokens, minutes.",
+    "gate": "The gate's name: of this one opening, and of no other in the session.",
+    "gate_opened.step": "The step that is done and whose result is to be judged.",
+    "gate_opened.hash": "The hash of that result.",
+    "gate_opened.message": "The pipeline's question.",
+    "gate_opened.shown": "What of the artifact a person should see: `label` and `value` each.",
+    "gate_opened.choices": "What is offered, in this order: `id`, `label`, `does`, and `set` when it sets parameters.",
+    "gate_resolved.choice": "The id of the choice.",
+    "gate_resolved.does": "What the choice does.",
+    "gate_resolved.hash": "The hash of the result that was judged: a person's edit of it, when they kept one.",
+    "gate_resolved.text": "What the person wants changed.",
+    "gate_resolved.by": "Who replied: a person, their answer in advance, or a gate that shows and goes on.",
+    "gate_resolved.parameters": "The parameters that the choice sets.",
+    "confirmation": "The name of the question.",
+    "confirmation_asked.kind": "What is to be confirmed.",
+    "confirmation_asked.text": "The person's words that led to the question.",
+    "confirmation_resolved.choice": "Whether the run is left.",
+    "verdict_given.step": "The verifier.",
+    "verdict_given.verdict": "What it says. What could not be checked is not verified, never passed.",
+    "verdict_given.round": "How many rounds of repair came before.",
+    "most": "How many rounds are allowed.",
+    "round_started.kind": "Why: the verifier of a repair said so, or the condition of a loop holds.",
+    "round_started.unit": "The step that closes the unit: the verifier, or the one with the loop.",
+    "round_started.round": "Which round this is, from 1.",
+    "round_started.steps": "The steps that are made again.",
+    "round_started.base": "The hash of all that the unit is made from besides; rounds count only on the same base.",
+    "round_started.feedback": "What the steps of the unit are given.",
+    "budget_reached.step": "The step that was to begin.",
+    "budget_reached.message": "Which limit, what is spent, and what the next call would take.",
+    "step_interrupted.ms": "How long it had taken, in milliseconds.",
+    "step_interrupted.model": "The model that was making it, when one was.",
+    "step_interrupted.usage": "The tokens it had used until then, as far as they were told.",
     "input_recorded.edited": "Whether a person changed `file` in the session; it is kept aside before it is replaced.",
     "input_recorded.originals": "The files as they were given, kept beside `file`: each name with its hash.",
     "run_started.profile": "What stood in place of parts of the profile, for this run alone, by dotted name.",
@@ -195,6 +228,9 @@ STEP_INPUT_MEANINGS: Final = {
     "instructions": "The agent's text, for a step of an agent.",
     "skills": "The text of each skill, by name.",
     "feedback": "What was wrong with the attempt before this one, a text for each fault; empty at first.",
+    "replies": "What the person wanted changed, by the step at whose gate they said it, the oldest first.",
+    "rounds": "For a step that is made again: by the step that closes its unit `kind` (`repair` or `loop`), `round`, "
+    "`most` and `feedback`.",
 }
 
 MANIFEST_MEANINGS: Final = {
@@ -375,7 +411,7 @@ def type_words(hint: Any) -> str:
         return {Finding: "list of findings", str: "list of texts"}.get(inner[0], "list of mappings")
     if origin is not None:
         return "mapping of names to texts" if inner[1] is str else "mapping of names to values"
-    return {str: "text", int: "whole number", bool: "true or false"}[hint]
+    return {str: "text", int: "whole number", bool: "true or false", Any: "any value"}[hint]
 
 
 # -- what code is given, and the manifest

@@ -11,8 +11,9 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from weft.orchestrator.machine import Decision, EndRun, Progress, RunSpec, StartAttempt, decide
-from weft.orchestrator.plan import OnDisk, StepFacts
+from weft.orchestrator.machine import decide
+from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt
+from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.protocol import events as e
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
 from weft.protocol.errors import Finding
@@ -178,10 +179,12 @@ class World:
                 )
 
     def _failed_for_good(self) -> bool:
-        run = self.state.run.run if self.state.run else 0
-        return any(
-            isinstance(r.event, e.StepFailed) and not r.event.retrying and r.event.run == run for r in self.records
-        )
+        return any(isinstance(event, e.StepFailed) and not event.retrying for event in self._since_start())
+
+    def _since_start(self) -> list[DurableEvent]:
+        """What was recorded since the run was begun or taken up again."""
+        start = max((n for n, r in enumerate(self.records) if isinstance(r.event, e.RunStarted)), default=0)
+        return [record.event for record in self.records[start:]]
 
     def _act(self, decision: Decision) -> None:
         for effect in decision.effects:
@@ -195,9 +198,7 @@ class World:
             for key, start in self.running.items()
             if self.state.step(key[0]).open and self.state.step(key[0]).attempt == key[1]
         }
-        if self.ended and not any(
-            isinstance(r.event, e.RunEnded) and r.event.run == self.ended.run for r in self.records
-        ):
+        if self.ended and not any(isinstance(event, e.RunEnded) for event in self._since_start()):
             promise(not self.running, "a run ends when nothing runs")
             self._judge_end(self.ended)
             self._record([e.RunEnded(run=self.ended.run, outcome=self.ended.outcome, message=self.ended.message)])

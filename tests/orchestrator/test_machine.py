@@ -11,6 +11,7 @@ import pytest
 
 from tests.orchestrator.model import BrokenPromiseError, World, explore, finish, pipeline, walk
 from weft.orchestrator import machine, plan
+from weft.orchestrator.progress import Progress
 from weft.protocol.commands import StartRun
 
 SHAPES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -119,7 +120,7 @@ def _hasty(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _forgets_failures(original: Callable[..., Any]) -> Callable[..., Any]:
-    def of(self: machine.Progress, phase: str) -> list[str]:
+    def of(self: Progress, phase: str) -> list[str]:
         return [] if phase == "failed" else original(self, phase)
 
     return of
@@ -138,7 +139,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
     "attempts without end": (machine, "_failed", _endless),
     "more at once than allowed": (machine, "_advance", _unlimited),
     "starts before what it needs is made": (machine, "_advance", _hasty),
-    "goes on after a failure": (machine.Progress, "of", _forgets_failures),
+    "goes on after a failure": (Progress, "of", _forgets_failures),
     "an interrupt settles nothing": (machine, "_interrupted", _never_stops),
 }
 

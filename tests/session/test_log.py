@@ -219,6 +219,15 @@ SAMPLES: dict[str, Any] = {
     "effect": "unknown",
     "disposition": "continue",
     "refusal": "stale_settlement",
+    "budget": {"usd": 2.5},
+    "does": "amend",
+    "by": "answer",
+    "GateResolved.choice": "shorter",
+    "choice": "leave",
+    "ConfirmationAsked.kind": "breakout",
+    "RoundStarted.kind": "repair",
+    "VerdictGiven.verdict": "not_verified",
+    "feedback": [{"sentence": 1}, None],
 }
 
 

@@ -13,7 +13,7 @@ HEAD: Final = "name: p\ndescription: d\n"
 STEP: Final = "steps:\n  a:\n    artifact: a.json\n    code: make.py:a\n"
 STEP_KEYS: Final = (
     "artifact, artifacts, code, agent, requires, inputs, parameters, profile, skills, model, schema, checks, attempts, "
-    "timeout, final"
+    "timeout, final, when and 4 more"
 )
 
 
@@ -32,7 +32,7 @@ CASES: Final = {
                 1,
                 "",
                 "this must be a mapping of keys to values, not a list",
-                "the keys are: name, description, version, inputs, parameters, steps",
+                "the keys are: name, description, version, inputs, parameters, depth, budget, repair, steps",
             )
         ],
     ),
@@ -44,7 +44,7 @@ CASES: Final = {
                 1,
                 "",
                 "this must be a mapping of keys to values, not the text 'hello'",
-                "the keys are: name, description, version, inputs, parameters, steps",
+                "the keys are: name, description, version, inputs, parameters, depth, budget, repair, steps",
             )
         ],
     ),

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -77,6 +78,12 @@ class _StepModels:
             self._open[reference] = self._app.models().open(reference, dict)
         return self._open[reference]
 
+    def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
+        try:
+            return self._app.models().cost(reference, usage).amount
+        except UserError:  # its connection was removed since
+            return None
+
 
 class App:
     def __init__(
@@ -136,7 +143,7 @@ class App:
         session = self._session_id(ask, pipeline)
         if not self.sessions.exists(session):
             opening = self._plan_new(pipeline, session, ask, wish)
-            return make_plan(pipeline, opening.facts.steps, opening.state, wish, opening.notes)
+            return make_plan(pipeline, opening.facts.steps, opening.state, wish, opening.parameters, opening.notes)
         reading = self.sessions.read(session)
         with self.sessions.folder(session) as folder:
             unfinished = reading.unfinished_writes
@@ -152,7 +159,9 @@ class App:
         notes += [f"{name} will be written again from the log" for name in unfinished]
         if reading.holder:
             notes.append(f"the session is being written by {reading.holder}")
-        return make_plan(pipeline, opening.facts.steps, opening.state, wish, (*notes, *opening.notes))
+        return make_plan(
+            pipeline, opening.facts.steps, opening.state, wish, opening.parameters, (*notes, *opening.notes)
+        )
 
     @asynccontextmanager
     async def session(self, ask: Ask, publish: Publish, wish: StartRun | None = None) -> AsyncIterator[OpenSession]:

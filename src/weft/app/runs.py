@@ -11,13 +11,15 @@ from weft.app.asks import Ask
 from weft.orchestrator.execute import Executor
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
-from weft.orchestrator.machine import RunSpec
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
+from weft.orchestrator.progress import RunSpec
+from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
 from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
-from weft.protocol.commands import InterruptRun, StartRun
+from weft.protocol.commands import InterruptRun, ReplyToGate, RestCommand, StartRun
 from weft.protocol.errors import UserError
-from weft.protocol.events import DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
+from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
+from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
 from weft.session.session import Session
 from weft.session.state import SessionState
@@ -102,21 +104,76 @@ class OpenSession:
         if self._runner:
             self._runner.interrupt(self._interrupted)
 
+    @property
+    def state(self) -> SessionState:
+        return self._session.state
+
     async def submit(self, command: StartRun) -> Outcome:
-        """Bring the session up to date; returns when the run has ended."""
-        if self._failed:
-            raise UserError(f"session {self.id} failed before and is in no known state", hint="open it anew")
+        """Bring the session up to date; returns when the run has come to rest. Answers given in advance are used at
+        the gates they are for, each once."""
+        self._check_sound()
         executor = self._app.executor()
+        answers = dict(command.answers)
         try:
-            opening = await self._open_up(command, executor)
-            outcome = await self._run(command, opening, executor)
-            self._failed = False
-            return outcome
+            while True:
+                opening = await self._open_up(command, executor)
+                outcome = await self._run(command, opening, executor)
+                self._failed = False
+                gate = next((name for name in self.state.gates if name in answers), None)
+                if outcome != "waiting" or gate is None:
+                    return outcome
+                choice, _, text = answers.pop(gate).partition(":")
+                reply = ReplyToGate(gate=gate, choice=chosen_id(self.state.gates[gate], choice.strip()), text=text)
+                await self._reply(reply, executor, "answer")
+                if self.state.run and self.state.run.over:
+                    return self.state.run.outcome or outcome
+                command = continued(command)
         finally:
             self._runner = None
             await executor.close()
 
+    async def reply(self, command: RestCommand) -> None:
+        """Say something to the run at rest; `submit` then goes on with it. UserError, and nothing changed, when it
+        can't be said now. Whoever proceeds with an artifact they have edited keeps the edit."""
+        self._check_sound()
+        executor = self._app.executor()
+        try:
+            await self._reply(command, executor, "person")
+        finally:
+            await executor.close()
+
+    def to_continue(self) -> StartRun:
+        """The wish that takes the last run up again as it was meant."""
+        run = self.state.run
+        if run is None:
+            return StartRun()
+        return StartRun(until=None if run.desired == self._pipeline.final else run.desired, profile=run.profile)
+
+    async def _reply(self, command: RestCommand, executor: Executor, by: Decider) -> None:
+        if isinstance(command, ReplyToGate):
+            gate = open_gate(self.state, command.gate)
+            proceeds = any(one["id"] == command.choice and one["does"] == "proceed" for one in gate.choices)
+            if proceeds and await self._app.off_loop(lambda: self._edited(gate.step)):
+                at_rest(self.state, command, by)
+                await self._open_up(StartRun(accept=frozenset({gate.step})), executor)
+                self._failed = False
+        events = at_rest(self.state, command, by)
+        for record in await self._app.off_loop(lambda: self._session.record(events)):
+            self._publish(record)
+
+    def _edited(self, step: str) -> bool:
+        done = self.state.steps[step].completion
+        if done is None:
+            return False
+        found = {name: self._session.folder.read_or_none(name) for name in done.artifacts}
+        return any(data is not None and hash_bytes(data) != done.artifacts[name] for name, data in found.items())
+
+    def _check_sound(self) -> None:
+        if self._failed:
+            raise UserError(f"session {self.id} failed before and is in no known state", hint="open it anew")
+
     async def _run(self, command: StartRun, opening: Opening, executor: Executor) -> Outcome:
+        models = self._app.step_models()
         spec = RunSpec(
             opening.pipeline,
             opening.facts.steps,
@@ -125,6 +182,7 @@ class OpenSession:
             opening.chosen,
             self._app.default_model,
             self._app.config.concurrency,
+            models.price,
         )
         self._runner = Runner(
             self._session,
@@ -133,7 +191,7 @@ class OpenSession:
             executor,
             self._publish,
             self._app.disk_threads,
-            self._app.step_models(),
+            models,
         )
         if self._interrupted:
             self._runner.interrupt(self._interrupted)

@@ -16,9 +16,11 @@ from weft.cli.place import DEFAULT_WORKSPACE, pairs
 from weft.cli.writer import profile_options, profile_parts
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
+from weft.workspace.spelling import suggest
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 STANDARD_INPUT: Final = "-"
+LIMITS: Final = ("usd", "tokens", "minutes")
 
 _OPTIONS = (
     click.argument("words", nargs=-1, metavar="[PIPELINE] [FILE]..."),
@@ -31,6 +33,9 @@ _OPTIONS = (
     click.option("--from", "start_from", metavar="STEP", help="Run this step and all that depends on it."),
     click.option("--until", metavar="STEP", help="Stop after this step: it and what it needs."),
     click.option("--accept", multiple=True, metavar="STEP", help="Keep your edit of its artifact as the result."),
+    click.option("--depth", metavar="MODE", help="How thorough: a mode of the pipeline; kept for the session."),
+    click.option("--answer", "answers", multiple=True, metavar="GATE=CHOICE", help="A reply in advance, used once."),
+    click.option("--budget", "limits", multiple=True, metavar="usd=N", help="A limit: usd=, tokens= or minutes=."),
     click.option("--together", is_flag=True, help="Read all the files as one document, in one session."),
     click.option("--allow-network", is_flag=True, help="Let an address (https://…) be fetched."),
     *profile_options("for this run"),
@@ -44,14 +49,31 @@ def ask_options(function: Decorated) -> Decorated:
 
 
 def start_run(given: Mapping[str, Any]) -> StartRun:
+    parameters = pairs(given["settings"], "--set", "VALUE")
     return StartRun(
-        parameters=pairs(given["settings"], "--set", "VALUE"),
+        parameters={**parameters, "depth": given["depth"]} if given["depth"] else parameters,
+        answers=pairs(given["answers"], "--answer", "CHOICE"),
+        budget=_limits(given["limits"]),
         profile=profile_parts(given),
         force=frozenset(given["force"]),
         start_from=given["start_from"],
         until=given["until"],
         accept=frozenset(given["accept"]),
     )
+
+
+def _limits(written: tuple[str, ...]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, value in pairs(written, "--budget", "NUMBER").items():
+        if name not in LIMITS:
+            raise UsageError(f"--budget {name}: there is no such limit", hint=suggest(name, LIMITS, "limits"))
+        try:
+            found[name] = float(value)
+        except ValueError:
+            found[name] = 0
+        if not 0 < found[name] < float("inf"):
+            raise UsageError(f"--budget {name}={value}: must be a number above 0")
+    return found
 
 
 def asks(app: App, words: tuple[str, ...], given: Mapping[str, Any]) -> list[Ask]:

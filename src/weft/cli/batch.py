@@ -9,7 +9,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -18,14 +18,32 @@ from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.cli.screen import FRAME
 from weft.cli.stopping import interruptible, reachable
 from weft.protocol.commands import StartRun
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
-from weft.protocol.events import Event, Record
-from weft.render.batch import DocumentView, batch_lines, batch_table, batch_text
+from weft.protocol.errors import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_OVER_BUDGET,
+    EXIT_WAITING,
+    WeftError,
+)
+from weft.protocol.events import Event, Outcome, Record
+from weft.render.batch import DocumentState, DocumentView, batch_lines, batch_table, batch_text
 from weft.render.cells import clean
 from weft.render.view import RunView
 from weft.session.codec import event_fields, to_json
 
 AT_ONCE: Final = 4
+
+
+_STATES: Final[Mapping[Outcome, DocumentState]] = {
+    "done": "done",
+    "failed": "failed",
+    "interrupted": "interrupted",
+    "waiting": "at a gate",
+    "over_budget": "over budget",
+    "cancelled": "cancelled",
+    "left": "left",
+}
 
 
 class Batch:
@@ -48,7 +66,10 @@ class Batch:
         states = {document.state for document in self._documents}
         if "interrupted" in states:
             return EXIT_INTERRUPTED
-        return EXIT_FAILED if "failed" in states else EXIT_DONE
+        for state, code in (("failed", EXIT_FAILED), ("over budget", EXIT_OVER_BUDGET), ("at a gate", EXIT_WAITING)):
+            if state in states:
+                return code
+        return EXIT_DONE
 
     def _interrupt(self) -> None:
         self._interrupted = True
@@ -90,7 +111,7 @@ class Batch:
             finally:
                 self._open.discard(session)
             problem = _problem(document.run) if outcome == "failed" else document.run.message
-            document.finished(outcome, time.monotonic(), problem)
+            document.finished(_STATES[outcome], time.monotonic(), problem)
             if outcome == "done" and not self._as_json and not (self._live and is_terminal(sys.stdout)):
                 for artifact in session.pipeline.steps[self._wish.until or session.pipeline.final].artifacts:
                     print(session.folder / artifact, flush=True)

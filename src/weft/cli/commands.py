@@ -17,6 +17,7 @@ from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_
 COMMANDS: Final = {
     "run": ("weft.cli.run", "Bring a session up to date: run what is still to be done."),
     "plan": ("weft.cli.plan", "Show what a run would do, and why."),
+    "reply": ("weft.cli.reply", "Answer the gate a run waits at, and go on."),
     "chat": ("weft.cli.chat.command", "Talk in a session, with tools and approvals."),
     "send": ("weft.cli.send", "Say something in a session that is open elsewhere."),
     "interrupt": ("weft.cli.interrupt", "Stop what runs in a session that is open elsewhere."),

@@ -13,6 +13,7 @@ Options:
 Commands:
   run         Bring a session up to date: run what is still to be done.
   plan        Show what a run would do, and why.
+  reply       Answer the gate a run waits at, and go on.
   chat        Talk in a session, with tools and approvals.
   send        Say something in a session that is open elsewhere.
   interrupt   Stop what runs in a session that is open elsewhere.

@@ -17,6 +17,7 @@ from weft.protocol.commands import StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
 PACK: Final = "research"
+GATES: Final = ("analyze_query", "calibrate")
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 DEPTH: Final = click.Choice(["quick", "standard", "deep"])
 
@@ -33,6 +34,10 @@ def kb_option(function: Decorated) -> Decorated:
 @click.option("--follow", metavar="SESSION", help="Go on from this session's answer: only what is new is looked for.")
 @click.option("--page", "pages", multiple=True, metavar="URL", help="A page of the web to use too; may be repeated.")
 @click.option("--allow-network", is_flag=True, help="Let --page be fetched.")
+@click.option(
+    "--review", is_flag=True, help="Wait for you after the plan, and after it was held against what there is."
+)
+@click.option("--yes", is_flag=True, help="Do not wait, not even when the question is unclear.")
 @click.option("--session-id", "session", metavar="ID", help="The id of the session.")
 @click.option("--new", is_flag=True, help="Begin another session on a question that has one.")
 @click.option("--output", "-o", metavar="PATH", help="Copy the answer there, as its ending says: .md .html .json; -.")
@@ -46,6 +51,8 @@ def command(
     follow: str | None,
     pages: tuple[str, ...],
     allow_network: bool,
+    review: bool,
+    yes: bool,
     session: str | None,
     new: bool,
     output: str | None,
@@ -55,8 +62,9 @@ def command(
 ) -> int:
     """Answer a question from a collection: every sentence with its passage, verified, and what is open said.
 
-    Works offline; with a connected model it gets better. Ctrl+C stops it, and the same command goes on. The exit code
-    is 1 when nothing was found.
+    Works offline; with a connected model it gets better. Ctrl+C stops it, and the same command goes on. An unclear
+    question waits for you (exit code 3): `weft reply SESSION amend "what you mean"`, or proceed. The exit code is 1
+    when nothing was found.
     """
     from weft.app.inquiries import Inquiry, ask_of, which_collection
     from weft.cli.screen import screen_for
@@ -76,7 +84,9 @@ def command(
             new=new,
         )
         ask = ask_of(app, inquiry)
-        wish = StartRun(parameters={"depth": depth})
+        wish = StartRun(
+            parameters={"depth": depth, "review": review}, answers=dict.fromkeys(GATES, "proceed") if yes else {}
+        )
         return asyncio.run(answered(app, ask, wish, output, as_json=as_json, screen=screen_for, plain=plain))
 
 

@@ -6,6 +6,8 @@ import asyncio
 import os
 import shutil
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,29 @@ import click
 from weft.app import App, Ask, OpenSession
 from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
-from weft.cli.screen import screen_for
+from weft.cli.screen import Screen, screen_for
 from weft.cli.stopping import interruptible, reachable
 from weft.protocol.commands import StartRun
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UsageError, WeftError
+from weft.protocol.errors import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_OVER_BUDGET,
+    EXIT_WAITING,
+    UsageError,
+    WeftError,
+)
 from weft.protocol.events import Outcome
 
-OUTCOMES: dict[Outcome, int] = {"done": EXIT_DONE, "failed": EXIT_FAILED, "interrupted": EXIT_INTERRUPTED}
+OUTCOMES: dict[Outcome, int] = {
+    "done": EXIT_DONE,
+    "failed": EXIT_FAILED,
+    "interrupted": EXIT_INTERRUPTED,
+    "waiting": EXIT_WAITING,
+    "over_budget": EXIT_OVER_BUDGET,
+    "cancelled": EXIT_FAILED,
+    "left": EXIT_WAITING,
+}
 
 
 @click.command("run")
@@ -85,23 +103,42 @@ def _watchable(found: list[Ask]) -> list[Path]:
 
 
 async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool) -> int:
+    async with follow(app, ask, wish, as_json=as_json, plain=plain) as followed:
+        return OUTCOMES[await followed.run(wish, output)]
+
+
+class Followed:
+    """A session with a screen that shows what happens in it."""
+
+    def __init__(self, session: OpenSession, screen: Screen, *, as_json: bool, shown: bool) -> None:
+        self.session = session
+        self._screen = screen
+        self._as_json = as_json
+        self._shown = shown
+
+    async def run(self, wish: StartRun, output: str | None) -> Outcome:
+        """To where the run comes to rest; what was wanted is delivered when it is done."""
+        with interruptible(self.session.interrupt):
+            async with reachable(self.session), self._screen.going():
+                outcome = await self.session.submit(wish)
+        if outcome == "done" and not self._as_json and (output or not self._shown):
+            deliver(self.session, wish.until or self.session.pipeline.final, output)
+        return outcome
+
+
+@asynccontextmanager
+async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, plain: bool) -> AsyncIterator[Followed]:
     held: list[Any] = []
     show: Any = held.append
     async with app.session(ask, lambda event: show(event), wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
-        screen = screen_for(
-            session.id, str(session.folder), artifacts, program_words(app), as_json=as_json, plain=plain
-        )
+        words = program_words(app)
+        screen = screen_for(session.id, str(session.folder), artifacts, words, as_json=as_json, plain=plain)
         show = screen.show
-        with interruptible(session.interrupt):
-            async with reachable(session), screen.going():
-                for event in held:
-                    screen.show(event)
-                outcome = await session.submit(wish)
+        for event in held:
+            screen.show(event)
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
-        if outcome == "done" and not as_json and (output or not shown):
-            deliver(session, wish.until or session.pipeline.final, output)
-    return OUTCOMES[outcome]
+        yield Followed(session, screen, as_json=as_json, shown=shown)
 
 
 def deliver(session: OpenSession, step: str, output: str | None) -> None:

@@ -12,12 +12,13 @@ from typing import Any, Final
 from weft.checks import check_documents
 from weft.models.embedded_version import VERSION
 from weft.orchestrator.inputs import InputText, ReadFile
-from weft.orchestrator.plan import OnDisk, StepFacts
+from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.orchestrator.validate import Documents, fault_of, parse
 from weft.protocol.errors import ExternalError
 from weft.protocol.hashes import canonical, hash_bytes, hash_value
 from weft.session.state import SessionState
 from weft.workspace.agent import Agent
+from weft.workspace.flow import look
 from weft.workspace.pipeline import Pipeline, Step
 from weft.workspace.profile import part, with_part
 from weft.workspace.workspace import Workspace
@@ -91,7 +92,15 @@ def gather(
             artifact: _on_disk(step, artifact, files[artifact], recorded.get(artifact), documents)
             for artifact in step.artifacts
         }
-        steps[name] = StepFacts(made_from, on_disk, _schema_version(step))
+        there = {artifact: values[artifact] for artifact in step.artifacts if artifact in values}
+        steps[name] = StepFacts(
+            made_from,
+            on_disk,
+            _schema_version(step),
+            look(step.looks, there),
+            "" if material.code else material.model,
+            0 if material.code else _reads(material),
+        )
     return Facts(state.session, steps, materials, inputs, values, parameters)
 
 
@@ -123,8 +132,14 @@ def _on_disk(step: Step, name: str, data: bytes | None, recorded: str | None, do
         return OnDisk(None)
     digest = hash_bytes(data)
     if digest == recorded:
-        return OnDisk(digest)
-    return OnDisk(digest, fault_of(step, name, data, documents))
+        return OnDisk(digest, size=len(data))
+    return OnDisk(digest, fault_of(step, name, data, documents), len(data))
+
+
+def _reads(material: Material) -> int:
+    """About how many tokens the model of a step is given, without artifacts."""
+    texts = [material.instructions, *material.skills.values(), *material.inputs.values()]
+    return sum(map(len, texts)) // 4
 
 
 def _material(

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from weft.orchestrator.consequences import step_hash
+from weft.orchestrator.course import Course, extra_inputs, on_base
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.inputs import ReadFile
-from weft.orchestrator.machine import step_hash
 from weft.orchestrator.plan import inputs_of
 from weft.orchestrator.validate import is_code
 from weft.protocol.commands import Artifact
@@ -55,7 +56,7 @@ def keep_edits(pipeline: Pipeline, facts: Facts, state: SessionState, read: Read
         attempt = state.steps[name].attempt if name in state.steps else 0
         made = [Artifact(artifact, data, hash_bytes(data)) for artifact, data in files.items() if data is not None]
         upstream = _upstream(pipeline, step, read)
-        inputs = inputs_of(step, facts.steps[name], upstream)
+        inputs = inputs_of(facts.steps[name], upstream, _extra(pipeline, facts, state, name, read))
         kept.artifacts += made
         kept.events += [_accepted(name, attempt, artifact) for artifact in made]
         kept.events.append(
@@ -80,7 +81,7 @@ def adopt(pipeline: Pipeline, facts: Facts, read: ReadFile, legacy: Legacy, sour
         found = _adoptable(step, facts, read, legacy, kept)
         if found is None:
             continue
-        inputs = inputs_of(step, facts.steps[name], _upstream(pipeline, step, read))
+        inputs = inputs_of(facts.steps[name], _upstream(pipeline, step, read))
         kept.artifacts += found
         kept.events += [_accepted(name, 0, artifact) for artifact in found]
         kept.events.append(
@@ -125,6 +126,16 @@ def _adoptable(step: Step, facts: Facts, read: ReadFile, legacy: Legacy, kept: K
             return None
         found.append(Artifact(name, data, hash_bytes(data)))
     return found
+
+
+def _extra(pipeline: Pipeline, facts: Facts, state: SessionState, step: str, read: ReadFile) -> dict[str, str]:
+    """The rounds and replies that count for a step as things are."""
+    course = Course.of(state)
+    for name in pipeline.steps:
+        course = on_base(pipeline, facts.steps, course, name, _upstream(pipeline, pipeline.steps[name], read))
+        if name == step:
+            break
+    return extra_inputs(pipeline, course, step)
 
 
 def _accepted(step: str, attempt: int, artifact: Artifact) -> ArtifactAccepted:

@@ -1,29 +1,44 @@
 """What a run does next: one pure function from what is known and what just happened to events and effects.
 
-`decide(spec, state, progress, command)` is used for the start, every settlement and every interrupt. `state` is the
-fold of the log before the command; `progress` is what this run has done so far and is carried from decision to
-decision (it is itself a fold of this run's events). Nothing here reads a clock or a disk, so every interleaving can be
-tried in a test.
+`decide(spec, state, progress, command)` is used for the start, every settlement and every interrupt, and a run that is
+taken up again starts through the same door. `state` is the fold of the log before the command; `progress` is what this
+run has done so far and is carried from decision to decision (it is itself a fold of this run's events). Nothing here
+reads a clock or a disk, so every interleaving can be tried in a test.
 
 - Independent steps run side by side, at most `limit` of them.
 - A step is judged when all it requires is settled, with the real hashes of what they yielded. So a re-run that yields
   identical bytes stops the wave.
-- Once a step has failed for good, nothing new starts, not even a retry; what runs may finish; the run has failed.
+- What follows from a step that is done (a verdict, a round, a gate) is in `consequences`.
+- Once a step has failed for good, or the budget is reached, nothing new starts, not even a retry; what runs may finish.
 - A settlement for an attempt that is no longer open meets a closed gate: it changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, assert_never
+from dataclasses import replace
+from typing import assert_never
 
-from weft.orchestrator.plan import StepFacts, forced_steps, judge, wanted_steps
+from weft.orchestrator.budget import Estimate, Ledger, allowance, breach, overlaid
+from weft.orchestrator.consequences import consequences, step_hash
+from weft.orchestrator.course import Course, extra_inputs, on_base, outside, said
+from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_steps
+from weft.orchestrator.progress import (
+    Decision,
+    Effect,
+    EndRun,
+    Progress,
+    RunSpec,
+    StartAttempt,
+    StepProgress,
+    StopAttempt,
+)
 from weft.protocol.commands import AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
     ArtifactRejected,
+    BudgetReached,
     Cause,
     DurableEvent,
     Outcome,
@@ -36,79 +51,8 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import combine
 from weft.session.state import SessionState, StepState
-from weft.workspace.pipeline import Pipeline, Step
-
-Phase = Literal["waiting", "running", "done", "failed", "left"]
-
-
-@dataclass(frozen=True, slots=True)
-class RunSpec:
-    """What does not change during a run: the pipeline, the facts at its start, the person's wish."""
-
-    pipeline: Pipeline
-    facts: Mapping[str, StepFacts]
-    wish: StartRun
-    parameters: Mapping[str, Any]
-    chosen: Mapping[str, Any] = field(default_factory=dict)
-    model: str = "embedded"
-    limit: int = 4
-
-
-@dataclass(frozen=True, slots=True)
-class StepProgress:
-    phase: Phase = "waiting"
-    attempt: int = 0
-    tries: int = 0
-    """Attempts in this run."""
-    artifacts: Mapping[str, str] = field(default_factory=dict)
-    edited: bool = False
-    inputs: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    run: int
-    steps: Mapping[str, StepProgress]
-    ending: Outcome | None = None
-    message: str = ""
-
-    def of(self, phase: Phase) -> list[str]:
-        return [name for name, step in self.steps.items() if step.phase == phase]
-
-
-@dataclass(frozen=True, slots=True)
-class StartAttempt:
-    step: str
-    attempt: int
-    feedback: tuple[str, ...]
-    upstream: Mapping[str, str]
-    """Hash of each artifact it reads, to be met exactly."""
-    idempotency_key: str
-
-
-@dataclass(frozen=True, slots=True)
-class StopAttempt:
-    step: str
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class EndRun:
-    """Nothing is left to do: make the files durable, then record that the run has ended."""
-
-    run: int
-    outcome: Outcome
-    message: str
-
-
-Effect = StartAttempt | StopAttempt | EndRun
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    progress: Progress
-    events: tuple[DurableEvent, ...] = ()
-    effects: tuple[Effect, ...] = ()
+from weft.workspace.flow import Budget
+from weft.workspace.pipeline import Step
 
 
 def decide(spec: RunSpec, state: SessionState, progress: Progress | None, command: Command) -> Decision:
@@ -129,7 +73,9 @@ def decide(spec: RunSpec, state: SessionState, progress: Progress | None, comman
 
 def _start(spec: RunSpec, state: SessionState) -> Decision:
     wanted = wanted_steps(spec.pipeline, spec.wish)
-    run = (state.run.run if state.run else 0) + 1
+    before = state.run if state.run and not state.run.over else None
+    run = before.run if before else (state.run.run if state.run else 0) + 1
+    limits = {**(before.budget if before else {}), **spec.wish.budget}
     steps = {name: StepProgress("waiting" if name in wanted else "left") for name in spec.pipeline.steps}
     started = RunStarted(
         run=run,
@@ -140,8 +86,20 @@ def _start(spec: RunSpec, state: SessionState) -> Decision:
         chosen=spec.chosen,
         model=spec.model,
         profile=spec.wish.profile,
+        resumed=before is not None,
+        budget=limits,
     )
-    return _advance(spec, state, Progress(run, steps), [started], [])
+    progress = Progress(
+        run,
+        steps,
+        Course.of(state),
+        budget=overlaid(spec.pipeline.budget, limits),
+        ledger=Ledger.of(before.spent) if before else Ledger(),
+        gates={**state.gates},
+        gates_opened=state.gates_opened,
+        approved={name: step.approved for name, step in state.steps.items() if step.approved},
+    )
+    return _advance(spec, state, progress, [started], [])
 
 
 def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptSucceeded) -> Decision:
@@ -173,8 +131,15 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
             usage=command.usage,
         )
     )
-    settled = _with(progress, command.step, replace(step, phase="done", artifacts=hashes))
-    return _advance(spec, state, settled, events, [])
+    size = sum(len(artifact.data) for artifact in command.artifacts)
+    done = replace(step, phase="done", artifacts=hashes, edited=False, size=size, estimate=None, again=None)
+    settled = replace(
+        progress.with_step(command.step, done),
+        seen={**progress.seen, **command.seen},
+        ledger=progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms),
+    )
+    after = consequences(spec, settled, command.step, fresh=True)
+    return _advance(spec, state, after.progress, [*events, *after.events], [])
 
 
 def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptFailed) -> Decision:
@@ -182,7 +147,11 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     if not _is_open(step, command.attempt) or progress.ending:
         return Decision(progress)
     tries_left = step.tries < spec.pipeline.steps[command.step].attempts
-    retrying = command.retryable and tries_left and not progress.of("failed")
+    spent = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms)
+    progress = replace(progress.with_step(command.step, replace(step, estimate=None)), ledger=spent)
+    retrying = command.retryable and tries_left and not progress.of("failed") and not progress.over
+    short = _short(spec, progress, command.step) if retrying else ""
+    retrying = retrying and not short
     events: list[DurableEvent] = [
         ArtifactRejected(
             run=progress.run,
@@ -206,12 +175,17 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             usage=command.usage,
         )
     )
+    if short:
+        events.append(BudgetReached(run=progress.run, step=command.step, message=short))
+        waiting = replace(progress, over=short).with_step(command.step, replace(step, phase="waiting", estimate=None))
+        return _advance(spec, state, waiting, events, [])
     if not retrying:
-        failed = _with(progress, command.step, replace(step, phase="failed"))
+        failed = progress.with_step(command.step, replace(step, phase="failed", estimate=None))
         return _advance(spec, state, failed, events, [])
     feedback = tuple(map(_with_hint, command.findings)) or (command.message,)
     reason = f"attempt {step.attempt} failed"
-    return _begin(spec, progress, command.step, step.attempt, step.inputs, "retry", reason, events, feedback)
+    begun = _begin(spec, progress, command.step, step.inputs, "retry", reason, feedback, step.attempt)
+    return replace(begun, events=(*events, *begun.events))
 
 
 def _interrupted(progress: Progress, command: InterruptRun) -> Decision:
@@ -230,25 +204,39 @@ def _interrupted(progress: Progress, command: InterruptRun) -> Decision:
 def _advance(
     spec: RunSpec, state: SessionState, progress: Progress, events: list[DurableEvent], effects: list[Effect]
 ) -> Decision:
-    """Judge and start every step whose turn has come; end the run when nothing is left."""
+    """Judge and start every step whose turn has come; come to rest when nothing is left."""
     forced = forced_steps(spec.pipeline, spec.wish)
-    for name, step in spec.pipeline.steps.items() if not progress.of("failed") else ():
-        if progress.steps[name].phase != "waiting":
-            continue
-        if any(progress.steps[before].phase != "done" for before in step.requires):
-            continue
-        upstream, edited = _yielded(spec, progress, step)
-        record = state.steps.get(name) or StepState()
-        verdict = judge(step, spec.facts[name], record, upstream, edited=edited, forced=forced.get(name, ""))
-        if verdict.action == "skip" and record.completion is not None:
-            events.append(StepSkipped(run=progress.run, step=name, reason=verdict.reason))
-            kept = record.completion
-            skipped = StepProgress("done", record.attempt, 0, kept.artifacts, kept.how == "edited", verdict.inputs)
-            progress = _with(progress, name, skipped)
-        elif len(progress.of("running")) < spec.limit:
-            cause: Cause = "rerun" if record.attempt else "first"
-            begun = _begin(spec, progress, name, record.attempt, verdict.inputs, cause, verdict.reason, events, ())
-            progress, events, effects = begun.progress, list(begun.events), [*effects, *begun.effects]
+    again = True
+    while again and not progress.of("failed") and not progress.over:
+        again = False
+        for name, step in spec.pipeline.steps.items():
+            if progress.steps[name].phase != "waiting" or not _ready(spec, progress, step):
+                continue
+            if step.when and not step.when.holds(spec.parameters, progress.seen):
+                events.append(StepSkipped(run=progress.run, step=name, reason=passed_over(step)))
+                progress = progress.with_step(name, StepProgress("passed"))
+                continue
+            hashes = progress.hashes
+            progress = replace(progress, course=on_base(spec.pipeline, spec.facts, progress.course, name, hashes))
+            before = progress.steps[name]
+            upstream, edited = _yielded(spec, progress, step)
+            record = state.steps.get(name) or StepState()
+            extra = extra_inputs(spec.pipeline, progress.course, name)
+            why = before.again[1] if before.again else forced.get(name, "")
+            verdict = judge(step, spec.facts[name], record, upstream, extra=extra, edited=edited, forced=why)
+            if verdict.action == "skip" and record.completion is not None:
+                progress = _skip(spec, progress, name, record, verdict.inputs)
+                events.append(StepSkipped(run=progress.run, step=name, reason=verdict.reason))
+                after = consequences(spec, progress, name, fresh=False)
+                progress, again = after.progress, again or after.back
+                events += after.events
+            elif len(progress.of("running")) < spec.limit:
+                cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
+                begun = _begin(spec, progress, name, verdict.inputs, cause, verdict.reason, (), record.attempt)
+                progress = begun.progress
+                events, effects = [*events, *begun.events], [*effects, *begun.effects]
+                if progress.over:
+                    break
     if not progress.of("running"):
         outcome, message = _outcome(progress)
         progress = replace(progress, ending=outcome, message=message)
@@ -256,26 +244,86 @@ def _advance(
     return Decision(progress, tuple(events), tuple(effects))
 
 
+def _ready(spec: RunSpec, progress: Progress, step: Step) -> bool:
+    """All it requires is settled; and all that a unit around it needs from outside, so that the unit has one base."""
+    needed = [
+        *step.requires,
+        *(name for unit in spec.pipeline.units_of(step.name) for name in outside(spec.pipeline, unit)),
+    ]
+    return all(progress.steps[name].phase in ("done", "passed") for name in needed)
+
+
+def _skip(spec: RunSpec, progress: Progress, name: str, record: StepState, inputs: Mapping[str, str]) -> Progress:
+    kept = record.completion
+    if kept is None:
+        raise AssertionError("only a completed step is skipped")
+    facts = spec.facts[name]
+    size = sum(file.size for file in facts.files.values())
+    skipped = StepProgress("done", record.attempt, 0, kept.artifacts, kept.how == "edited", inputs, size)
+    return replace(progress.with_step(name, skipped), seen={**progress.seen, **facts.seen})
+
+
 def _begin(
     spec: RunSpec,
     progress: Progress,
     name: str,
-    last_attempt: int,
     inputs: Mapping[str, str],
     cause: Cause,
     reason: str,
-    events: list[DurableEvent],
     feedback: tuple[str, ...],
+    recorded: int,
 ) -> Decision:
+    """An attempt, or the budget that forbids it."""
+    short = _short(spec, progress, name)
+    if short:
+        reached = BudgetReached(run=progress.run, step=name, message=short)
+        return Decision(replace(progress, over=short), (reached,))
     step = progress.steps[name]
-    attempt, digest = last_attempt + 1, combine(inputs)
+    attempt, digest = max(recorded, step.attempt) + 1, combine(inputs)
     started = StepStarted(
         run=progress.run, step=name, attempt=attempt, cause=cause, reason=reason, input_hash=digest, inputs=inputs
     )
-    running = replace(step, phase="running", attempt=attempt, tries=step.tries + 1, inputs=inputs)
+    running = replace(
+        step,
+        phase="running",
+        attempt=attempt,
+        tries=step.tries + 1,
+        inputs=inputs,
+        estimate=_estimate(spec, progress, name),
+        again=None,
+    )
     upstream, _ = _yielded(spec, progress, spec.pipeline.steps[name])
-    effect = StartAttempt(name, attempt, feedback, upstream, f"{name}-{digest}")
-    return Decision(_with(progress, name, running), (*events, started), (effect,))
+    replies, rounds = said(spec.pipeline, progress.course, name)
+    limits = [(one, progress.ledger.spent(steps, spec.price)) for one, steps, _ in _budgets(spec, progress, name)]
+    effect = StartAttempt(name, attempt, feedback, upstream, f"{name}-{digest}", replies, rounds, allowance(limits))
+    return Decision(progress.with_step(name, running), (started,), (effect,))
+
+
+def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget, list[str], str]]:
+    own = spec.pipeline.steps[name].budget
+    return [(progress.budget, [*progress.steps], "the run"), (own, [name], f"the step {name}")]
+
+
+def _short(spec: RunSpec, progress: Progress, name: str) -> str:
+    """Why the budget does not allow another attempt of a step; "" when it does."""
+    running = [step.estimate for step in progress.steps.values() if step.phase == "running" and step.estimate]
+    own = _estimate(spec, progress, name)
+    for budget, steps, whose in _budgets(spec, progress, name):
+        ahead = [*([own] if own else []), *(running if len(steps) > 1 else [])]
+        if budget.minutes is None and not own:
+            continue  # code costs nothing but time
+        fault = breach(budget, progress.ledger.spent(steps, spec.price), ahead, spec.price, whose)
+        if fault:
+            return fault
+    return ""
+
+
+def _estimate(spec: RunSpec, progress: Progress, name: str) -> Estimate | None:
+    facts = spec.facts[name]
+    if not facts.model:
+        return None
+    read = sum(progress.steps[before].size for before in spec.pipeline.steps[name].requires)
+    return Estimate(facts.model, facts.reads + read // 4)
 
 
 def _yielded(spec: RunSpec, progress: Progress, step: Step) -> tuple[dict[str, str], set[str]]:
@@ -284,7 +332,7 @@ def _yielded(spec: RunSpec, progress: Progress, step: Step) -> tuple[dict[str, s
     edited: set[str] = set()
     for before in step.requires:
         done = progress.steps[before]
-        for name in spec.pipeline.steps[before].artifacts:
+        for name in spec.pipeline.steps[before].artifacts if done.phase == "done" else ():
             found[name] = done.artifacts[name]
             if done.edited:
                 edited.add(name)
@@ -297,17 +345,15 @@ def _with_hint(finding: Finding) -> str:
 
 def _outcome(progress: Progress) -> tuple[Outcome, str]:
     failed = progress.of("failed")
-    return ("failed", f"failed: {', '.join(failed)}") if failed else ("done", "")
+    if failed:
+        return "failed", f"failed: {', '.join(failed)}"
+    if progress.over:
+        return "over_budget", progress.over
+    held = progress.of("held")
+    if held:
+        return "waiting", f"waiting for a reply: {', '.join(progress.gates[name].gate for name in held)}"
+    return "done", "; ".join(progress.notes)
 
 
 def _is_open(step: StepProgress, attempt: int) -> bool:
     return step.phase == "running" and step.attempt == attempt
-
-
-def _with(progress: Progress, name: str, step: StepProgress) -> Progress:
-    return Progress(progress.run, {**progress.steps, name: step}, progress.ending, progress.message)
-
-
-def step_hash(artifacts: Mapping[str, str]) -> str:
-    """The content hash of a step: its artifact's own, or one over all of them."""
-    return next(iter(artifacts.values())) if len(artifacts) == 1 else combine(artifacts)

@@ -148,9 +148,27 @@ def check_wish(pipeline: Pipeline, wish: StartRun) -> None:
                 f"no step of the pipeline {pipeline.name} reads {key} of the profile, so it would change nothing",
                 hint=f"it reads {listed(sorted(read))}" if read else "leave it out",
             )
+    for name, answer in wish.answers.items():
+        _check_answer(pipeline, name, answer)
     both = sorted(wish.accept & (wish.force | {wish.start_from or ""}))
     if both:
         raise UsageError(f"--accept and --force can't both name {both[0]}", hint="keep the edit, or make it again")
+
+
+def _check_answer(pipeline: Pipeline, name: str, answer: str) -> None:
+    gates = {step: one.gate for step, one in pipeline.steps.items() if one.gate and not one.gate.auto}
+    gate = gates.get(name)
+    if gate is None:
+        hint = suggest(name, gates, "gates") if gates else "this pipeline waits nowhere"
+        raise UsageError(f"--answer {name}: the pipeline {pipeline.name} has no such gate", hint=hint)
+    word, _, text = answer.partition(":")
+    ids = [choice.id for choice in gate.choices]
+    choice = next((one for number, one in enumerate(gate.choices, 1) if word.strip() in (one.id, str(number))), None)
+    if choice is None:
+        hint = suggest(word.strip(), ids, "choices")
+        raise UsageError(f"--answer {name}={answer}: the gate offers no such choice", hint=hint)
+    if choice.does == "amend" and not text.strip():
+        raise UsageError(f"--answer {name}={word}: what should be changed?", hint=f"{name}={word}:TEXT")
 
 
 def _birth(ask: OpeningAsk, notes: tuple[str, ...] = ()) -> SessionCreated | SessionAdopted:

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
+from weft.orchestrator.course import Course, extra_inputs, on_base
+from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
+from weft.protocol.events import Cause
 from weft.protocol.hashes import combine
 from weft.protocol.plans import Action, Plan, PlanLine
 from weft.session.state import Completion, SessionState, StepState
@@ -20,38 +23,22 @@ from weft.workspace.pipeline import Pipeline, Step
 
 
 @dataclass(frozen=True, slots=True)
-class OnDisk:
-    """An artifact's file as it is now."""
-
-    hash: str | None
-    """None: it is not there."""
-    fault: str = ""
-    """Why it would not pass today ("" when it would)."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepFacts:
-    """What is known of a step besides its log: everything it is made from except upstream artifacts, and its files."""
-
-    made_from: Mapping[str, str]
-    files: Mapping[str, OnDisk]
-    schema_version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     action: Action
     reason: str
     inputs: Mapping[str, str] = field(default_factory=dict)
+    cause: Cause = "rerun"
+    """Of an attempt that follows others."""
 
     @property
     def input_hash(self) -> str:
         return combine(self.inputs)
 
 
-def inputs_of(step: Step, facts: StepFacts, upstream: Mapping[str, str]) -> dict[str, str]:
-    """Everything the step's result depends on. `upstream` has the hash of each artifact of its required steps."""
-    return {**facts.made_from, **{f"artifact:{name}": digest for name, digest in upstream.items()}}
+def inputs_of(facts: StepFacts, upstream: Mapping[str, str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Everything the step's result depends on. `upstream` has the hash of each artifact of its required steps, `extra`
+    the rounds and replies it is made with."""
+    return {**facts.made_from, **{f"artifact:{name}": digest for name, digest in upstream.items()}, **(extra or {})}
 
 
 def judge(
@@ -60,15 +47,16 @@ def judge(
     state: StepState,
     upstream: Mapping[str, str],
     *,
+    extra: Mapping[str, str] | None = None,
     edited: Container[str] = (),
     forced: str = "",
 ) -> Verdict:
     """Run or skip, and why. `edited` are upstream artifacts that a person changed and kept; `forced` is the reason the
     person gave for running it whatever the facts are."""
-    inputs = inputs_of(step, facts, upstream)
+    inputs = inputs_of(facts, upstream, extra)
     reason = forced or _why_run(step, facts, state, inputs, edited)
     if reason:
-        return Verdict("run", reason, inputs)
+        return Verdict("run", reason, inputs, "rerun" if forced else _cause(state, inputs))
     return Verdict("skip", _why_skip(state), inputs)
 
 
@@ -83,6 +71,14 @@ def _why_run(step: Step, facts: StepFacts, state: StepState, inputs: Mapping[str
 
 def _never(state: StepState) -> str:
     return "the last attempt did not finish" if state.open else "not yet made"
+
+
+def _cause(state: StepState, inputs: Mapping[str, str]) -> Cause:
+    """What made it necessary, when that is a person's reply or a verifier's feedback."""
+    before = state.completion.inputs if state.completion else state.inputs
+    changed = {key.partition(":")[0] for key in inputs.keys() - before.keys()}
+    changed |= {key.partition(":")[0] for key in inputs if key in before and before[key] != inputs[key]}
+    return "amend" if "reply" in changed else "repair" if "repair" in changed else "rerun"
 
 
 def _why_skip(state: StepState) -> str:
@@ -113,6 +109,8 @@ def _difference(key: str, before: str | None, now: str | None, edited: Container
     if before == now:
         return ""
     kind, _, name = key.partition(":")
+    if kind in _WORDS and now is not None:
+        return _WORDS[kind].format(name=name, round=now.partition(" ")[0])
     thing = _THINGS.get(kind, kind).format(name=name) if name != "source" else "the source"
     if before is None:
         return f"it now depends on {thing}"
@@ -135,6 +133,14 @@ _THINGS: Final = {
     "code": "the code in {name}",
     "checks": "its checks",
     "model": "the model",
+    "reply": "your reply at the gate {name}",
+    "repair": "the repair that {name} asked for",
+    "loop": "the loop of {name}",
+}
+_WORDS: Final = {
+    "reply": "you asked for a change at the gate {name}",
+    "repair": "repair round {round}, asked for by {name}",
+    "loop": "round {round} of the loop of {name}",
 }
 
 
@@ -158,19 +164,34 @@ def make_plan(
     facts: Mapping[str, StepFacts],
     state: SessionState,
     wish: StartRun,
+    parameters: Mapping[str, Any],
     notes: tuple[str, ...] = (),
 ) -> Plan:
     """What a run would do now. A step behind one that runs is `conditional`: identical bytes would spare it."""
     forced, wanted = forced_steps(pipeline, wish), wanted_steps(pipeline, wish)
     lines: dict[str, PlanLine] = {}
+    course = Course.of(state)
+    made = {
+        name: digest
+        for step in state.steps.values()
+        if step.completion
+        for name, digest in step.completion.artifacts.items()
+    }
+    seen: dict[str, tuple[Any, ...]] = {}
     for name, step in pipeline.steps.items():
+        if name in wanted and _is_passed_over(step, parameters, seen, lines):
+            lines[name] = PlanLine(step=name, action="leave", reason=passed_over(step), artifacts=step.artifacts)
+            continue
+        course = on_base(pipeline, facts, course, name, made)
+        seen |= facts[name].seen
         if name not in wanted:
             reason = f"not needed for {wish.until}"
             lines[name] = PlanLine(step=name, action="leave", reason=reason, artifacts=step.artifacts)
             continue
         upstream, edited = recorded_upstream(pipeline, step, state)
         record = state.steps.get(name) or StepState()
-        verdict = judge(step, facts[name], record, upstream, edited=edited, forced=forced.get(name, ""))
+        extra = extra_inputs(pipeline, course, name)
+        verdict = judge(step, facts[name], record, upstream, extra=extra, edited=edited, forced=forced.get(name, ""))
         action, reason, conditional = verdict.action, verdict.reason, False
         running = [lines[before] for before in step.requires if lines[before].action == "run"]
         if action == "skip" and running:
@@ -179,6 +200,18 @@ def make_plan(
             step=name, action=action, reason=reason, artifacts=step.artifacts, conditional=conditional
         )
     return Plan(session=state.session, pipeline=pipeline.name, lines=tuple(lines.values()), notes=notes)
+
+
+def _is_passed_over(
+    step: Step, parameters: Mapping[str, Any], seen: Mapping[str, tuple[Any, ...]], lines: Mapping[str, PlanLine]
+) -> bool:
+    """Whether its condition fails, as far as that can be told before what it looks at is made."""
+    open_yet = any(lines[before].action == "run" for before in step.requires)
+    return step.when is not None and not open_yet and not step.when.holds(parameters, seen)
+
+
+def passed_over(step: Step) -> str:
+    return f"passed over: only when {step.when}"
 
 
 def recorded_upstream(pipeline: Pipeline, step: Step, state: SessionState) -> tuple[dict[str, str], set[str]]:

@@ -11,14 +11,16 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.models.model import Model
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
-from weft.orchestrator.machine import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt, decide
+from weft.orchestrator.machine import decide
 from weft.orchestrator.model_step import ask_model, counts
+from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
@@ -35,6 +37,7 @@ from weft.protocol.events import (
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.steps import StepInput
 from weft.session.session import Session
+from weft.workspace.flow import look
 from weft.workspace.pipeline import Step
 
 Publish = Callable[[Record | Event], None]
@@ -53,6 +56,10 @@ class StepModels(Protocol):
 
     def open(self, reference: str) -> Model:
         """UserError when it is not connected."""
+        ...
+
+    def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
+        """US dollars; None when the price is not known."""
         ...
 
 
@@ -171,6 +178,7 @@ class Runner:
                         attempt=start.attempt,
                         artifacts=tuple(artifacts),
                         ms=_since(begun),
+                        seen=_seen(step, artifacts),
                         **self._spent(step.name, start.attempt),
                     )
                 )
@@ -178,7 +186,8 @@ class Runner:
             kind, message, retryable = "rejected", _told(findings), True
         except TimeoutError:
             findings, retryable = [], True
-            kind, message = "timeout", f"took longer than {step.timeout:g} s and was ended"
+            limit = min(step.timeout, start.allowance.seconds or step.timeout)
+            kind, message = "timeout", f"took longer than {limit:g} s and was ended"
         except StepCodeError as error:
             kind, message, findings, retryable = "error", error.message, [], True
         except WorkerCrashedError as error:
@@ -229,12 +238,15 @@ class Runner:
             instructions=material.instructions,
             skills=material.skills,
             feedback=start.feedback,
+            replies=start.replies,
+            rounds=start.rounds,
         )
 
         def say(text: str) -> None:
             self._publish(StepProgressed(step=step.name, attempt=start.attempt, text=text))
 
-        async with asyncio.timeout(step.timeout):
+        left = start.allowance.seconds
+        async with asyncio.timeout(step.timeout if left is None else min(step.timeout, left)):
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
             else:
@@ -303,6 +315,12 @@ async def own_findings(
             )
         findings += [Finding(artifact, "", text) for text in found]
     return findings
+
+
+def _seen(step: Step, artifacts: Sequence[Artifact]) -> dict[str, tuple[Any, ...]]:
+    if not step.looks:
+        return {}
+    return look(step.looks, {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in artifacts})
 
 
 def _since(begun: float) -> int:

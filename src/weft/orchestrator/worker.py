@@ -58,7 +58,7 @@ def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any
         if "check" in request:
             result = function(**request["check"])
         else:
-            result = function(StepInput(**{**request["step"], "feedback": tuple(request["step"]["feedback"])}))
+            result = function(_given(request["step"]))
         if inspect.isawaitable(result):
             result = asyncio.run(_awaited(result))
         json.dumps(result, allow_nan=False)
@@ -67,6 +67,11 @@ def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any
         return {"error": _told(error, folder), "trace": traceback.format_exc(limit=-8)}
     except SystemExit as error:
         return {"error": f"the code called exit({error.code})", "trace": ""}
+
+
+def _given(step: dict[str, Any]) -> StepInput:
+    replies = {name: tuple(texts) for name, texts in step["replies"].items()}
+    return StepInput(**{**step, "feedback": tuple(step["feedback"]), "replies": replies})
 
 
 async def _awaited(result: Any) -> Any:

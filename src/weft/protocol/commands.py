@@ -24,6 +24,10 @@ class StartRun:
     start_from: str | None = None
     until: str | None = None
     accept: frozenset[str] = frozenset()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """Replies given in advance: the id of a choice by the step whose gate it is for. Each is used once."""
+    budget: Mapping[str, float] = field(default_factory=dict)
+    """In place of the pipeline's limits: usd, tokens, minutes."""
     type: Literal["start_run"] = "start_run"
 
 
@@ -31,6 +35,39 @@ class StartRun:
 class InterruptRun:
     why: str = "interrupted by the person"
     type: Literal["interrupt_run"] = "interrupt_run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyToGate:
+    """A person's choice at an open gate; `text` is what they want changed."""
+
+    gate: str
+    choice: str
+    text: str = ""
+    type: Literal["reply_to_gate"] = "reply_to_gate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskBreakout:
+    """A person seems to want out of a waiting run: ask them."""
+
+    confirmation: str
+    text: str
+    type: Literal["ask_breakout"] = "ask_breakout"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveBreakout:
+    confirmation: str
+    choice: Literal["stay", "leave"]
+    type: Literal["resolve_breakout"] = "resolve_breakout"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelRun:
+    """End a run that is at rest, for good. What it made stays."""
+
+    type: Literal["cancel_run"] = "cancel_run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +97,8 @@ class AttemptSucceeded:
     ms: int
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
+    seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """What the pipeline's conditions look at in these artifacts, by `artifact#path`."""
     type: Literal["attempt_succeeded"] = "attempt_succeeded"
 
 
@@ -79,3 +118,5 @@ class AttemptFailed:
 
 Settlement = AttemptSucceeded | AttemptFailed
 Command = StartRun | InterruptRun | Settlement
+RestCommand = ReplyToGate | AskBreakout | ResolveBreakout | CancelRun
+"""What can be asked of a run that is at rest."""

@@ -22,7 +22,15 @@ LOG_VERSION: Final = 1
 Cause = Literal["first", "retry", "amend", "repair", "rerun"]
 """Why an attempt was made."""
 FailureKind = Literal["error", "rejected", "timeout", "crashed", "vanished"]
-Outcome = Literal["done", "failed", "interrupted"]
+Outcome = Literal["done", "failed", "interrupted", "waiting", "cancelled", "over_budget", "left"]
+"""How a run came to rest. Only `done` and `cancelled` are for good: from every other one it can be taken up again."""
+ReplyKind = Literal["proceed", "amend", "cancel"]
+"""What a choice at a gate does."""
+Decider = Literal["person", "answer", "auto"]
+"""Who replied: a person, their answer given in advance, or a gate that shows and goes on."""
+UnitKind = Literal["repair", "loop"]
+Verdict = Literal["passed", "failed", "not_verified"]
+"""What a verifier says of a unit's result. What could not be checked is not verified, never passed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +86,10 @@ class RunStarted:
     model: str = "embedded"
     profile: Mapping[str, Any] = field(default_factory=dict)
     """What stands in place of parts of the person's profile, for this run alone, by dotted name."""
+    resumed: bool = False
+    """The run was at rest and is taken up again: what it has spent, its rounds and its gates still count."""
+    budget: Mapping[str, float] = field(default_factory=dict)
+    """Limits that a person set for this run in place of the pipeline's: usd, tokens, minutes."""
     version: int = LOG_VERSION
     type: Literal["run_started"] = "run_started"
 
@@ -183,6 +195,10 @@ class StepInterrupted:
     step: str
     attempt: int
     why: str
+    ms: int = 0
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    """What it took until then, as far as it was told."""
     type: Literal["step_interrupted"] = "step_interrupted"
 
 
@@ -219,6 +235,106 @@ class RunEnded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GateOpened:
+    """A step is done and what comes after it waits for a person's reply."""
+
+    run: int
+    gate: str
+    """Names this gate and no other in the session."""
+    step: str
+    hash: str
+    """Of the step's result that is to be judged."""
+    message: str = ""
+    shown: tuple[Mapping[str, Any], ...] = ()
+    """What a person should see of the artifact: `label` and `value` each."""
+    choices: tuple[Mapping[str, Any], ...] = ()
+    """`id`, `label` and `does` each, in the order offered."""
+    type: Literal["gate_opened"] = "gate_opened"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResolved:
+    """The one reply that a gate gets."""
+
+    run: int
+    gate: str
+    choice: str
+    does: ReplyKind
+    hash: str
+    """Of the result that was judged: the one the gate opened for, or a person's edit of it."""
+    text: str = ""
+    """The person's words, for an amendment."""
+    by: Decider = "person"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """What the choice sets."""
+    type: Literal["gate_resolved"] = "gate_resolved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmationAsked:
+    """A person's words sound as if they want to leave the waiting run; nothing happens until they say so."""
+
+    run: int
+    confirmation: str
+    kind: Literal["breakout"]
+    text: str
+    """Their words."""
+    type: Literal["confirmation_asked"] = "confirmation_asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmationResolved:
+    """The person said what they mean: to stay with the run, or to leave it."""
+
+    run: int
+    confirmation: str
+    choice: Literal["stay", "leave"]
+    type: Literal["confirmation_resolved"] = "confirmation_resolved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictGiven:
+    """A verifier has judged the result of its unit."""
+
+    run: int
+    step: str
+    attempt: int
+    verdict: Verdict
+    round: int
+    """How many repairs came before."""
+    most: int
+    type: Literal["verdict_given"] = "verdict_given"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundStarted:
+    """The steps of a unit are made again: its verifier said so (repair), or the step that closes a loop did."""
+
+    run: int
+    kind: UnitKind
+    unit: str
+    """The step that closes it: the verifier, or the one with the `loop`."""
+    round: int
+    most: int
+    steps: tuple[str, ...]
+    base: str
+    """What the unit is made from, apart from its own rounds; when that changes, they count from 0 again."""
+    feedback: Any = None
+    type: Literal["round_started"] = "round_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetReached:
+    """The next call would not fit into the budget, or the last one did not."""
+
+    run: int
+    step: str
+    """The step that was to begin."""
+    message: str
+    type: Literal["budget_reached"] = "budget_reached"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepProgressed:
     """Live: what running code says of itself, a line at a time."""
 
@@ -236,6 +352,10 @@ class NoticeGiven:
     type: Literal["notice_given"] = "notice_given"
 
 
+FlowEvent = (
+    GateOpened | GateResolved | ConfirmationAsked | ConfirmationResolved | VerdictGiven | RoundStarted | BudgetReached
+)
+"""What moves a run besides its steps."""
 DurableEvent = (
     SessionCreated
     | SessionAdopted
@@ -253,6 +373,7 @@ DurableEvent = (
     | EditAccepted
     | StepAdopted
     | RunEnded
+    | FlowEvent
     | talk.TalkEvent
 )
 LiveEvent = StepProgressed | NoticeGiven | talk.LiveTalkEvent
@@ -269,6 +390,10 @@ def is_durable(event: Event) -> bool:
         case ArtifactRejected() | ArtifactAccepted() | ArtifactSetAside() | ArtifactRestored():
             return True
         case EditAccepted() | StepAdopted():
+            return True
+        case GateOpened() | GateResolved() | ConfirmationAsked() | ConfirmationResolved():
+            return True
+        case VerdictGiven() | RoundStarted() | BudgetReached():
             return True
         case StepProgressed() | NoticeGiven():
             return False

@@ -35,6 +35,10 @@ class StepInput:
     skills: Mapping[str, str] = field(default_factory=dict)
     feedback: tuple[str, ...] = ()
     """What was wrong with the attempt before this one."""
+    replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What the person wanted changed, by the step at whose gate they said it, the oldest first."""
+    rounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """For a step that is made again: by the step that closes its unit `kind`, `round`, `most` and its `feedback`."""
 
     @property
     def text(self) -> str:

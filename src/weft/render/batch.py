@@ -15,8 +15,12 @@ from weft.render.signs import style
 from weft.render.units import count, human_seconds
 from weft.render.view import RunView
 
-DocumentState = Literal["waiting", "running", "done", "skipped", "failed", "interrupted"]
-_ORDER: tuple[DocumentState, ...] = ("running", "failed", "interrupted", "waiting", "done", "skipped")
+DocumentState = Literal[
+    "waiting", "running", "done", "skipped", "failed", "interrupted", "at a gate", "over budget", "cancelled", "left"
+]
+_ORDER: tuple[DocumentState, ...] = (
+    "running", "at a gate", "over budget", "failed", "interrupted", "left", "cancelled", "waiting", "done", "skipped",
+)  # fmt: skip
 """What a person needs most when not everything fits."""
 
 

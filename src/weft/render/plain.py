@@ -21,6 +21,7 @@ from weft.protocol.events import (
     ArtifactSetAside,
     EditAccepted,
     Event,
+    FlowEvent,
     InputRecorded,
     NoticeGiven,
     RunEnded,
@@ -37,6 +38,7 @@ from weft.protocol.events import (
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.cells import clean, paragraphs
+from weft.render.flow import flow_lines
 from weft.render.talk import talk_lines
 from weft.render.units import count, human_ms, human_size
 
@@ -85,7 +87,8 @@ def plain_lines(event: Event, session: str = "", *, artifacts: Sequence[str] = (
             return [clean(f"input {event.input} recorded as {event.file} ({human_size(event.size)}){origin}")]
         case RunStarted():
             steps = count(len(event.steps), "step")
-            return [clean(f"run {event.run} started (pipeline {event.pipeline}, {steps}, wanted: {event.desired})")]
+            how = "taken up again" if event.resumed else "started"
+            return [clean(f"run {event.run} {how} (pipeline {event.pipeline}, {steps}, wanted: {event.desired})")]
         case RunEnded():
             return _run_ended(event, session, program)
         case ArtifactSetAside():
@@ -96,6 +99,8 @@ def plain_lines(event: Event, session: str = "", *, artifacts: Sequence[str] = (
             return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
         case NoticeGiven():
             return _long("note: ", event.text)
+        case _ if isinstance(event, FlowEvent):
+            return flow_lines(event)
         case _:
             return _step_lines(event, artifacts)
 
@@ -135,8 +140,14 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
     if not session or event.outcome == "done":
         return lines
     again = f"{program} run --session-id {session}"
-    if event.outcome == "interrupted":
+    if event.outcome in ("interrupted", "left"):
         return [*lines, clean(f"  nothing is lost, continue with: {again}")]
+    if event.outcome == "waiting":
+        return [*lines, clean(f"  reply with: {program} reply {session} proceed")]
+    if event.outcome == "over_budget":
+        return [*lines, clean(f"  allow more and continue: {again} --budget usd=… (or tokens=…, minutes=…)")]
+    if event.outcome == "cancelled":
+        return lines
     return [*lines, clean(f"  try again: {again}"), clean(f"  every attempt: {program} sessions log {session}")]
 
 

@@ -19,6 +19,9 @@ from weft.protocol.events import (
     ArtifactSetAside,
     EditAccepted,
     Event,
+    FlowEvent,
+    GateOpened,
+    GateResolved,
     InputRecorded,
     NoticeGiven,
     Outcome,
@@ -36,6 +39,7 @@ from weft.protocol.events import (
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.cells import paragraphs
+from weft.render.flow import flow_lines
 
 StepState = Literal["waiting", "running", "done", "skipped", "failed", "interrupted"]
 StepEvent = (
@@ -96,6 +100,8 @@ class StepView:
             case StepInterrupted():
                 self.state, self.message, self.artifacts = "interrupted", event.why, ()
                 self.ms = self._elapsed_ms(now)
+            case StepSkipped() if self.state == "done":
+                pass  # made before the run came to rest, and still good
             case StepSkipped() | EditAccepted() | StepAdopted():
                 self.state, self.reason = "skipped", _why_skipped(event)
             case _:
@@ -107,6 +113,16 @@ class StepView:
 
     def _elapsed_ms(self, now: float) -> int | None:
         return None if self.started is None else round((now - self.started) * 1000)
+
+
+def _in_words(event: ArtifactSetAside | ArtifactRestored | NoticeGiven) -> str:
+    match event:
+        case ArtifactSetAside():
+            return f"{event.artifact} was changed by hand; that version is kept as {event.kept}"
+        case ArtifactRestored():
+            return f"{event.artifact} was written again from the log"
+        case NoticeGiven():
+            return event.text
 
 
 def _why_skipped(event: StepSkipped | EditAccepted | StepAdopted) -> str:
@@ -136,6 +152,8 @@ class RunView:
     ended: float | None = None
     outcome: Outcome | None = None
     message: str = ""
+    gates: dict[str, GateOpened] = field(default_factory=dict)
+    """Those that are open, by name."""
 
     def apply(self, event: Event, now: float) -> None:
         if isinstance(event, TalkEvent | LiveTalkEvent):
@@ -152,20 +170,29 @@ class RunView:
             case RunStarted():
                 self._remember_artifacts()
                 self.pipeline, self.run, self.desired = event.pipeline, event.run, event.desired
-                self.steps = {name: StepView(name) for name in event.steps}
+                going_on = event.resumed and self.started is not None
+                if not going_on:
+                    self.steps = {name: StepView(name) for name in event.steps}
                 self.started, self.ended, self.outcome, self.message = now, None, None, ""
             case RunEnded():
                 self.outcome, self.message, self.ended = event.outcome, event.message, now
                 for step in self.steps.values():
                     step.run_ended(now)
-            case ArtifactSetAside():
-                self._notice(f"{event.artifact} was changed by hand; that version is kept as {event.kept}")
-            case ArtifactRestored():
-                self._notice(f"{event.artifact} was written again from the log")
-            case NoticeGiven():
-                self._notice(event.text)
+            case ArtifactSetAside() | ArtifactRestored() | NoticeGiven():
+                self._notice(_in_words(event))
+            case _ if isinstance(event, FlowEvent):
+                self._flow(event)
             case _:
                 self.steps.setdefault(event.step, StepView(event.step)).apply(event, now)
+
+    def _flow(self, event: FlowEvent) -> None:
+        match event:
+            case GateOpened():
+                self.gates[event.gate] = event
+            case GateResolved():
+                self.gates.pop(event.gate, None)
+            case _:
+                self._notice(flow_lines(event)[0])
 
     def elapsed(self, now: float) -> float:
         """Seconds since the run started, until it ended."""

@@ -246,6 +246,8 @@ def _is_tuple(hint: Any) -> bool:
 
 def _want(hint: Any) -> Any:
     origin = typing.get_origin(hint)
+    if hint is Any:
+        return _Fit(lambda _: True)
     if origin is None:
         return hint
     inner = typing.get_args(hint)

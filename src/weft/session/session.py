@@ -25,6 +25,7 @@ from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, t
 from weft.session.manifest import MANIFEST, manifest_bytes
 from weft.session.recovery import PROCESS_ENDED, settle_open_attempts, unfinished_writes
 from weft.session.state import SessionState
+from weft.session.transitions import Standing, after, apply
 
 OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
 """The folders a session may have besides its files."""
@@ -50,9 +51,11 @@ class Session:
         self._manifest_due = time.monotonic() + MANIFEST_PAUSE
         reader = LogReader(folder)
         self.state = SessionState()
+        self._standing = Standing()
         with collector_paused():
             for record in reader.read():
                 self.state.apply(record)
+                apply(self._standing, record.event)
         self._notices += [str(damage) for damage in reader.damage]
         if reader.torn:
             self._keep_aside(LOG, reader.torn)
@@ -117,11 +120,13 @@ class Session:
                 f"the files of session {self.folder.path.name} are behind its log; this process writes no more to it",
                 hint="put the disk right and run the same command again: the log has everything",
             )
+        standing = after(self._standing, events)
         aside = self._set_aside_edits(artifacts)
         for artifact in artifacts:
             if artifact.inline is None:
                 self._keep_blob(artifact)
         records = self._log.append([*aside, *events])
+        self._standing = standing
         self._behind = True
         if not self._placed:
             for folder in (self.folder, self._parent, self._above):
@@ -177,7 +182,13 @@ class Session:
             self._notices.append(f"{name} was written again from the log: {PROCESS_ENDED} before its file was in place")
         self._dirty.update(name for name, artifact in self.state.artifacts.items() if not artifact.settled)
         self.checkpoint()
-        ended = RunEnded(run=self.state.run.run, outcome="interrupted", message=PROCESS_ENDED)
+        # A process that dies at an open gate leaves nothing undone: the run waits as before.
+        waiting = self.state.gates and not any(step.open for step in self.state.steps.values())
+        ended = RunEnded(
+            run=self.state.run.run,
+            outcome="waiting" if waiting else "interrupted",
+            message=_waiting_for(self.state) if waiting else PROCESS_ENDED,
+        )
         self.record([*restored, *settle_open_attempts(self.state, PROCESS_ENDED), ended])
 
     def _keep_blob(self, artifact: Artifact) -> None:
@@ -241,6 +252,10 @@ class Session:
         except (ExternalError, UserError) as error:
             # The manifest can always be made again from the log; a run must not fail for it, but must say it.
             self._notices.append(f"{MANIFEST} could not be written: {error.message}")
+
+
+def _waiting_for(state: SessionState) -> str:
+    return f"waiting for a reply: {', '.join(gate.gate for gate in state.gates.values())}"
 
 
 def no_session(name: str) -> UserError:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from weft.protocol import events as e
-from weft.protocol.events import Outcome, Record
+from weft.protocol.events import Outcome, Record, UnitKind, Verdict
 from weft.protocol.talk import TalkEvent
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
@@ -49,6 +49,10 @@ class StepState:
     problem: str = ""
     """Why the last attempt has no result: its failure or interruption."""
     completion: Completion | None = None
+    approved: str = ""
+    """The hash of the result that a person, or an answer for them, let pass at the step's gate."""
+    replies: tuple[tuple[str, str], ...] = ()
+    """What a person wanted changed, each with the gate they said it at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +75,53 @@ class RunState:
     parameters: Mapping[str, Any]
     chosen: Mapping[str, Any]
     model: str
+    budget: Mapping[str, float] = field(default_factory=dict)
+    profile: Mapping[str, Any] = field(default_factory=dict)
     outcome: Outcome | None = None
     message: str = ""
+    spent: dict[str, StepSpending] = field(default_factory=dict)
+    """By step, over all attempts of this run, also those before it was taken up again."""
+
+    @property
+    def over(self) -> bool:
+        """It has ended for good."""
+        return self.outcome in ("done", "cancelled")
+
+
+@dataclass(slots=True)
+class StepSpending:
+    ms: int = 0
+    usage: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Tokens by model and kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateState:
+    """A gate that is open."""
+
+    gate: str
+    step: str
+    hash: str
+    choices: tuple[Mapping[str, Any], ...]
+    message: str = ""
+    shown: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoundState:
+    """The last round of a unit."""
+
+    kind: UnitKind
+    round: int
+    most: int
+    base: str
+    feedback: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    confirmation: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +151,14 @@ class SessionState:
     """The last run."""
     set_aside: dict[str, str] = field(default_factory=dict)
     """Hashes of edits that were set aside and whose place the next accepted version takes."""
+    gates: dict[str, GateState] = field(default_factory=dict)
+    """Those that are open, by the step they hold up."""
+    gates_opened: int = 0
+    rounds: dict[str, RoundState] = field(default_factory=dict)
+    """By unit."""
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    """By verifier, as it last judged."""
+    confirming: Confirmation | None = None
     spoken: int = 0
     """The number of the last event of a conversation; `conversation/` folds those."""
 
@@ -137,9 +194,20 @@ def _input(state: SessionState, event: e.InputRecorded, _: Record) -> None:
 
 def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
     state.pipeline = event.pipeline
+    before = state.run if event.resumed else None
     state.run = RunState(
-        event.run, event.pipeline, event.steps, event.desired, event.parameters, event.chosen, event.model
+        event.run,
+        event.pipeline,
+        event.steps,
+        event.desired,
+        event.parameters,
+        event.chosen,
+        event.model,
+        event.budget,
+        event.profile,
+        spent=before.spent if before else {},
     )
+    state.confirming = None
     for name in event.steps:
         state.step(name)
 
@@ -147,6 +215,9 @@ def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
 def _run_ended(state: SessionState, event: e.RunEnded, _: Record) -> None:
     if state.run is not None and state.run.run == event.run:
         state.run.outcome, state.run.message = event.outcome, event.message
+        if state.run.over:
+            state.gates = {}
+            state.confirming = None
         for name, artifact in state.artifacts.items():
             if not artifact.settled:
                 state.artifacts[name] = ArtifactState(artifact.hash, artifact.before, artifact.seq, settled=True)
@@ -181,6 +252,18 @@ def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> N
         "made",
         event.ms,
     )
+    _spent(state, event)
+
+
+def _spent(state: SessionState, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> None:
+    if state.run is None or not (event.usage or event.ms):
+        return
+    spending = state.run.spent.get(event.step) or state.run.spent.setdefault(event.step, StepSpending())
+    spending.ms += event.ms
+    if event.usage:
+        tokens = spending.usage.setdefault(event.model or "", {})
+        for kind, number in event.usage.items():
+            tokens[kind] = tokens.get(kind, 0) + number
 
 
 def _kept(state: SessionState, event: e.EditAccepted | e.StepAdopted, record: Record) -> None:
@@ -203,11 +286,48 @@ def _kept(state: SessionState, event: e.EditAccepted | e.StepAdopted, record: Re
 def _failed(state: SessionState, event: e.StepFailed, _: Record) -> None:
     step = state.step(event.step)
     step.status, step.open, step.problem = "failed", False, event.message
+    _spent(state, event)
 
 
 def _interrupted(state: SessionState, event: e.StepInterrupted, _: Record) -> None:
     step = state.step(event.step)
     step.status, step.open, step.problem = "pending", False, event.why
+    _spent(state, event)
+
+
+def _gate_opened(state: SessionState, event: e.GateOpened, _: Record) -> None:
+    state.gates_opened += 1
+    state.gates[event.step] = GateState(event.gate, event.step, event.hash, event.choices, event.message, event.shown)
+
+
+def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> None:
+    name = next((name for name, gate in state.gates.items() if gate.gate == event.gate), None)
+    if name is None:
+        return
+    del state.gates[name]
+    step = state.step(name)
+    if event.does == "proceed":
+        step.approved = event.hash
+    elif event.does == "amend":
+        step.replies = (*step.replies, (event.gate, event.text))
+    if state.run is not None and event.parameters:
+        state.run.chosen = {**state.run.chosen, **event.parameters}
+
+
+def _confirmation_asked(state: SessionState, event: e.ConfirmationAsked, _: Record) -> None:
+    state.confirming = Confirmation(event.confirmation, event.text)
+
+
+def _confirmation_resolved(state: SessionState, event: e.ConfirmationResolved, _: Record) -> None:
+    state.confirming = None
+
+
+def _round(state: SessionState, event: e.RoundStarted, _: Record) -> None:
+    state.rounds[event.unit] = RoundState(event.kind, event.round, event.most, event.base, event.feedback)
+
+
+def _verdict(state: SessionState, event: e.VerdictGiven, _: Record) -> None:
+    state.verdicts[event.step] = event.verdict
 
 
 def _aside(state: SessionState, event: e.ArtifactSetAside, _: Record) -> None:
@@ -239,5 +359,12 @@ _APPLY: Mapping[type, Any] = {
     e.StepInterrupted: _interrupted,
     e.EditAccepted: _kept,
     e.StepAdopted: _kept,
+    e.GateOpened: _gate_opened,
+    e.GateResolved: _gate_resolved,
+    e.ConfirmationAsked: _confirmation_asked,
+    e.ConfirmationResolved: _confirmation_resolved,
+    e.VerdictGiven: _verdict,
+    e.RoundStarted: _round,
+    e.BudgetReached: _nothing,
     **dict.fromkeys(get_args(TalkEvent), _spoken),
 }

@@ -6,15 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from weft.checks import CheckCall
 from weft.protocol.errors import Problem
 from weft.workspace import graph
+from weft.workspace.flow import Budget, Condition, Gate, Look, Unit
 from weft.workspace.parameters import ParameterSpec, parameter_values
 from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
 from weft.workspace.schema_file import SchemaFile
+
+DEPTH: Final = "depth"
 
 __all__ = ["InputKind", "InputSpec", "ParameterSpec", "Pipeline", "SchemaFile", "Step", "pipeline_json_schema"]
 
@@ -47,6 +50,13 @@ class Step:
     attempts: int
     timeout: float
     final: bool
+    when: Condition | None = None
+    gate: Gate | None = None
+    budget: Budget = field(default_factory=Budget)
+    replies: tuple[str, ...] = ()
+    """The steps at whose gates a person's replies are given to this one; its own first."""
+    looks: tuple[Look, ...] = ()
+    """What conditions, gates and units look at in the artifacts it makes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +72,11 @@ class Pipeline:
     steps: Mapping[str, Step]
     """In running order: each after what it requires, else as in the file."""
     final: str
+    units: tuple[Unit, ...] = ()
+    """Inner ones before those around them."""
+    budget: Budget = field(default_factory=Budget)
+    depth: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The parameters that each mode sets. The parameter `depth` says which it is."""
     warnings: tuple[Problem, ...] = ()
 
     def order(self) -> tuple[str, ...]:
@@ -77,7 +92,12 @@ class Pipeline:
 
     def parameter_values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter with its value; text, as from a command line, is converted. UsageError when it can't be."""
-        return parameter_values(self.parameters, given)
+        chosen = parameter_values(self.parameters, given)
+        mode = self.depth.get(str(chosen.get(DEPTH)), {})
+        return {**chosen, **{name: value for name, value in mode.items() if name not in given}}
+
+    def units_of(self, step: str) -> tuple[Unit, ...]:
+        return tuple(unit for unit in self.units if step in unit.steps)
 
     def _requires(self) -> dict[str, tuple[str, ...]]:
         return {name: step.requires for name, step in self.steps.items()}

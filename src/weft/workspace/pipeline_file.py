@@ -22,6 +22,7 @@ from weft.workspace.fields import (
     Text,
     Version,
 )
+from weft.workspace.flow_file import BudgetEntry, ConditionEntry, DepthModes, GateEntry, LoopEntry, RepairEntry
 
 InputKind = Literal["document", "text"]
 DEFAULT_ATTEMPTS: Final = 3
@@ -97,6 +98,22 @@ class StepEntry(Strict):
         default=DEFAULT_TIMEOUT, description='The longest one try may take: seconds, or "90s", "5m", "1h"'
     )
     final: bool = Field(False, description="True for the one step whose artifact the pipeline is for")
+    when: Annotated[ConditionEntry | None, Given] = Field(
+        default=None,
+        description="The step is passed over unless this holds: a condition on parameters and artifacts it requires",
+    )
+    gate: Annotated[GateEntry | None, Given] = Field(
+        default=None, description="After the step the run waits for a person: message, show, when, auto, choices"
+    )
+    loop: Annotated[LoopEntry | None, Given] = Field(
+        default=None, description="After the step the run may go back: to, when, at_most, feedback"
+    )
+    replies: list[Text] = Field(
+        default=[], description="Steps at whose gates a person's replies are given to this step too"
+    )
+    budget: Annotated[BudgetEntry | None, Given] = Field(
+        default=None, description="The most this step may spend in a run: usd, tokens, minutes"
+    )
 
 
 class PipelineFile(Strict):
@@ -112,6 +129,16 @@ class PipelineFile(Strict):
     )
     parameters: dict[str, ParameterEntry] = Field(
         default={}, description="The values a person may choose for a run, by name", json_schema_extra=NAMES_SCHEMA
+    )
+    depth: Annotated[DepthModes | None, Given] = Field(
+        default=None,
+        description="Named modes, each with the parameters it sets; a person chooses one with --depth",
+    )
+    budget: Annotated[BudgetEntry | None, Given] = Field(
+        default=None, description="The most a run may spend: usd, tokens, minutes"
+    )
+    repair: list[RepairEntry] = Field(
+        default=[], description="Units of steps that are made again while their verifier says failed"
     )
     steps: dict[str, StepEntry] = Field(
         description="The steps by name, at least one", json_schema_extra={**NAMES_SCHEMA, "minProperties": 1}

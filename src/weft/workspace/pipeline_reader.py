@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.workspace import flow_rules
 from weft.workspace import pipeline_rules as rules
 from weft.workspace.document import in_order, read_source
 from weft.workspace.draft import Draft, draft_pipeline
 from weft.workspace.library import Library
-from weft.workspace.pipeline import InputSpec, Pipeline
+from weft.workspace.pipeline import InputSpec, Pipeline, Step
+from weft.workspace.spelling import suggest
 from weft.workspace.step_rules import resolve_step
 
 FOLDER: Final = "pipelines"
@@ -37,7 +40,12 @@ def _judged(draft: Draft, name: str) -> Pipeline:
     makers = rules.makers(draft)
     order = rules.running_order(draft)
     final = rules.final_step(draft)
-    steps = {step: resolve_step(draft, step, final, makers) for step in order}
+    depth = flow_rules.depth(draft, parameters)
+    flow = flow_rules.Flow(draft, parameters, makers, order)
+    steps = {step: _step(flow, step, final) for step in order}
+    units = flow_rules.units(flow)
+    looks = flow_rules.looks(flow, steps, units)
+    steps = {name: replace(step, looks=looks.get(name, ())) for name, step in steps.items()}
     rules.unused(draft)
     if final:
         rules.warn_of_dead_ends(draft, final)
@@ -54,5 +62,28 @@ def _judged(draft: Draft, name: str) -> Pipeline:
         parameters=parameters,
         steps=steps,
         final=final,
+        units=units,
+        budget=flow_rules.budget(draft, ("budget",), draft.file.budget),
+        depth=depth,
         warnings=tuple(in_order(draft.warnings)),
+    )
+
+
+def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
+    draft, entry = flow.draft, flow.draft.steps[name]
+    step = resolve_step(draft, name, final, flow.makers)
+    at = ("steps", name)
+    when = flow_rules.condition(flow, (*at, "when"), entry.when, name, own=False) if entry.when else None
+    for index, before in enumerate(entry.replies):
+        if before not in draft.steps or draft.steps[before].gate is None:
+            gates = [other for other, one in draft.steps.items() if one.gate is not None]
+            draft.report(
+                (*at, "replies", index), f"'{before}' has no gate", suggest(before, gates, "steps with a gate")
+            )
+    return replace(
+        step,
+        when=when,
+        gate=flow_rules.gate(flow, name),
+        budget=flow_rules.budget(draft, (*at, "budget"), entry.budget),
+        replies=tuple(dict.fromkeys([*([name] if entry.gate else []), *entry.replies])),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from weft.protocol.ids import NAME, artifact_name_problem
 from weft.workspace import graph
@@ -142,6 +142,7 @@ def unused(draft: Draft) -> None:
         return
     for section in ("inputs", "parameters"):
         read = {name for entry in draft.steps.values() for name in _read(entry, section, draft.names(section))}
+        read |= {text for _, text in texts_in(_flowing(draft), ())}
         for name in draft.names(section):
             if name in read or draft.lost(section):
                 continue
@@ -151,6 +152,15 @@ def unused(draft: Draft) -> None:
             else:
                 message = f"no step reads the input '{name}', which a pipeline has that declares none"
                 draft.report_key((section,), message, "write 'inputs: {}'")
+
+
+def _flowing(draft: Draft) -> list[Any]:
+    """What the flow of a run depends on: conditions and the number of rounds may name parameters."""
+    steps = [
+        [entry.when, entry.gate and entry.gate.when, entry.loop and entry.loop.when] for entry in draft.steps.values()
+    ]
+    rounds = [entry.loop.at_most for entry in draft.steps.values() if entry.loop]
+    return [*steps, *rounds, *(entry.rounds for entry in draft.file.repair)]
 
 
 def _read(entry: StepEntry, section: str, known: list[str]) -> set[str]:

@@ -132,6 +132,8 @@ def _subset(draft: Draft, at: Path, section: str, names: Sequence[str] | None) -
     known = draft.names(section)
     if names is None:
         return tuple(known)
+    if section == "parameters" and draft.file.depth:
+        known = [*known, "depth"]
     for index, name in enumerate(_once(draft, (*at, section), names)):
         if name not in known and (section,) not in draft.dropped:
             word = section.removesuffix("s")

@@ -68,6 +68,15 @@ def test_what_is_said_before_a_question_is_its_context_and_what_it_points_at() -
     assert ("context", "I audit a bank.") in found
 
 
+def test_what_a_person_says_when_asked_back_is_looked_up_first() -> None:
+    found = plan_question("stuff?", DEPTHS["standard"], GRAMMAR, meant=["The retention period of documentation."])
+    assert next((one["text"], one["why"]) for one in found["sub_queries"]) == (
+        "The retention period of documentation",
+        "you said so",
+    )
+    assert found["clarity_score"] > plan_question("stuff?", DEPTHS["standard"], GRAMMAR)["clarity_score"]
+
+
 def test_the_same_thing_is_not_asked_twice() -> None:
     texts = [text for _, text in plan("When must the file be assembled? When must the file be assembled?")]
     assert len([text for text in texts if text.startswith("When must")]) == 1

@@ -29,13 +29,19 @@ PAGE_LIMIT: Final = 200_000
 
 
 def calibrate(
-    knowledge: KnowledgeBase, plan: Mapping[str, Any], depth: Depth, pages: Sequence[Mapping[str, str]] = ()
+    knowledge: KnowledgeBase,
+    plan: Mapping[str, Any],
+    depth: Depth,
+    pages: Sequence[Mapping[str, str]] = (),
+    wanted: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The plan as it is to be retrieved, what changed and why, and the pages with their labels."""
+    """The plan as it is to be retrieved, what changed and why, and the pages with their labels. `wanted` is what a
+    person wants looked up besides."""
     changes: list[dict[str, str]] = []
     named: Counter[str] = Counter()
     tried: list[dict[str, Any]] = []
-    for one in _bounded(plan["sub_queries"], depth):
+    asked = [{"text": text, "role": "primary", "why": "you asked for it"} for text in wanted if terms_of(text)]
+    for one in _bounded([*asked, *plan["sub_queries"]], depth):
         found = knowledge.search.find(one["text"], limit=TRIAL)
         hits = [hit for hit in found.hits if about(one["text"], hit)]
         for hit in hits[:2]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal
 
 from weft.protocol.errors import UsageError
@@ -45,6 +46,13 @@ DEPTHS: Final[dict[str, Depth]] = {
               web=True, hops=3, sentences=6),
     )
 }  # fmt: skip
+
+
+def depth_of(limits: Mapping[str, Any]) -> Depth:
+    """From bounds that were written down, or set one by one; what is no bound is passed over."""
+    names = {one.name for one in fields(Depth)} - {"name"}
+    given = {key: value for key, value in limits.items() if key in names}
+    return Depth(name=limits.get("depth", limits["name"]), **given)
 
 
 def depth_named(name: str) -> Depth:

@@ -14,8 +14,9 @@ bound cuts from the end. The words of structure are English ones; any other ques
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, Literal
 
 from weft.checks import claim_facts as facts
@@ -70,10 +71,14 @@ class SubQuery:
     why: str
 
 
-def plan_question(question: str, depth: Depth, grammar: Grammar, *, follows: bool = False) -> dict[str, Any]:
-    """The plan as `plan.json` has it. `follows`: there is an earlier answer, to which words may point."""
-    asked = tidy(question)
-    found = _bounded(_sub_queries(asked, grammar), depth.sub_queries)
+def plan_question(
+    question: str, depth: Depth, grammar: Grammar, *, follows: bool = False, meant: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The plan as `plan.json` has it. `follows`: there is an earlier answer, to which words may point. `meant` is what
+    the person said when they were asked back; it comes first."""
+    asked = tidy("\n".join([question, *meant]))
+    said = (SubQuery(_capital(tidy(text).strip(" .?!")), "primary", "you said so") for text in meant)
+    found = _bounded(chain(said, _sub_queries(asked, grammar)), depth.sub_queries)
     score, reasons, questions = clarity(asked, follows=follows)
     return {
         "clarity_score": score,

@@ -20,11 +20,13 @@ from weft.knowledge.verify import check_citations, check_contradictions, check_e
 
 AXES: Final = ("entities", "citations", "relations", "contradictions")
 _ORDER: Final = {"verified": 0, "contradicted": 1, "not_verified": 2, "not_checked": 3}
+GONE: Final = " (it is gone, and must not come back)"
 NO_SOURCE: Final = "it cites no source"
 
 
-def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase) -> dict[str, Any]:
-    """`verification.json`."""
+def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Sequence[str] = ()) -> dict[str, Any]:
+    """`verification.json`. `before` is the feedback of the rounds before: what it rejected must not come back, so it
+    goes on to the next round with what is wrong now."""
     sources = {
         str(source["label"]): stored({**source, "content": source["text"]}, number)
         for number, source in enumerate(synthesis["sources"], start=1)
@@ -42,7 +44,11 @@ def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase) -> dict[str, 
     states = {name: str(axes[name]["state"]) for name in AXES}
     failed = [verdict for verdict in verdicts if verdict["state"] in ("contradicted", "not_verified")]
     feedback = [*map(_told, failed), *_told_of_labels(synthesis["labels_removed"]), *_told_of_names(axes["entities"])]
+    needs_repair = bool(failed or synthesis["labels_removed"])
+    there = {verdict["id"] for verdict in verdicts}
+    feedback += [line if line.endswith(GONE) else line + GONE for line in before if not rejected_by([line]) <= there]
     return {
+        "verdict": "failed" if needs_repair else "passed" if states["citations"] == "passed" else "not_verified",
         "axes": axes,
         "states": states,
         "state": _whole(states),
@@ -50,7 +56,7 @@ def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase) -> dict[str, 
         "sentences": verdicts,
         "verified": sum(verdict["state"] == "verified" for verdict in verdicts),
         "total": len(verdicts),
-        "needs_repair": bool(failed or synthesis["labels_removed"]),
+        "needs_repair": needs_repair,
         "feedback": feedback,
     }
 

@@ -14,7 +14,7 @@ from typing import Any
 from weft.files import Folder
 from weft.knowledge.knowledge_base import KnowledgeBase, open_collection
 from weft.knowledge.research import answer, calibrate, earlier, extract, labels, question, retrieve, review, state
-from weft.knowledge.research.depth import Depth, depth_named
+from weft.knowledge.research.depth import Depth, depth_named, depth_of
 from weft.protocol.steps import StepInput
 from weft.render.answer import answer_markdown, answer_page
 
@@ -28,8 +28,20 @@ def collection(step: StepInput) -> Iterator[KnowledgeBase]:
         yield knowledge
 
 
-def depth(step: StepInput) -> Depth:
-    return depth_named(step.parameters["depth"])
+def bounds(step: StepInput) -> Depth:
+    """What the parameters say; those that a step does not read stay as their mode has them."""
+    return depth_of({**depth_named(step.parameters["depth"]).bounds(), **step.parameters})
+
+
+def decided(step: StepInput) -> Depth:
+    """What was decided with the plan: later steps keep to it."""
+    return depth_of(step.artifacts["calibration.json"]["limits"])
+
+
+def faults(step: StepInput) -> list[str]:
+    """What was wrong with the drafts before this one."""
+    told = step.rounds.get("verify", {}).get("feedback") or []
+    return [*([told] if isinstance(told, str) else told), *step.feedback]
 
 
 def before(step: StepInput) -> dict[str, Any] | None:
@@ -41,21 +53,24 @@ def before(step: StepInput) -> dict[str, Any] | None:
 
 def analyze(step: StepInput) -> dict[str, Any]:
     follows = before(step) is not None
+    meant = step.replies.get("analyze_query", ())
     with collection(step) as knowledge:
-        return question.plan_question(step.text, depth(step), knowledge.collection.grammar, follows=follows)
+        grammar = knowledge.collection.grammar
+        return question.plan_question(step.text, bounds(step), grammar, follows=follows, meant=meant)
 
 
 def adjust(step: StepInput) -> dict[str, Any]:
     pages = calibrate.read_pages(step.inputs.get("pages", ""))
     with collection(step) as knowledge:
-        return calibrate.calibrate(knowledge, step.artifacts["plan.json"], depth(step), pages)
+        wanted = step.replies.get("calibrate", ())
+        return calibrate.calibrate(knowledge, step.artifacts["plan.json"], bounds(step), pages, wanted)
 
 
 def find(step: StepInput) -> dict[str, Any]:
     known = earlier.known_passages(before(step))
     with collection(step) as knowledge:
         asked = step.artifacts["calibration.json"]["sub_queries"]
-        found = retrieve.retrieve(knowledge, asked, depth(step), known)
+        found = retrieve.retrieve(knowledge, asked, decided(step), known)
         if state.collection_state(knowledge) != step.inputs["collection"]:
             found["warnings"].append("the collection changed while it was asked; ask again to use all of it")
         return found
@@ -67,12 +82,12 @@ def draft(step: StepInput) -> dict[str, Any]:
         return extract.make_draft(
             plan["sub_queries"],
             step.artifacts["retrieval.json"],
-            depth(step),
+            decided(step),
             knowledge.embedder,
             grammar=knowledge.collection.grammar,
             pages=plan["web"]["sources"],
             earlier=before(step),
-            rejected=review.rejected_by(step.feedback),
+            rejected=review.rejected_by(faults(step)),
         )
 
 
@@ -81,7 +96,8 @@ def verify(step: StepInput) -> dict[str, Any]:
     sources = labels.known_sources(made["retrieval.json"], made["calibration.json"]["web"], before(step))
     settled = labels.settle(made["draft.json"], sources)
     with collection(step) as knowledge:
-        return {"synthesis.json": settled, "verification.json": review.review(settled, knowledge)}
+        found = review.review(settled, knowledge, faults(step))
+    return {"verification.json": found, "synthesis.json": settled}
 
 
 def output(step: StepInput) -> dict[str, Any]:
@@ -90,7 +106,7 @@ def output(step: StepInput) -> dict[str, Any]:
         links = state.document_links(knowledge, WORKSPACE / "sessions" / step.session)
     value = answer.build_answer(
         session=step.session,
-        question=question.tidy(step.text),
+        question=question.tidy("\n".join([step.text, *step.replies.get("analyze_query", ())])),
         plan=made["plan.json"],
         calibration=made["calibration.json"],
         retrieval=made["retrieval.json"],
@@ -109,9 +125,9 @@ def output(step: StepInput) -> dict[str, Any]:
 def look(step: StepInput) -> dict[str, Any]:
     """Plan, calibration and retrieval of a question that is only asked."""
     with collection(step) as knowledge:
-        plan = question.plan_question(step.text, depth(step), knowledge.collection.grammar)
-        adjusted = calibrate.calibrate(knowledge, plan, depth(step))
-        found = retrieve.retrieve(knowledge, adjusted["sub_queries"], depth(step))
+        plan = question.plan_question(step.text, bounds(step), knowledge.collection.grammar)
+        adjusted = calibrate.calibrate(knowledge, plan, bounds(step))
+        found = retrieve.retrieve(knowledge, adjusted["sub_queries"], bounds(step))
     return {"plan.json": plan, "calibration.json": adjusted, "retrieval.json": found}
 
 

@@ -1,0 +1,150 @@
+"""What a run has spent and may still spend. Pure: the ledger is a fold of settlements, prices come in as a function.
+
+A limit is judged with an estimate before an attempt begins, counting the estimates of what runs beside it, and with
+what was really used after it. What has no known price can't be held to a limit in money: that is said, not guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Final
+
+from weft.session.state import StepSpending
+from weft.workspace.flow import Budget
+
+Price = Callable[[str, Mapping[str, int]], Decimal | None]
+"""US dollars for so many tokens of a model; None when its price is not known."""
+EXPECTED_ANSWER: Final = 1_000
+"""Tokens that a call is taken to answer with before it was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What an attempt will take at the least, as far as can be told before it."""
+
+    model: str
+    tokens: int
+
+    @property
+    def usage(self) -> dict[str, int]:
+        return {"input": self.tokens, "output": EXPECTED_ANSWER}
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What is left for an attempt; None for no limit."""
+
+    usd: Decimal | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """By step: milliseconds of work, and tokens by model and kind."""
+
+    steps: Mapping[str, tuple[int, Mapping[str, Mapping[str, int]]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, spent: Mapping[str, StepSpending]) -> Ledger:
+        return cls(
+            {name: (one.ms, {model: dict(used) for model, used in one.usage.items()}) for name, one in spent.items()}
+        )
+
+    def with_attempt(self, step: str, model: str | None, usage: Mapping[str, int], ms: int) -> Ledger:
+        if not usage and not ms:
+            return self
+        before, models = self.steps.get(step, (0, {}))
+        if usage:
+            used = dict(models.get(model or "", {}))
+            for kind, number in usage.items():
+                used[kind] = used.get(kind, 0) + number
+            models = {**models, model or "": used}
+        return replace(self, steps={**self.steps, step: (before + ms, models)})
+
+    def spent(self, steps: Iterable[str], price: Price) -> Spent:
+        chosen = [self.steps[name] for name in steps if name in self.steps]
+        return _sum(((model, used) for _, models in chosen for model, used in models.items()), price).and_ms(
+            sum(ms for ms, _ in chosen)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    usd: Decimal = Decimal(0)
+    """The known part."""
+    unpriced: tuple[str, ...] = ()
+    """Models whose price is not known."""
+    tokens: int = 0
+    ms: int = 0
+
+    def and_ms(self, ms: int) -> Spent:
+        return replace(self, ms=self.ms + ms)
+
+    def __add__(self, other: Spent) -> Spent:
+        unpriced = tuple(dict.fromkeys([*self.unpriced, *other.unpriced]))
+        return Spent(self.usd + other.usd, unpriced, self.tokens + other.tokens, self.ms + other.ms)
+
+
+def _sum(used: Iterable[tuple[str, Mapping[str, int]]], price: Price) -> Spent:
+    usd, tokens, unpriced = Decimal(0), 0, {}
+    for model, usage in used:
+        tokens += usage.get("input", 0) + usage.get("output", 0)
+        cost = price(model, usage)
+        if cost is None:
+            unpriced[model] = True
+        else:
+            usd += cost
+    return Spent(usd, tuple(unpriced), tokens)
+
+
+def breach(budget: Budget, spent: Spent, ahead: Iterable[Estimate], price: Price, whose: str) -> str:
+    """Why the next attempt does not fit, in words; "" when it does. `ahead`: its estimate and those of what runs."""
+    ahead = list(ahead)
+    coming = _sum(((one.model, one.usage) for one in ahead), price)
+    whole = spent + coming
+    if budget.usd is not None:
+        if whole.unpriced:
+            return (
+                f"{whose} has a limit of ${budget.usd:g}, but the price of {whole.unpriced[0]} is not known: "
+                "set a price in config.toml, or a limit in tokens"
+            )
+        if whole.usd > Decimal(str(budget.usd)):
+            return (
+                f"{whose} has ${budget.usd:g}: ${spent.usd:.4f} is spent, the next call takes about ${coming.usd:.4f}"
+            )
+    if budget.tokens is not None and whole.tokens > budget.tokens:
+        return (
+            f"{whose} has {budget.tokens:,} tokens: {spent.tokens:,} are spent, the next call takes about "
+            f"{coming.tokens:,}"
+        )
+    if budget.minutes is not None and spent.ms >= budget.minutes * 60_000:
+        return f"{whose} has {budget.minutes:g} minutes, and they are spent"
+    return ""
+
+
+def allowance(limits: Iterable[tuple[Budget, Spent]]) -> Allowance:
+    """The tightest of what is left under each limit."""
+    usd: list[Decimal] = []
+    tokens: list[int] = []
+    seconds: list[float] = []
+    for budget, spent in limits:
+        if budget.usd is not None:
+            usd.append(max(Decimal(0), Decimal(str(budget.usd)) - spent.usd))
+        if budget.tokens is not None:
+            tokens.append(max(0, budget.tokens - spent.tokens))
+        if budget.minutes is not None:
+            seconds.append(max(0.0, budget.minutes * 60 - spent.ms / 1000))
+    return Allowance(min(usd, default=None), min(tokens, default=None), min(seconds, default=None))
+
+
+def overlaid(budget: Budget, limits: Mapping[str, float]) -> Budget:
+    """The pipeline's budget with what a person set in its place."""
+    tokens = limits.get("tokens")
+    return Budget(
+        limits.get("usd", budget.usd),
+        int(tokens) if tokens is not None else budget.tokens,
+        limits.get("minutes", budget.minutes),
+    )

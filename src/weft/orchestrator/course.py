@@ -1,0 +1,112 @@
+"""What lies behind a run besides results: the rounds of its units and a person's replies, as inputs of its steps.
+
+A round or a reply is not a special way through the machine: it is one more thing that a step is made from. So a step
+is made again because its inputs changed, an attempt that finished in its round is up to date after a crash, and a
+later run passes over it. Rounds count only on the *base* they began on, that is everything else the unit is made
+from: when a person changes an input of it, they count from 0 again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from weft.orchestrator.step_facts import StepFacts
+from weft.protocol.hashes import combine, hash_value
+from weft.session.state import RoundState, SessionState
+from weft.workspace.flow import Unit
+from weft.workspace.pipeline import Pipeline, Step
+
+SHORT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    rounds: Mapping[str, RoundState] = field(default_factory=dict)
+    replies: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """What a person wanted changed at the gate of each step, with the gate."""
+    bases: Mapping[str, str] = field(default_factory=dict)
+    """By unit, as far as the run has come to it."""
+
+    @classmethod
+    def of(cls, state: SessionState) -> Course:
+        return cls({**state.rounds}, {name: step.replies for name, step in state.steps.items() if step.replies})
+
+    def round_of(self, unit: Unit) -> RoundState | None:
+        """The round the unit is in; None before the first."""
+        found = self.rounds.get(unit.name)
+        fits = found is not None and found.kind == unit.kind and found.base == self.bases.get(unit.name)
+        return found if fits else None
+
+    def with_round(self, pipeline: Pipeline, unit: Unit, begun: RoundState) -> Course:
+        """The units inside begin anew: what they are made from now has this round in it."""
+        inner = {other.name for other in pipeline.units if other != unit and {*other.steps} <= {*unit.steps}}
+        bases = {name: base for name, base in self.bases.items() if name not in inner}
+        return replace(self, rounds={**self.rounds, unit.name: begun}, bases=bases)
+
+    def with_reply(self, step: str, gate: str, text: str) -> Course:
+        return replace(self, replies={**self.replies, step: (*self.replies.get(step, ()), (gate, text))})
+
+
+def outside(pipeline: Pipeline, unit: Unit) -> tuple[str, ...]:
+    """The steps that a unit needs and does not hold."""
+    needed = (before for name in unit.steps for before in pipeline.steps[name].requires)
+    return tuple(dict.fromkeys(name for name in needed if name not in unit.steps))
+
+
+def on_base(
+    pipeline: Pipeline, facts: Mapping[str, StepFacts], course: Course, step: str, hashes: Mapping[str, str]
+) -> Course:
+    """The course with the bases of all units that hold the step, the outer ones first. `hashes`: of the artifacts
+    that are there."""
+    for unit in reversed(pipeline.units_of(step)):
+        if unit.name in course.bases:
+            continue
+        found: dict[str, str] = {}
+        for name in unit.steps:
+            made = {**facts[name].made_from, **_replies(course, pipeline.steps[name])}
+            found |= {f"{name} {key}": value for key, value in made.items()}
+        for other in pipeline.units:
+            if other != unit and {*unit.steps} <= {*other.steps}:
+                found |= _round(course, other)
+        for before in outside(pipeline, unit):
+            found |= {name: hashes.get(name, "") for name in pipeline.steps[before].artifacts}
+        course = replace(course, bases={**course.bases, unit.name: combine(found)})
+    return course
+
+
+def extra_inputs(pipeline: Pipeline, course: Course, step: str) -> dict[str, str]:
+    """What a step is made from besides its facts and its artifacts, each thing named."""
+    found = _replies(course, pipeline.steps[step])
+    for unit in pipeline.units_of(step):
+        found |= _round(course, unit)
+    return found
+
+
+def said(pipeline: Pipeline, course: Course, step: str) -> tuple[dict[str, tuple[str, ...]], dict[str, dict[str, Any]]]:
+    """The same as a step is given it: the person's words by step, and the rounds it is in by unit."""
+    replies = {
+        name: tuple(text for _, text in course.replies[name])
+        for name in pipeline.steps[step].replies
+        if name in course.replies
+    }
+    rounds = {}
+    for unit in pipeline.units_of(step):
+        now = course.round_of(unit)
+        if now:
+            rounds[unit.name] = {"kind": now.kind, "round": now.round, "most": now.most, "feedback": now.feedback}
+    return replies, rounds
+
+
+def _replies(course: Course, step: Step) -> dict[str, str]:
+    return {f"reply:{gate}": _short(text) for name in step.replies for gate, text in course.replies.get(name, ())}
+
+
+def _round(course: Course, unit: Unit) -> dict[str, str]:
+    now = course.round_of(unit)
+    return {f"{now.kind}:{unit.name}": f"{now.round} {hash_value(now.feedback)}"} if now else {}
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHORT else hash_value(text)

@@ -1,0 +1,126 @@
+"""What a run works with: the spec that does not change, the progress carried from decision to decision, and what a
+decision asks to be done. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any, Literal
+
+from weft.orchestrator.budget import Allowance, Estimate, Ledger, Price
+from weft.orchestrator.course import Course
+from weft.orchestrator.step_facts import StepFacts
+from weft.protocol.commands import StartRun
+from weft.protocol.events import Cause, DurableEvent, Outcome
+from weft.session.state import GateState
+from weft.workspace.flow import Budget
+from weft.workspace.pipeline import Pipeline
+
+Phase = Literal["waiting", "running", "done", "failed", "left", "passed", "held"]
+"""`left`: not asked for. `passed`: its condition does not hold. `held`: done, and its gate is open."""
+
+
+def _free(_: str, __: Mapping[str, int]) -> Decimal | None:
+    return Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """What does not change during a run: the pipeline, the facts at its start, the person's wish."""
+
+    pipeline: Pipeline
+    facts: Mapping[str, StepFacts]
+    wish: StartRun
+    parameters: Mapping[str, Any]
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    model: str = "embedded"
+    limit: int = 4
+    price: Price = _free
+
+
+@dataclass(frozen=True, slots=True)
+class StepProgress:
+    phase: Phase = "waiting"
+    attempt: int = 0
+    tries: int = 0
+    """Attempts in this run, in its round."""
+    artifacts: Mapping[str, str] = field(default_factory=dict)
+    edited: bool = False
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    size: int = 0
+    """Bytes of its artifacts."""
+    estimate: Estimate | None = None
+    """Of the attempt that runs."""
+    again: tuple[Cause, str] | None = None
+    """Why it must be made again whatever the planner thinks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    run: int
+    steps: Mapping[str, StepProgress]
+    course: Course = field(default_factory=Course)
+    seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """What is looked at in the artifacts that are there."""
+    budget: Budget = field(default_factory=Budget)
+    """The pipeline's, with what a person set in its place."""
+    ledger: Ledger = field(default_factory=Ledger)
+    gates: Mapping[str, GateState] = field(default_factory=dict)
+    gates_opened: int = 0
+    approved: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """What the person should know of the result: not verified, a loop that came to its bound."""
+    over: str = ""
+    """Why the budget is reached."""
+    ending: Outcome | None = None
+    message: str = ""
+
+    def of(self, phase: Phase) -> list[str]:
+        return [name for name, step in self.steps.items() if step.phase == phase]
+
+    def with_step(self, name: str, step: StepProgress) -> Progress:
+        return replace(self, steps={**self.steps, name: step})
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """Of every artifact that is there."""
+        return {name: digest for step in self.steps.values() for name, digest in step.artifacts.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class StartAttempt:
+    step: str
+    attempt: int
+    feedback: tuple[str, ...]
+    upstream: Mapping[str, str]
+    """Hash of each artifact it reads, to be met exactly."""
+    idempotency_key: str
+    replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    allowance: Allowance = field(default_factory=Allowance)
+
+
+@dataclass(frozen=True, slots=True)
+class StopAttempt:
+    step: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndRun:
+    """Nothing is left to do: make the files durable, then record that the run has come to rest."""
+
+    run: int
+    outcome: Outcome
+    message: str
+
+
+Effect = StartAttempt | StopAttempt | EndRun
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    progress: Progress
+    events: tuple[DurableEvent, ...] = ()
+    effects: tuple[Effect, ...] = ()

@@ -1,0 +1,147 @@
+"""Which event may follow which: the legal lives of a run, enforced where the log is written.
+
+`Standing` is the little that legality depends on. `after(standing, events)` gives the standing behind the events, or
+raises for the first that may not stand there, so that an illegal decision never reaches the log. A log that is read
+is not judged by this: what was written before these rules were, stays readable.
+
+    (none) --run_started--> running --run_ended--> at rest --run_started(resumed)--> running
+    at rest (waiting, left, …): gate_resolved, confirmation_asked -> confirming -> confirmation_resolved
+    over (done, cancelled): only a new run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from weft.protocol import events as e
+from weft.protocol.events import DurableEvent, Outcome
+
+
+class IllegalEventError(AssertionError):
+    """A decision that the rules of a run forbid: a bug of whoever decided it, and never written."""
+
+
+@dataclass(slots=True)
+class Standing:
+    run: int = 0
+    outcome: Outcome | None = "done"
+    """None while it is running."""
+    attempts: dict[str, int] = field(default_factory=dict)
+    """The last attempt of each step."""
+    open: set[str] = field(default_factory=set)
+    """The steps that have an attempt running."""
+    gates: dict[str, str] = field(default_factory=dict)
+    """Open gates by step."""
+    confirming: str = ""
+
+    def copied(self) -> Standing:
+        return Standing(self.run, self.outcome, {**self.attempts}, {*self.open}, {**self.gates}, self.confirming)
+
+    @property
+    def over(self) -> bool:
+        return self.outcome in ("done", "cancelled")
+
+
+def after(standing: Standing, events: Sequence[DurableEvent]) -> Standing:
+    """Raises IllegalEventError, and changes nothing, when one of them may not stand there."""
+    moved = standing.copied()
+    for event in events:
+        fault = _fault(moved, event)
+        if fault:
+            raise IllegalEventError(f"{event.type} is not legal here: {fault}")
+        apply(moved, event)
+    return moved
+
+
+def apply(standing: Standing, event: DurableEvent) -> None:
+    match event:
+        case e.RunStarted():
+            standing.run, standing.outcome, standing.confirming = event.run, None, ""
+            standing.open.clear()
+        case e.RunEnded():
+            if event.run == standing.run:
+                standing.outcome = event.outcome
+                if standing.over:
+                    standing.gates, standing.confirming = {}, ""
+        case e.StepStarted():
+            standing.attempts[event.step] = event.attempt
+            standing.open.add(event.step)
+        case e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | e.EditAccepted() | e.StepAdopted():
+            standing.open.discard(event.step)
+        case e.GateOpened():
+            standing.gates[event.step] = event.gate
+        case e.GateResolved():
+            standing.gates = {step: gate for step, gate in standing.gates.items() if gate != event.gate}
+        case e.ConfirmationAsked():
+            standing.confirming = event.confirmation
+        case e.ConfirmationResolved():
+            standing.confirming = ""
+        case _:
+            pass
+
+
+def _fault(standing: Standing, event: DurableEvent) -> str:
+    match event:
+        case e.RunStarted():
+            return _start_fault(standing, event)
+        case e.StepStarted():
+            last = standing.attempts.get(event.step, 0)
+            if event.step in standing.open:
+                return f"attempt {last} of {event.step} is still open"
+            return _running(standing, event.run) or ("" if event.attempt > last else f"attempt {last} was the last")
+        case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
+            if event.step not in standing.open or standing.attempts[event.step] != event.attempt:
+                return f"attempt {event.attempt} of {event.step} is not open"
+            return _running(standing, event.run)
+        case e.StepSkipped() | e.VerdictGiven() | e.RoundStarted() | e.BudgetReached() | e.GateOpened():
+            return _running(standing, event.run)
+        case e.RunEnded():
+            return _end_fault(standing, event)
+        case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved():
+            return _reply_fault(standing, event)
+        case _:
+            return ""
+
+
+def _reply_fault(standing: Standing, event: e.GateResolved | e.ConfirmationAsked | e.ConfirmationResolved) -> str:
+    match event:
+        case e.GateResolved():
+            if event.gate not in standing.gates.values():
+                return f"the gate {event.gate} is not open"
+            running = standing.outcome is None
+            return "" if running == (event.by == "auto") else "a person replies to a run at rest"
+        case e.ConfirmationAsked():
+            if standing.outcome is None or standing.over or not standing.gates:
+                return "no run is waiting"
+            return f"{standing.confirming} is not answered yet" if standing.confirming else ""
+        case e.ConfirmationResolved():
+            return "" if event.confirmation == standing.confirming else f"{event.confirmation} was not asked"
+
+
+def _start_fault(standing: Standing, event: e.RunStarted) -> str:
+    if standing.outcome is None:
+        return f"run {standing.run} has not ended"
+    if event.resumed:
+        fits = event.run == standing.run and not standing.over
+        return "" if fits else f"run {event.run} is not at rest"
+    if not standing.over:
+        return f"run {standing.run} is {standing.outcome}: it is taken up again, or cancelled"
+    return "" if event.run == standing.run + 1 else f"the next run is {standing.run + 1}"
+
+
+def _end_fault(standing: Standing, event: e.RunEnded) -> str:
+    if event.run != standing.run:
+        return f"the run is {standing.run}"
+    if standing.open:
+        return f"an attempt of {sorted(standing.open)[0]} is still open"
+    if standing.outcome is None:
+        return ""
+    leaving = event.outcome in ("cancelled", "left") and not standing.over
+    return "" if leaving else f"it has ended already ({standing.outcome})"
+
+
+def _running(standing: Standing, run: int) -> str:
+    if standing.outcome is not None:
+        return "no run is going on"
+    return "" if run == standing.run else f"the run is {standing.run}"

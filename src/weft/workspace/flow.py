@@ -1,0 +1,192 @@
+"""How a run flows from step to step: conditions, gates, rounds of units, budgets. Values, and how they are judged.
+
+A condition looks at a parameter, or at a place in an artifact. What it sees of artifacts is taken out of them once,
+when they are made (`look`), so that a decision needs no artifact: `seen` maps `artifact#path` to the values found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from weft.checks.paths import Place, find, parse_path
+from weft.protocol.events import ReplyKind, UnitKind, Verdict
+
+Seen = Mapping[str, tuple[Any, ...]]
+Operator = Literal["is", "is_not", "one_of", "above", "below", "at_least", "at_most", "exists"]
+MOST_SHOWN: Final = 50
+"""Values of one place that are looked at: a list longer than this is shown in part."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """A place in an artifact."""
+
+    artifact: str
+    at: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.artifact}#{self.at}"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One test, or several joined: all of them, any of them, none of them."""
+
+    look: Look | None = None
+    parameter: str | None = None
+    operator: Operator = "exists"
+    value: Any = True
+    join: Literal["all", "any", "none"] | None = None
+    parts: tuple[Condition, ...] = ()
+
+    def holds(self, parameters: Mapping[str, Any], seen: Seen) -> bool:
+        if self.join:
+            held = [part.holds(parameters, seen) for part in self.parts]
+            return {"all": all(held), "any": any(held), "none": not any(held)}[self.join]
+        if self.parameter is not None:
+            found: tuple[Any, ...] = (parameters[self.parameter],)
+        else:
+            found = seen.get(self.look.key, ()) if self.look else ()
+        return _test(self.operator, self.value, found)
+
+    def looks(self) -> Iterator[Look]:
+        if self.look:
+            yield self.look
+        for part in self.parts:
+            yield from part.looks()
+
+    def parameters(self) -> Iterator[str]:
+        if self.parameter:
+            yield self.parameter
+        for part in self.parts:
+            yield from part.parameters()
+
+    def __str__(self) -> str:
+        if self.join:
+            word = {"all": " and ", "any": " or ", "none": " nor "}[self.join]
+            inner = word.join(map(str, self.parts))
+            return f"neither {inner}" if self.join == "none" else inner
+        what = self.parameter or (f"{self.look.at} of {self.look.artifact}" if self.look else "")
+        if self.operator == "exists":
+            return f"{what} {'is there' if self.value else 'is not there'}"
+        return f"{what} {self.operator.replace('_', ' ')} {_shown(self.value)}"
+
+
+def _test(operator: Operator, value: Any, found: tuple[Any, ...]) -> bool:
+    match operator:
+        case "exists":
+            return any(item is not None for item in found) == bool(value)
+        case "is":
+            return any(_same(item, value) for item in found)
+        case "is_not":
+            return not any(_same(item, value) for item in found)
+        case "one_of":
+            return any(_same(item, one) for item in found for one in value)
+        case "above" | "below" | "at_least" | "at_most":
+            return any(_compare(operator, item, value) for item in found)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """1 is not true, and 1 is 1.0."""
+    return isinstance(a, bool) == isinstance(b, bool) and bool(a == b)
+
+
+def _compare(operator: str, item: Any, value: Any) -> bool:
+    if isinstance(item, bool) or not isinstance(item, int | float):
+        return False
+    held = {"above": item > value, "below": item < value, "at_least": item >= value, "at_most": item <= value}
+    return bool(held[operator])
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A place of the artifact that a person sees at a gate."""
+
+    look: Look
+    label: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    id: str
+    label: str
+    does: ReplyKind
+    set: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that choosing it sets."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    choices: tuple[Choice, ...]
+    message: str = ""
+    show: tuple[Shown, ...] = ()
+    when: Condition | None = None
+    auto: bool = False
+    """It shows and goes on."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Steps that are made again in rounds: a repair (its verifier closes it) or a loop (the step that has it does)."""
+
+    kind: UnitKind
+    steps: tuple[str, ...]
+    """In running order; the last one closes it."""
+    most: int | str
+    """Rounds after the first; the name of a parameter that says how many."""
+    look: Look | None = None
+    """Where a verifier says its verdict."""
+    feedback: Look | None = None
+    when: Condition | None = None
+    """What makes a loop go back."""
+
+    @property
+    def name(self) -> str:
+        return self.steps[-1]
+
+    def bound(self, parameters: Mapping[str, Any]) -> int:
+        return self.most if isinstance(self.most, int) else int(parameters[self.most])
+
+    def verdict(self, seen: Seen) -> Verdict:
+        """As the verifier says it; anything but a clear word is "not verified"."""
+        found = seen.get(self.look.key, ()) if self.look else ()
+        if len(found) != 1:
+            return "not_verified"
+        return _VERDICTS.get(found[0], "not_verified") if isinstance(found[0], str | bool) else "not_verified"
+
+    def said(self, seen: Seen) -> Any:
+        """The feedback for the next round: one value, or a list of them."""
+        found = seen.get(self.feedback.key, ()) if self.feedback else ()
+        return (found[0] if len(found) == 1 else list(found)) if found else None
+
+
+_VERDICTS: Final[Mapping[Any, Verdict]] = {"passed": "passed", "failed": "failed", True: "passed", False: "failed"}
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that may be spent; None for no limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    minutes: float | None = None
+
+
+def look(looks: tuple[Look, ...], artifacts: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """What is found at each place, of the artifacts that are there."""
+    return {
+        one.key: tuple(
+            place.value
+            for place in find(parse_path(one.at), artifacts[one.artifact])[:MOST_SHOWN]
+            if isinstance(place, Place)
+        )
+        for one in looks
+        if one.artifact in artifacts
+    }

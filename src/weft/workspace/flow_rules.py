@@ -1,0 +1,368 @@
+"""The rules of how a run flows: each reports what is wrong into the draft and gives back what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from pydantic import ValidationError
+
+from weft.checks.paths import parse_path
+from weft.protocol.events import ReplyKind
+from weft.protocol.ids import NAME
+from weft.workspace import graph
+from weft.workspace.document import Path, describe
+from weft.workspace.draft import Draft
+from weft.workspace.flow import Budget, Choice, Condition, Gate, Look, Operator, Shown, Unit
+from weft.workspace.flow_file import JOINS, OPERATORS, BudgetEntry, ChoiceEntry, GateEntry, ShownEntry
+from weft.workspace.parameters import ParameterSpec
+from weft.workspace.spelling import listed, suggest
+from weft.workspace.step_rules import artifacts_of
+
+DOES: Final[tuple[ReplyKind, ...]] = ("proceed", "amend", "cancel")
+DEFAULT_CHOICES: Final = (
+    Choice("proceed", "Go on", "proceed"),
+    Choice("amend", "Change it: say what", "amend"),
+    Choice("cancel", "Stop here; what is made stays", "cancel"),
+)
+_NEEDS_TEXT: Final = ("above", "below", "at_least", "at_most")
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What the rules know of the pipeline while they judge."""
+
+    draft: Draft
+    parameters: Mapping[str, ParameterSpec]
+    makers: Mapping[str, str]
+    order: tuple[str, ...]
+
+
+# -- depth and budgets
+
+
+def depth(draft: Draft, parameters: dict[str, ParameterSpec]) -> Mapping[str, Mapping[str, Any]]:
+    """The modes with good values. Declaring them makes the parameter `depth`."""
+    modes = draft.file.depth
+    if not modes:
+        return {}
+    if "depth" in parameters:
+        draft.report_key(("parameters", "depth"), "the key 'depth' makes this parameter itself", "remove it here")
+        return {}
+    good: dict[str, dict[str, Any]] = {}
+    for mode, values in modes.items():
+        at: Path = ("depth", mode)
+        if not NAME.match(mode):
+            draft.report_key(at, f"'{mode}' is not a good name", "a name is small letters, digits, _ and -")
+        good[mode] = {}
+        for name, value in values.items():
+            spec = parameters.get(name)
+            if spec is None:
+                draft.report_key((*at, name), f"unknown parameter '{name}'", suggest(name, parameters, "parameters"))
+            elif problem := spec.problem(value):
+                draft.report((*at, name), problem, "change it, or what the parameter allows")
+            else:
+                good[mode][name] = spec.settle(value)
+    names = tuple(good)
+    default = "standard" if "standard" in good else names[0]
+    parameters["depth"] = ParameterSpec("string", default, "How thorough the run is", choices=names)
+    return good
+
+
+def budget(draft: Draft, at: Path, entry: BudgetEntry | None) -> Budget:
+    if entry is None:
+        return Budget()
+    given = {key: value for key, value in entry.model_dump().items() if value is not None}
+    if not given:
+        draft.report_key(at, "a budget has at least one limit", "write {usd: 2}, {tokens: 100000} or {minutes: 30}")
+    for key, value in given.items():
+        if value <= 0:
+            draft.report((*at, key), f"must be more than 0, not {value}")
+    return Budget(**given)
+
+
+# -- conditions
+
+
+def condition(flow: Flow, at: Path, value: Mapping[str, Any], step: str, *, own: bool) -> Condition | None:
+    """`own`: it may look at the step's own artifacts too, because it is judged after the step."""
+    draft = flow.draft
+    joins = [key for key in JOINS if key in value]
+    if joins:
+        if len(value) > 1:
+            draft.report_key((*at, joins[0]), f"'{joins[0]}' stands alone", "put the other keys into its list")
+            return None
+        entries = value[joins[0]]
+        if not isinstance(entries, list) or not entries or not all(isinstance(one, dict) for one in entries):
+            draft.report((*at, joins[0]), "must be a list of conditions")
+            return None
+        parts = [condition(flow, (*at, joins[0], i), one, step, own=own) for i, one in enumerate(entries)]
+        good = tuple(part for part in parts if part)
+        return Condition(join=cast(Any, joins[0]), parts=good) if len(good) == len(entries) else None
+    known = ("parameter", "artifact", "at", *OPERATORS, *JOINS)
+    unknown = [key for key in value if key not in known]
+    for key in unknown:
+        draft.report_key((*at, key), f"unknown key '{key}'", suggest(key, known, "keys of a condition"))
+    tests = [key for key in OPERATORS if key in value]
+    if len(tests) != 1 and not unknown:
+        hint = f"write one of {listed(OPERATORS)}"
+        draft.report_key(at, "a condition has exactly one test" if tests else "this condition tests nothing", hint)
+    if ("parameter" in value) == ("artifact" in value):
+        draft.report_key(at, "a condition looks at a 'parameter' or at an 'artifact'", "write one of the two")
+        return None
+    if unknown or len(tests) != 1:
+        return None
+    operator, wanted = cast(Operator, tests[0]), value[tests[0]]
+    if not _good_test(draft, (*at, operator), operator, wanted):
+        return None
+    if "parameter" in value:
+        return _of_parameter(flow, at, value, operator, wanted)
+    found = look(flow, at, value["artifact"], value.get("at", ""), step, own=own)
+    return Condition(look=found, operator=operator, value=wanted) if found else None
+
+
+def _good_test(draft: Draft, at: Path, operator: str, wanted: Any) -> bool:
+    number = isinstance(wanted, int | float) and not isinstance(wanted, bool)
+    if operator in _NEEDS_TEXT and not number:
+        draft.report(at, f"must be a number, not {describe(wanted)}")
+    elif operator == "one_of" and not (isinstance(wanted, list) and wanted):
+        draft.report(at, f"must be a list of values, not {describe(wanted)}")
+    elif operator == "exists" and not isinstance(wanted, bool):
+        draft.report(at, f"must be true or false, not {describe(wanted)}")
+    else:
+        return True
+    return False
+
+
+def _of_parameter(flow: Flow, at: Path, value: Mapping[str, Any], operator: Operator, wanted: Any) -> Condition | None:
+    name = value["parameter"]
+    if "at" in value:
+        flow.draft.report_key((*at, "at"), "'at' is a place in an artifact", "remove it")
+        return None
+    spec = flow.parameters.get(name) if isinstance(name, str) else None
+    if spec is None:
+        hint = suggest(str(name), flow.parameters, "parameters")
+        flow.draft.report((*at, "parameter"), f"unknown parameter '{name}'", hint)
+        return None
+    for one in wanted if operator == "one_of" else [wanted] if operator in ("is", "is_not") else []:
+        if problem := spec.problem(one):
+            flow.draft.report((*at, operator), f"can never hold: the parameter {problem}", "change it")
+            return None
+    return Condition(parameter=name, operator=operator, value=wanted)
+
+
+def look(flow: Flow, at: Path, artifact: Any, place: Any, step: str, *, own: bool) -> Look | None:
+    draft = flow.draft
+    entry = draft.steps[step]
+    required = [
+        name for before in entry.requires if before in draft.steps for name in artifacts_of(draft.steps[before])
+    ]
+    readable = [*(artifacts_of(entry) if own else ()), *required]
+    if artifact not in readable:
+        hint = suggest(str(artifact), readable, "artifacts it can look at")
+        if artifact in flow.makers and not (own and flow.makers[artifact] == step):
+            hint = f"it is made by the step '{flow.makers[artifact]}': add that to 'requires'"
+            if flow.makers[artifact] == step:
+                hint = "the step is not made yet when this is judged"
+        draft.report((*at, "artifact"), f"can't look at '{artifact}'", hint)
+        return None
+    if not isinstance(place, str):
+        draft.report((*at, "at"), f"must be a place in the artifact, not {describe(place)}")
+        return None
+    if not str(artifact).endswith(".json"):
+        draft.report((*at, "artifact"), f"{artifact} is text, and a condition looks into JSON")
+        return None
+    try:
+        parse_path(place)
+    except ValueError as error:
+        draft.report((*at, "at"), str(error))
+        return None
+    return Look(str(artifact), place)
+
+
+# -- gates
+
+
+def gate(flow: Flow, step: str) -> Gate | None:
+    entry = flow.draft.steps[step].gate
+    if entry is None:
+        return None
+    at: Path = ("steps", step, "gate")
+    when = condition(flow, (*at, "when"), entry.when, step, own=True) if entry.when else None
+    shown = tuple(_shown(flow, at, entry, step))
+    choices = tuple(_choices(flow, at, entry))
+    if entry.auto and entry.choices:
+        flow.draft.report_key((*at, "choices"), "an automatic gate waits for no choice", "remove one of the two")
+    elif entry.choices and not any(choice.does == "proceed" for choice in choices):
+        flow.draft.report((*at, "choices"), "no choice lets the run go on", "add 'proceed: Go on'")
+    return Gate(choices or DEFAULT_CHOICES, entry.message, shown, when, entry.auto)
+
+
+def _shown(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[Shown]:
+    artifacts = artifacts_of(flow.draft.steps[step])
+    for index, written in enumerate(entry.show):
+        place: Path = (*at, "show", index)
+        try:
+            one = ShownEntry.model_validate(written)
+        except ValidationError as error:
+            first = error.errors()[0]
+            flow.draft.report(place, f"{'.'.join(map(str, first['loc']))}: {first['msg']}", "write at and label")
+            continue
+        artifact = one.artifact or next((name for name in artifacts if name.endswith(".json")), "")
+        found = look(flow, place, artifact, one.at, step, own=True)
+        if found:
+            yield Shown(found, one.label or one.at.replace("[*]", "").replace(".", " ") or artifact)
+
+
+def _choices(flow: Flow, at: Path, entry: GateEntry) -> Iterator[Choice]:
+    for id_, written in (entry.choices or {}).items():
+        place: Path = (*at, "choices", id_)
+        try:
+            one = ChoiceEntry.model_validate(written)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            flow.draft.report(place, f"{where}: {first['msg']}" if where else first["msg"], "write a label")
+            continue
+        if not NAME.match(id_) or id_.isdigit():
+            flow.draft.report_key(place, f"'{id_}' is not a good id", "small letters, digits, _ and -, not a number")
+        does = one.does or (id_ if id_ in DOES else None)
+        if does not in DOES:
+            what = f"'{does}' is nothing a choice does" if does else f"what does '{id_}' do?"
+            flow.draft.report_key(place, what, f"add 'does: ' with one of {listed(DOES)}")
+            continue
+        for name, value in one.set.items():
+            spec = flow.parameters.get(name)
+            if spec is None:
+                hint = suggest(name, flow.parameters, "parameters")
+                flow.draft.report_key((*place, "set", name), f"unknown parameter '{name}'", hint)
+            elif problem := spec.problem(value):
+                flow.draft.report((*place, "set", name), problem, "change it")
+        yield Choice(id_, one.label, does, one.set)
+
+
+# -- units
+
+
+def units(flow: Flow) -> tuple[Unit, ...]:
+    found = [*_repairs(flow), *_loops(flow)]
+    found.sort(key=lambda item: len(item[1].steps))
+    for index, (at, unit) in enumerate(found):
+        _borders(flow, at, unit)
+        for _, other in found[:index]:
+            shared = {*unit.steps} & {*other.steps}
+            if unit.name == other.name or (shared and not {*other.steps} <= {*unit.steps}):
+                what = f"overlaps with the unit that {other.name} closes"
+                flow.draft.report_key(at, what, "a unit is inside another one, or apart from it; each closes elsewhere")
+    return tuple(unit for _, unit in found)
+
+
+def _repairs(flow: Flow) -> Iterator[tuple[Path, Unit]]:
+    draft = flow.draft
+    for index, entry in enumerate(draft.file.repair):
+        at: Path = ("repair", index)
+        unknown = [(i, name) for i, name in enumerate(entry.steps) if name not in draft.steps]
+        for i, name in unknown:
+            if name not in draft.names("steps"):
+                hint = suggest(name, draft.steps, "steps")
+                draft.report((*at, "steps", i), f"unknown step '{name}'", hint)
+        if unknown or len({*entry.steps}) < len(entry.steps):
+            if not unknown:
+                draft.report((*at, "steps"), "names a step twice", "remove one of them")
+            continue
+        steps = tuple(name for name in flow.order if name in entry.steps)
+        verifier = entry.steps[-1]
+        before = graph.upstream(_requires(draft), verifier)
+        apart = [name for name in steps if name != verifier and name not in before]
+        if apart:
+            what = f"the verifier {verifier} does not depend on {apart[0]}"
+            draft.report((*at, "steps"), what, "let it require it, or take it out of the unit")
+            continue
+        artifact = next((name for name in artifacts_of(draft.steps[verifier]) if name.endswith(".json")), "")
+        verdict = _own_look(draft, (*at, "verdict"), artifact, entry.verdict)
+        feedback = _own_look(draft, (*at, "feedback"), artifact, entry.feedback)
+        most = _bound(flow, (*at, "rounds"), entry.rounds)
+        yield at, Unit("repair", steps, most, verdict, feedback)
+
+
+def _loops(flow: Flow) -> Iterator[tuple[Path, Unit]]:
+    draft = flow.draft
+    requires = _requires(draft)
+    for name in flow.order:
+        entry = draft.steps[name].loop
+        if entry is None:
+            continue
+        at: Path = ("steps", name, "loop")
+        before = {*graph.upstream(requires, name), name}
+        if entry.to not in before:
+            what = (
+                f"unknown step '{entry.to}'" if entry.to not in draft.names("steps") else f"{entry.to} is not before it"
+            )
+            draft.report((*at, "to"), what, suggest(entry.to, sorted(before), "steps before it"))
+            continue
+        path = {entry.to, name, *(graph.dependents(requires, entry.to) & before)}
+        steps = tuple(step for step in flow.order if step in path)
+        when = condition(flow, (*at, "when"), entry.when, name, own=True)
+        artifact = next((one for one in artifacts_of(draft.steps[name]) if one.endswith(".json")), "")
+        feedback = _own_look(draft, (*at, "feedback"), artifact, entry.feedback) if entry.feedback is not None else None
+        most = _bound(flow, (*at, "at_most"), entry.at_most)
+        yield at, Unit("loop", steps, most, None, feedback, when)
+
+
+def _own_look(draft: Draft, at: Path, artifact: str, place: str) -> Look | None:
+    if not artifact:
+        draft.report_key(at[:-1], "the step that closes it makes no JSON to look into", "let it make a .json artifact")
+        return None
+    try:
+        parse_path(place)
+    except ValueError as error:
+        draft.report(at, str(error))
+        return None
+    return Look(artifact, place)
+
+
+def _bound(flow: Flow, at: Path, written: int | str) -> int | str:
+    if isinstance(written, int):
+        return written
+    spec = flow.parameters.get(written)
+    if spec is None:
+        hint = suggest(written, flow.parameters, "parameters")
+        flow.draft.report(at, f"unknown parameter '{written}'", hint)
+    elif spec.type != "integer":
+        flow.draft.report(at, f"the parameter {written} is a {spec.type}", "it must be an integer")
+    elif spec.minimum is None or spec.minimum < 0:
+        flow.draft.report(at, f"the parameter {written} could be negative", "give it 'minimum: 0'")
+    return written
+
+
+def _borders(flow: Flow, at: Path, unit: Unit) -> None:
+    """Who reads what a unit makes must come after the unit, or it would read what is about to be made again."""
+    requires = _requires(flow.draft)
+    for name in flow.order:
+        if name in unit.steps or unit.name in graph.upstream(requires, name):
+            continue
+        inner = [before for before in requires[name] if before in unit.steps]
+        if inner:
+            what = f"'{name}' reads {inner[0]}, which may be made again until {unit.name} is content"
+            flow.draft.report_key(at, what, f"let '{name}' require {unit.name} too, or take it into the unit")
+
+
+def _requires(draft: Draft) -> dict[str, Sequence[str]]:
+    return {name: entry.requires for name, entry in draft.steps.items()}
+
+
+def looks(flow: Flow, steps: Mapping[str, Any], found: Sequence[Unit]) -> dict[str, tuple[Look, ...]]:
+    """By step: everything that is looked at in what it makes."""
+    wanted: list[Look] = []
+    for step in steps.values():
+        for one in filter(None, (step.when, step.gate.when if step.gate else None)):
+            wanted += one.looks()
+        wanted += [shown.look for shown in step.gate.show] if step.gate else []
+    for unit in found:
+        wanted += [one for one in (unit.look, unit.feedback) if one]
+        wanted += unit.when.looks() if unit.when else ()
+    by_step: dict[str, dict[Look, None]] = {}
+    for one in wanted:
+        by_step.setdefault(flow.makers[one.artifact], {})[one] = None
+    return {name: tuple(found) for name, found in by_step.items()}
