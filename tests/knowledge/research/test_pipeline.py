@@ -264,6 +264,15 @@ def test_a_page_keeps_the_label_of_its_place_and_stands_in_a_section_of_its_own(
     }
 
 
+def test_of_a_long_page_what_is_nearest_to_the_question_is_kept(audit: KnowledgeBase) -> None:
+    filler = "\n\n".join(f"Paragraph {number} tells of gardens and rivers. " * 10 for number in range(200))
+    page = {"url": "https://example.org/long", "title": "Long", "text": f"{filler}\n\n{PAGES[1]['text']}\n\n{filler}"}
+    web = Made(audit, KEPT, pages=[page]).calibration["web"]
+    assert len(web["sources"][0]["text"]) <= DEPTHS["standard"].context_tokens
+    assert PAGES[1]["text"] in web["sources"][0]["text"]
+    assert web["note"] == "of W1 only the paragraphs nearest to the question were read"
+
+
 def test_quick_research_does_not_use_pages_and_says_so(audit: KnowledgeBase) -> None:
     made = Made(audit, KEPT, "quick", pages=PAGES)
     assert made.calibration["web"]["status"] == "off"

@@ -9,6 +9,7 @@ Nothing is deleted, so a person who reads the plan sees all of it. Pages of the 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +18,7 @@ from urllib.parse import urlsplit
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.question import ALIKE, terms_of
-from weft.knowledge.research.relevance import about
+from weft.knowledge.research.relevance import about, share_of
 from weft.protocol.errors import UserError
 
 TRIAL: Final = 5
@@ -73,7 +74,7 @@ def calibrate(
         "limits": depth.bounds(),
         "sub_queries": refined,
         "changes": changes,
-        "web": _web(pages, depth),
+        "web": _web(pages, depth, refined),
     }
 
 
@@ -88,18 +89,41 @@ def _covered(ref: str, refined: Sequence[Mapping[str, Any]]) -> bool:
     return not wanted or any(len(wanted & set(terms_of(one["text"]))) >= ALIKE * len(wanted) for one in refined)
 
 
-def _web(pages: Sequence[Mapping[str, str]], depth: Depth) -> dict[str, Any]:
-    """A page's label is its place among those given: W1 is the first of them, in every text that names it."""
+def _web(pages: Sequence[Mapping[str, str]], depth: Depth, sub_queries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A page's label is its place among those given: W1 is the first of them, in every text that names it. Of a long
+    page the paragraphs are kept that say most about what is asked: all pages together have a quarter of the budget."""
     if not pages:
         return {"status": "none given", "sources": [], "note": "no page of the web was given; none was looked for"}
     if not depth.web:
         note = f"{len(pages)} pages were given, but research of depth {depth.name} does not use pages of the web"
         return {"status": "off", "sources": [], "note": note}
+    room = depth.context_tokens // (len(pages))
+    asked = terms_of(" ".join(one["text"] for one in sub_queries))
     sources = [
-        {"label": f"W{number}", "url": page["url"], "title": page["title"] or host(page["url"]), "text": page["text"]}
+        {
+            "label": f"W{number}",
+            "url": page["url"],
+            "title": page["title"] or host(page["url"]),
+            "text": _telling(page["text"], asked, room),
+        }
         for number, page in enumerate(pages, start=1)
     ]
-    return {"status": "used", "sources": sources, "note": ""}
+    cut = [one["label"] for one, page in zip(sources, pages, strict=True) if len(one["text"]) < len(page["text"])]
+    note = f"of {', '.join(cut)} only the paragraphs nearest to the question were read" if cut else ""
+    return {"status": "used", "sources": sources, "note": note}
+
+
+def _telling(text: str, asked: tuple[str, ...], room: int) -> str:
+    """The paragraphs that share most with what is asked, in their order, as far as there is room for them."""
+    if len(text) <= room:
+        return text
+    paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    kept: set[int] = set()
+    for at in sorted(range(len(paragraphs)), key=lambda at: (-share_of(asked, paragraphs[at]), at)):
+        if len(paragraphs[at]) + 2 <= room:
+            kept.add(at)
+            room -= len(paragraphs[at]) + 2
+    return "\n\n".join(paragraphs[at] for at in sorted(kept))
 
 
 def host(url: str) -> str:
