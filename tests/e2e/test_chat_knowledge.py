@@ -24,6 +24,8 @@ from weft.protocol.errors import UsageError
 from weft.protocol.messages import ToolResult
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
+pytestmark = pytest.mark.timeout(300)
+
 
 @pytest.fixture(autouse=True)
 def own_runtime(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +49,7 @@ def talking(desk: Weft, ask: dict[str, Any], play: Callable[[OpenTalk], Awaitabl
                 await play(talk)
                 await talk.conversation.shutdown()
 
-    asyncio.run(asyncio.wait_for(go(), 100))
+    asyncio.run(asyncio.wait_for(go(), 200))
     with App.open(desk.workspace) as app:
         return [record.event for record in app.sessions.records("the-talk")]
 
