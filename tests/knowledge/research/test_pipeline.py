@@ -170,6 +170,8 @@ def test_a_changed_number_is_named_with_its_sentence_and_the_reason(audit: Knowl
     made = rewritten(Made(audit, KEPT), "60 days", "90 days")
     found = review(made.synthesis, audit)
     assert found["needs_repair"] is True
+    assert found["states"]["contradictions"] == "failed"
+    assert found["state"] == "failed"
     (fault,) = [one for one in found["sentences"] if one["state"] == "contradicted"]
     assert "90 days" in fault["text"]
     (line,) = [line for line in found["feedback"] if line.startswith(f"{fault['id']}:")]

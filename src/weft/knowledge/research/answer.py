@@ -233,6 +233,8 @@ def _open_ends(
                     {"what": name, "text": str(text), "state": detail["state"], "reason": detail.get("reason", "")}
                 )
     for detail in axes["contradictions"]["details"]:
+        if "claim" in detail:
+            continue  # it stands among the sentences
         pair = f"{detail['paragraph_1']['ref']} and {detail.get('paragraph_2', {}).get('ref', 'the answer')}"
         reason = f"{detail['reason']}: “{detail['sentence_1']}” / “{detail.get('sentence_2', '')}”"
         found.append({"what": "contradiction", "text": pair, "state": "contradicted", "reason": reason})

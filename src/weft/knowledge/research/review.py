@@ -39,7 +39,7 @@ def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Seque
         "entities": check_entities(synthesis["entities_referenced"], list(sources.values())),
         "citations": citations,
         "relations": check_relations(synthesis["relations_claimed"], knowledge.resolve, knowledge.store),
-        "contradictions": check_contradictions(passages),
+        "contradictions": _contradictions(passages, verdicts, sources),
     }
     states = {name: str(axes[name]["state"]) for name in AXES}
     failed = [verdict for verdict in verdicts if verdict["state"] in ("contradicted", "not_verified")]
@@ -82,6 +82,37 @@ def _citations(sentences: Sequence[Mapping[str, Any]], sources: Mapping[str, Sto
         if not label:
             detail["reason"] = NO_SOURCE
     return checked
+
+
+def _contradictions(
+    passages: Sequence[StoredPassage], verdicts: Sequence[Mapping[str, Any]], sources: Mapping[str, StoredPassage]
+) -> dict[str, Any]:
+    """Passages against each other, and the sentences that their own sources contradict."""
+    found = check_contradictions(passages)
+    details = [
+        {
+            "claim": verdict["text"],
+            "paragraph_1": {"id": sources[verdict["label"]].id, "ref": sources[verdict["label"]].ref},
+            "pattern": next((str(item["kind"]) for item in verdict["evidence"] if not item["agrees"]), ""),
+            "severity": "contradicted",
+            "reason": verdict["reason"],
+            "sentence_1": verdict["passage_sentence"],
+        }
+        for verdict in verdicts
+        if verdict["state"] == "contradicted"
+    ]
+    judged = sum(verdict["state"] != "not_checked" and bool(verdict["label"]) for verdict in verdicts)
+    checked = int(found["total_pairs_checked"]) + judged
+    count = int(found["contradiction_count"]) + len(details)
+    state = "failed" if count else "passed" if checked and not found["pairs_left"] else "not_checked"
+    return {
+        **found,
+        "details": [*details, *found["details"]],
+        "contradiction_count": count,
+        "total_pairs_checked": checked,
+        "passed": state == "passed",
+        "state": state,
+    }
 
 
 def _verdict(sentence: Mapping[str, Any], details: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -295,6 +295,9 @@ def _item(axis: str, detail: Mapping[str, Any]) -> Iterator[Child]:
         case "relations":
             yield f"{detail.get('source')} → {detail.get('target')}"
             why = detail.get("evidence") or detail.get("reason", "")
+        case _ if "claim" in detail:
+            yield f"{detail['paragraph_1']['ref']} and: {detail['claim']}"
+            why = detail["reason"]
         case _:
             yield " and ".join(str(detail[key]["ref"]) for key in ("paragraph_1", "paragraph_2") if key in detail)
             why = detail["reason"]
