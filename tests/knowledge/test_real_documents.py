@@ -14,7 +14,9 @@ from weft.knowledge.resolve import resolve
 from weft.knowledge.store import Store
 
 LICENCE = Path(__file__).parent.parent.parent / "LICENSE"
-POLICY = Path("/usr/share/doc/debian-policy/policy.txt.gz")
+MANUALS = Path("/usr/share/doc/debian-policy")
+POLICY = MANUALS / "policy.txt.gz"
+NOT_THERE = "the manuals of Debian are not here: `apt-get install debian-policy` puts them into /usr/share/doc"
 
 
 def index(folder: Path, name: str, data: bytes, declaration: str) -> tuple[Store, object]:
@@ -48,7 +50,7 @@ def test_a_licence(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not POLICY.exists(), reason="the package debian-policy is not installed")
+@pytest.mark.skipif(not POLICY.exists(), reason=NOT_THERE)
 def test_a_policy_manual(tmp_path: Path) -> None:
     declaration = (
         "title: Policy\nreferences: [{form: 'section {paragraph}'}, {form: 'Policy {paragraph}', document: policy}]\n"
@@ -61,3 +63,36 @@ def test_a_policy_manual(tmp_path: Path) -> None:
     assert found is not None
     assert found.heading.endswith('"Depends", "Recommends", "Suggests", "Enhances", "Pre-Depends"')
     assert collection
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not POLICY.exists(), reason=NOT_THERE)
+def test_a_set_of_manuals_with_its_references_resolved(tmp_path: Path) -> None:
+    declaration = (
+        "title: Manuals\nignore_case: true\n"
+        "references: [{form: 'Section {paragraph}'}, {form: 'Policy {paragraph}', document: policy}]\n"
+    )
+    (tmp_path / "documents").mkdir()
+    for name in ("policy", "perl-policy", "debconf_specification"):
+        text = gzip.decompress((MANUALS / f"{name}.txt.gz").read_bytes())
+        (tmp_path / "documents" / f"{name}.txt").write_bytes(text)
+    store = Store(tmp_path / "index.db")
+    with Folder.open(tmp_path) as place:
+        assert update(store, place, parse_collection(declaration)).counts["added"] == 3
+    refs = [row["ref"] for row in store.rows("SELECT ref FROM passages")]
+    assert len(set(refs)) == len(refs), "no two passages go by the same name"
+    led = {
+        (row["s"], row["t"])
+        for row in store.rows(
+            "SELECT s.ref AS s, t.ref AS t FROM edges AS e JOIN passages AS s ON s.number = e.source"
+            " JOIN passages AS t ON t.number = e.target"
+        )
+    }
+    inside = {(source.partition(".")[0], target) for source, target in led if source.startswith("perl-policy")}
+    assert {("perl-policy", "perl-policy.2.2"), ("perl-policy", "perl-policy.2.3")} <= inside
+    named = {row["paragraph"] for row in store.rows("SELECT paragraph FROM mentions WHERE document = 'perl-policy'")}
+    reached = {target.removeprefix("perl-policy.") for _, target in inside}
+    there = {ref.removeprefix("perl-policy.") for ref in refs if ref.startswith("perl-policy.")}
+    assert len(named) >= 5
+    assert named & there <= reached, "what is named and is there is reached"
+    assert len(named & there) >= 0.7 * len(named), "most of what is named is there"

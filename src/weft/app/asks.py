@@ -24,7 +24,7 @@ class Ask:
     """The pipeline's first input: a file, or what was read from standard input or an address."""
     together: tuple[Path | GivenFile, ...] = ()
     """Further files, to be read with it as one document."""
-    inputs: Mapping[str, Path] = field(default_factory=dict)
+    inputs: Mapping[str, Path | GivenFile] = field(default_factory=dict)
     session: str | None = None
     new: bool = False
     """Begin another session on a file that has one already."""

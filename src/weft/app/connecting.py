@@ -78,13 +78,19 @@ class ConnectedModels:
             return said
         return self._resolved(session=session, step=step, agent=agent).reference
 
-    def open(self, reference: str, documents: Callable[[], Mapping[str, str]]) -> Model:
-        """`documents` are what the embedded one answers from. UserError when it is not connected or has no key."""
+    def open(
+        self,
+        reference: str,
+        documents: Callable[[], Mapping[str, str]],
+        collection: Callable[[str], str] | None = None,
+    ) -> Model:
+        """`documents` are what the embedded one answers from, or else a `collection` that is asked. UserError when it
+        is not connected or has no key."""
         if reference in self._given:
             return self._given[reference]
         resolved = self._resolved(session=reference)
         if resolved.connection is None:
-            return EmbeddedModel(documents)
+            return EmbeddedModel(documents, collection)
         key = key_of(resolved.connection, self._variables, lambda name: self._store().get(name))
         model = open_model(resolved, key, self._variables)
         return model if resolved.connection.kind == CLAUDE_AGENT else Retrying(model)  # it tries again by itself

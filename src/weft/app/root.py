@@ -47,6 +47,7 @@ from weft.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from weft.app.connecting import ConnectedModels
     from weft.app.talks import OpenTalk, TalkAsk
+    from weft.knowledge.knowledge_base import KnowledgeBase
     from weft.tools.toolbox import Toolbox
 
 T = TypeVar("T")
@@ -236,11 +237,24 @@ class App:
 
         return ConnectedModels(self.config, self._surroundings, self._models, self.ask_secret)
 
-    def toolbox(self) -> Toolbox:
+    def toolbox(self, knowledge: KnowledgeBase | None = None) -> Toolbox:
         from weft.tools.builtin import builtin_tools
         from weft.tools.toolbox import Toolbox
 
-        return Toolbox(builtin_tools())
+        if knowledge is None:
+            return Toolbox(builtin_tools())
+        from weft.knowledge.offering import conversation_tools
+
+        return Toolbox([*builtin_tools(), *conversation_tools(knowledge)])
+
+    def knowledge(self, named: str | None) -> KnowledgeBase | None:
+        """The collection that is named, else the workspace's own choice; None when there is neither."""
+        chosen = named or self.config.kb
+        if not chosen:
+            return None
+        from weft.knowledge.knowledge_base import open_collection
+
+        return open_collection(self.workspace.folder, chosen)
 
     def new_name(self) -> str:
         return self._names()

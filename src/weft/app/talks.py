@@ -19,11 +19,14 @@ from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
 from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
+from weft.knowledge.knowledge_base import KnowledgeBase
+from weft.knowledge.research.quick import answer_question
 from weft.models.model import Model
 from weft.models.spending import NOTHING, CallReader
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.protocol.events import Record
 from weft.protocol.talk_commands import CompactTranscript
+from weft.render.answer import answer_text
 from weft.session.session import Session
 from weft.tools.permission import MODES, Mode
 from weft.tools.permission_file import read_rules
@@ -50,6 +53,8 @@ class TalkAsk:
     """One to go on with, or the id of a new one."""
     model: str | None = None
     mode: Mode = "ask"
+    kb: str | None = None
+    """The collection whose tools are offered; else the workspace's own choice, if it has one."""
     working: Path = field(default_factory=Path.cwd)
     """The folder that tools may work in, besides the session's own."""
 
@@ -61,7 +66,9 @@ class Home(Protocol):
 
     async def off_loop(self, work: Callable[[], T]) -> T: ...
 
-    def toolbox(self) -> Toolbox: ...
+    def toolbox(self, knowledge: KnowledgeBase | None = None) -> Toolbox: ...
+
+    def knowledge(self, named: str | None) -> KnowledgeBase | None: ...
 
     def models(self) -> ConnectedModels: ...
 
@@ -86,7 +93,10 @@ class OpenTalk:
         self._chosen = ask.model
         self._models: dict[str, Model] = {}
         self._speaking: Speaking | None = None
-        self._toolbox = home.toolbox()
+        self._knowledge = home.knowledge(ask.kb)
+        if self._knowledge is not None:
+            folders.enter_context(self._knowledge)
+        self._toolbox = home.toolbox(self._knowledge)
         self.access = ToolAccess(self._tools_of, read_rules(home.workspace.folder), self._tool_context)
         self.access.mode = ask.mode
         self.context = SessionContext(
@@ -281,8 +291,15 @@ class OpenTalk:
         wanted = self._home.workspace.agent(agent).model if agent else None
         name = self._connected.choose(session=self._chosen, agent=wanted)
         if name not in self._models:
-            self._models[name] = self._connected.open(name, self._documents)
+            self._models[name] = self._connected.open(name, self._documents, self._asked())
         return self._models[name]
+
+    def _asked(self) -> Callable[[str], str] | None:
+        """How the embedded model answers from the collection, when there is one."""
+        knowledge = self._knowledge
+        if knowledge is None:
+            return None
+        return lambda question: answer_text(answer_question(knowledge, question, session=self.session))
 
     def _tool_context(self, conversation: str, call: str, say: Callable[[str], None]) -> Context:
         return Context(

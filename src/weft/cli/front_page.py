@@ -19,7 +19,9 @@ Commands:
   interrupt   Stop what runs in a session that is open elsewhere.
   open        Open what a session made in the browser.
   sessions    List, show, follow, verify and remove sessions.
-  kb          Ask your documents: collections, search, references, verification.
+  ask         Ask your documents: a short answer with its sources.
+  research    Answer a question from a collection, verified.
+  kb          Collections of documents: search, references, verification.
   mcp         Offer a collection to other programs (MCP).
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.

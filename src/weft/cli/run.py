@@ -127,7 +127,7 @@ class Followed:
             async with reachable(self.session), self._screen.going():
                 outcome = await self.session.submit(wish)
         if outcome == "done" and not self._as_json and (output or not self._shown):
-            _deliver(self.session, wish.until or self.session.pipeline.final, output)
+            deliver(self.session, wish.until or self.session.pipeline.final, output)
         agents = any(self.session.pipeline.steps[name].agent for name in self._made)
         if outcome == "done" and agents and is_terminal(sys.stderr) and not self._as_json and self._app.has_no_model:
             print("made by the embedded engine; `weft models add` connects a model", file=sys.stderr)
@@ -156,7 +156,7 @@ async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, pl
         yield Followed(app, session, screen, made, as_json=as_json, shown=shown)
 
 
-def _deliver(session: OpenSession, step: str, output: str | None) -> None:
+def deliver(session: OpenSession, step: str, output: str | None) -> None:
     """The data: the wanted artifacts' paths on standard output, or one of them where the person wants it."""
     names = session.pipeline.steps[step].artifacts
     if output is None:

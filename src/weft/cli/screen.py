@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
 from weft.cli.place import is_ascii, is_terminal, screen_width
-from weft.protocol.events import Event, Record
+from weft.protocol.events import Event, NoticeGiven, Record, RunEnded, StepFailed
 from weft.session.codec import event_fields, record_json, to_json
 
 FRAME = 0.1
@@ -53,6 +53,26 @@ class PlainScreen:
     def show(self, event: Record | Event) -> None:
         for line in self._log.lines(event.event if isinstance(event, Record) else event):
             print(line, file=sys.stderr, flush=True)
+
+    def going(self) -> AbstractAsyncContextManager[None]:
+        return _still()
+
+
+class FaultScreen:
+    """Says only what a person must know of a run that is only waited for: notices, and what went wrong."""
+
+    def __init__(self, session: str, program: str) -> None:
+        from weft.render.plain import PlainLog
+
+        self._log = PlainLog(session, program)
+
+    def show(self, event: Record | Event) -> None:
+        told = event.event if isinstance(event, Record) else event
+        lines = self._log.lines(told)
+        failed = isinstance(told, RunEnded) and told.outcome != "done"
+        if failed or isinstance(told, NoticeGiven | StepFailed):
+            for line in lines:
+                print(line, file=sys.stderr, flush=True)
 
     def going(self) -> AbstractAsyncContextManager[None]:
         return _still()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 
 import click
 
-from weft.cli.place import json_option, workspace_option, workspace_path
+from weft.cli.place import json_option, open_app, workspace_option, workspace_path
 from weft.files import Folder
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import ToolCall
@@ -25,14 +26,27 @@ def command(ctx: click.Context) -> None:
 
 
 @command.command("list")
+@click.option("--kb", metavar="NAME", help="With the tools of this collection (default: `kb` in config.toml).")
 @json_option
-def list_tools(as_json: bool = False) -> None:
+@workspace_option
+def list_tools(kb: str | None = None, as_json: bool = False, workspace: str | None = None) -> None:
     """Every tool with its effect and what it does, exactly as a model is told."""
-    for entry in Toolbox(builtin_tools()).listing():
+    for entry in _toolbox(kb, workspace).listing():
         if as_json:
             print(json.dumps(entry))
         else:
             print(f"{entry['name']}\t{entry['effect']}\t{entry['description']}")
+
+
+def _toolbox(kb: str | None, workspace: str | None) -> Toolbox:
+    """Without a workspace only the built-in ones: there is nothing else to offer."""
+    if kb is None and not workspace_path(workspace).is_dir():
+        return Toolbox(builtin_tools())
+    with open_app(workspace) as app, ExitStack() as opened:
+        knowledge = app.knowledge(kb)
+        if knowledge is not None:
+            opened.enter_context(knowledge)
+        return app.toolbox(knowledge)
 
 
 @command.command("judge")

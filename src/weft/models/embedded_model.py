@@ -23,10 +23,14 @@ NOTHING_FOUND: Final = "No sentence in {documents} says anything about that."
 
 
 class EmbeddedModel:
-    """`documents` gives the texts to answer from, by the name a person knows them by."""
+    """`documents` gives the texts to answer from, by the name a person knows them by. `collection` answers a question
+    from a body of documents, with sources; it is asked when there are no documents, or none says anything."""
 
-    def __init__(self, documents: Callable[[], Mapping[str, str]]) -> None:
+    def __init__(
+        self, documents: Callable[[], Mapping[str, str]], collection: Callable[[str], str] | None = None
+    ) -> None:
         self._documents = documents
+        self._collection = collection
 
     @property
     def name(self) -> str:
@@ -54,6 +58,9 @@ class EmbeddedModel:
 
     def _answer(self, question: str, first: bool) -> str:
         documents = self._documents()
+        if self._collection and not (documents and find_answers(question, documents)):
+            said = self._collection(question).rstrip()
+            return f"{said}\n\n{LIMITS}" if first else said
         if not documents:
             return f"{NO_DOCUMENTS}\n\n{LIMITS}"
         found = find_answers(question, documents)

@@ -10,7 +10,7 @@ itself, and is told what is wrong with each as it is written.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -129,11 +129,23 @@ def build_request(step: Step, given: StepInput, nonce: str, window: int, say: Sa
     if given.feedback:
         faults = "\n".join(f"- {text}" for text in given.feedback)
         parts.append(f"Your last attempt was rejected. Put right exactly this, and keep the rest:\n{faults}")
+    parts += _course(given)
     room = max(1_000, window - min(ANSWER, window // 4) - tokens_of(system) - sum(tokens_of(part) for part in parts))
     share = room // max(1, len(given.inputs))
     documents = [fence(_fitted(text, share, name, say), nonce, name) for name, text in given.inputs.items()]
     content = (Text(text="\n\n".join([*documents, *parts])),)
     return Request(system=system, messages=(Message(role="user", content=content),), patience=step.timeout)
+
+
+def _course(given: StepInput) -> Iterator[str]:
+    """What a person wanted changed, and what a verifier said of the rounds before."""
+    for name, texts in given.replies.items():
+        said = "\n".join(f"- {text}" for text in texts)
+        yield f"The person, asked after {name}, wants this taken into account:\n{said}"
+    for name, told in given.rounds.items():
+        faults = told["feedback"] if isinstance(told["feedback"], list) else [told["feedback"]]
+        said = "\n".join(f"- {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for one in faults)
+        yield f"Round {told['round']} of at most {told['most']}: {name} says of the one before:\n{said}"
 
 
 def _fitted(text: str, tokens: int, name: str, say: Say) -> str:

@@ -26,6 +26,7 @@ class Config(Strict):
     durable: bool = Field(
         default=True, description="False: finished steps may be lost when the machine loses power; faster"
     )
+    kb: Text | None = Field(default=None, description="The collection that is asked when none is named")
     model: Text = Field(default="embedded", description="The model of every step that names none")
     models: ModelTables = Field(default_factory=dict, description="How models are reached: a table for each connection")
 

@@ -67,6 +67,7 @@ class TalkStatus:
     show_default=True,
     help="What tools may do: only read; ask before anything else; do it without asking.",
 )
+@click.option("--kb", metavar="NAME", help="A collection to offer to the model (default: `kb` in config.toml).")
 @click.option("--folder", metavar="FOLDER", help="The folder that tools may work in (default: this one).")
 @click.option("--whole-input", is_flag=True, help="Without a terminal: all of standard input is one message.")
 @click.option("--show-prompt", is_flag=True, help="Print what the model is told, and leave; nothing is sent.")
@@ -77,6 +78,7 @@ def command(
     session: str | None,
     model: str | None,
     mode: Mode,
+    kb: str | None,
     folder: str | None,
     whole_input: bool,
     show_prompt: bool,
@@ -95,7 +97,7 @@ def command(
     if not working.is_dir():
         raise UsageError(f"--folder {working}: there is no such folder")
     ensure_workspace(workspace_path(workspace))
-    ask = TalkAsk(session=session, model=model, mode=mode, working=working)
+    ask = TalkAsk(session=session, model=model, mode=mode, kb=kb, working=working)
     if show_prompt:
         if not session:
             raise UsageError("--show-prompt needs a session", hint="name one with --session")

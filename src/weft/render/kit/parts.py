@@ -132,7 +132,7 @@ class Parts:
         score = None
         if item.score is not None:
             share = percent(item.score)
-            score = element("p", _bar(item.score), self.own(f"{share} relevant to you"), class_="score")
+            score = element("p", bar(item.score), self.own(f"{share} relevant to you"), class_="score")
         return element("li", self.said("h4", item.title), self.said("p", item.text, self.refs(item)), score, id=item.id)
 
     def outline(self, contents: Contents) -> Html:
@@ -146,7 +146,7 @@ class Parts:
     def _section(self, item: Item, total: float) -> Html:
         words = None
         if item.words is not None:
-            words = element("p", self.own(counted(item.words, "word")), _bar(item.words / total), class_="score")
+            words = element("p", self.own(counted(item.words, "word")), bar(item.words / total), class_="score")
         notes = paragraphs(item.text)
         last = notes.pop() if notes else ""
         lines = [self.said("p", one) for one in notes]
@@ -166,7 +166,7 @@ class Parts:
         return element("p", self.own(item.kind), class_="label") if item.kind else None
 
 
-def _bar(share: float) -> Html:
+def bar(share: float) -> Html:
     """A drawing, as a style of an element's own would need a laxer policy for the whole page."""
     width = number(round(min(max(share, 0), 1) * 100, 1))
     track = element("rect", class_="track", width="100", height="4", rx="2")

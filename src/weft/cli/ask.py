@@ -1,0 +1,32 @@
+"""`weft ask`: a question to a collection, answered in a few lines with their sources."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from weft.cli.place import json_option, open_app, workspace_option
+from weft.cli.research import DEPTH, answered, kb_option, prepare
+from weft.protocol.commands import StartRun
+
+
+@click.command("ask")
+@click.argument("question", nargs=-1, required=True)
+@kb_option
+@click.option("--depth", type=DEPTH, default="quick", show_default=True, help="How far it goes.")
+@json_option
+@workspace_option
+def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bool, workspace: str | None) -> int:
+    """Ask your documents: a short answer with its sources, each sentence verified.
+
+    The exit code is 1 when nothing was found. `weft research` takes the question apart and goes further.
+    """
+    from weft.app.inquiries import Inquiry, ask_of, which_collection
+
+    prepare(workspace)
+    with open_app(workspace) as app:
+        asked = " ".join(question)
+        ask = ask_of(app, Inquiry(question=asked, collection=which_collection(app, name), pipeline="ask"))
+        wish = StartRun(parameters={"depth": depth})
+        return asyncio.run(answered(app, ask, wish, None, as_json=as_json, screen=None))

@@ -1,0 +1,163 @@
+"""`weft research`: a question to a collection, answered in a session that can be stopped, followed and gone on from."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+from weft.app import App, Ask, OpenSession
+from weft.cli.place import json_option, open_app, screen_width, workspace_option, workspace_path
+from weft.cli.run import OUTCOMES, deliver
+from weft.protocol.commands import StartRun
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+
+PACK: Final = "research"
+GATES: Final = ("analyze_query", "calibrate")
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+DEPTH: Final = click.Choice(["quick", "standard", "deep"])
+
+
+def kb_option(function: Decorated) -> Decorated:
+    words = "The collection to ask (default: `kb` in config.toml, or the only one)."
+    return click.option("--kb", "name", metavar="NAME", help=words)(function)
+
+
+@click.command("research")
+@click.argument("question", nargs=-1, required=True)
+@kb_option
+@click.option("--depth", type=DEPTH, default="standard", show_default=True, help="How far it goes.")
+@click.option("--follow", metavar="SESSION", help="Go on from this session's answer: only what is new is looked for.")
+@click.option("--page", "pages", multiple=True, metavar="URL", help="A page of the web to use too; may be repeated.")
+@click.option("--allow-network", is_flag=True, help="Let --page be fetched.")
+@click.option(
+    "--review", is_flag=True, help="Wait for you after the plan, and after it was held against what there is."
+)
+@click.option("--yes", is_flag=True, help="Do not wait, not even when the question is unclear.")
+@click.option("--session-id", "session", metavar="ID", help="The id of the session.")
+@click.option("--new", is_flag=True, help="Begin another session on a question that has one.")
+@click.option("--output", "-o", metavar="PATH", help="Copy the answer there, as its ending says: .md .html .json; -.")
+@click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
+@json_option
+@workspace_option
+def command(
+    question: tuple[str, ...],
+    name: str | None,
+    depth: str,
+    follow: str | None,
+    pages: tuple[str, ...],
+    allow_network: bool,
+    review: bool,
+    yes: bool,
+    session: str | None,
+    new: bool,
+    output: str | None,
+    plain: bool,
+    as_json: bool,
+    workspace: str | None,
+) -> int:
+    """Answer a question from a collection: every sentence with its passage, verified, and what is open said.
+
+    Works offline; with a connected model it gets better. Ctrl+C stops it, and the same command goes on. An unclear
+    question waits for you (exit code 3): `weft reply SESSION amend "what you mean"`, or proceed. The exit code is 1
+    when nothing was found.
+    """
+    from weft.app.inquiries import Inquiry, ask_of, which_collection
+    from weft.cli.screen import screen_for
+
+    if pages and not allow_network:
+        raise UsageError(
+            f"{pages[0]} is on the network, and Weft stays off it unless you say otherwise", hint="add --allow-network"
+        )
+    prepare(workspace)
+    with open_app(workspace) as app:
+        inquiry = Inquiry(
+            question=" ".join(question),
+            collection=which_collection(app, name),
+            session=session,
+            follows=follow,
+            pages=[asyncio.run(app.fetch_input(page)) for page in pages],
+            new=new,
+        )
+        ask = ask_of(app, inquiry)
+        wish = StartRun(
+            parameters={"depth": depth, "review": review}, answers=dict.fromkeys(GATES, "proceed") if yes else {}
+        )
+        return asyncio.run(answered(app, ask, wish, output, as_json=as_json, screen=screen_for, plain=plain))
+
+
+def prepare(workspace: str | None) -> None:
+    """The pack must be there: a workspace that has only others gets it, and that is said."""
+    from weft.cli.init import ensure_workspace, find_pack
+    from weft.workspace.pack import lay_pack
+
+    path = workspace_path(workspace)
+    ensure_workspace(path)
+    if not (path / "pipelines" / f"{PACK}.yaml").exists():
+        lay_pack(find_pack(PACK), path)
+        print(f"laid the pack {PACK} into {path}", file=sys.stderr)
+
+
+async def answered(
+    app: App,
+    ask: Ask,
+    wish: StartRun,
+    output: str | None,
+    *,
+    as_json: bool,
+    screen: Callable[..., Any] | None,
+    plain: bool = False,
+) -> int:
+    """Run it, in view of a screen or quietly, and print the answer."""
+    from weft.cli.asking import program_words
+    from weft.cli.stopping import interruptible, reachable
+
+    held: list[Any] = []
+    show: Any = held.append
+    async with app.session(ask, lambda event: show(event), wish) as session:
+        artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
+        words = (session.id, str(session.folder), artifacts, program_words(app))
+        shown = (screen or _quiet)(*words, as_json=False, plain=plain)
+        show = shown.show
+        with interruptible(session.interrupt):
+            async with reachable(session), shown.going():
+                for event in held:
+                    show(event)
+                outcome = await session.submit(wish)
+        if outcome != "done":
+            return OUTCOMES[outcome]
+        return _print(session, output, as_json=as_json)
+
+
+def _quiet(session: str, folder: str, artifacts: Any, program: str, *, as_json: bool, plain: bool) -> Any:
+    from weft.cli.screen import FaultScreen
+
+    return FaultScreen(session, program)
+
+
+def _print(session: OpenSession, output: str | None, *, as_json: bool) -> int:
+    value = json.loads((session.folder / "answer.json").read_bytes())
+    if output:
+        deliver(session, session.pipeline.final, output)
+    if as_json:
+        print(json.dumps(value, ensure_ascii=False))
+    elif not output:
+        _print_text(value)
+        sys.stdout.flush()
+        print(f"session {session.id}: weft open {session.id}", file=sys.stderr)
+    return EXIT_FAILED if value["nothing_found"] else EXIT_DONE
+
+
+def _print_text(value: dict[str, Any]) -> None:
+    from textwrap import fill
+
+    from weft.render.answer import answer_text
+
+    width = min(100, screen_width())
+    for line in answer_text(value).splitlines():
+        indent = "  " if line.startswith(("- ", "[")) else ""
+        print(fill(line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False) or "")

@@ -1,0 +1,181 @@
+"""Any draft, whoever wrote it, to sentences whose labels exist. What was wrong with it is told, never passed on.
+
+    [1] … a passage of the collection     [W1] … a page of the web     [P1] … a section of an earlier answer
+
+A label is given once, where the source came in: the passage's place in the retrieval, the page's place among those
+given, the section's place in the earlier answer. Here a label is only ever kept or taken away. One that stands in a
+sentence's text moves to its list; one that names no source is removed and reported; no sentence has a label twice; and
+every label that is left has exactly one row in the block of sources.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from weft.knowledge.research.earlier import excerpt, prior_sections
+
+_INLINE: Final = re.compile(r"\s*[\[【]\s*(?:[WPwp]?\d{1,4}\s*[,;，]?\s*)+[\]】]")
+_ONE: Final = re.compile(r"[WPwp]?\d{1,4}")
+_WEB_MARK: Final = re.compile(r"WEB_REF\|([^|\s]+)(?:\|([^\n]*))?")
+_PRIOR_MARK: Final = re.compile(r"PRIOR_REF\|(P\d{1,4})\|[^\n]*")
+_SOURCES: Final = re.compile(r"^\s*>?\s*\*{0,2}(?:Sources|References|Quellen)\*{0,2}:?\s*$", re.I)
+HEADINGS: Final = 200
+
+
+def sentence_id(text: str) -> str:
+    """The same text has the same id in every draft, so that a verdict on it holds for the next."""
+    folded = " ".join(text.split()).casefold()
+    return f"s{hashlib.sha256(folded.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def known_sources(
+    retrieval: Mapping[str, Any], web: Mapping[str, Any], earlier: Mapping[str, Any] | None
+) -> dict[str, dict[str, Any]]:
+    """Every source a draft may cite, by label."""
+    found: dict[str, dict[str, Any]] = {
+        str(row["label"]): {
+            "label": str(row["label"]),
+            "kind": "passage",
+            "id": row["id"],
+            "ref": row["ref"],
+            "title": row["title"],
+            "file": row["file"],
+            "page": row["page"],
+            "heading": row["heading"],
+            "lead": row["lead"],
+            "text": row["content"],
+            "tier": row["tier"],
+        }
+        for row in retrieval["passages"]
+    }
+    for page in web.get("sources", []):
+        found[page["label"]] = {
+            "label": page["label"],
+            "kind": "web",
+            "id": page["label"],
+            "ref": page["label"],
+            "title": page["title"],
+            "url": page["url"],
+            "text": page["text"],
+        }
+    for section in prior_sections(earlier["answer"]) if earlier else []:
+        found[section["label"]] = {
+            "label": section["label"],
+            "kind": "earlier",
+            "id": section["label"],
+            "ref": section["label"],
+            "title": section["heading"] or "the earlier answer",
+            "session": (earlier or {}).get("session", ""),
+            "text": section["text"],
+        }
+    return found
+
+
+def settle(draft: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The sections, their sentences with ids and good labels; the sources they cite; what was removed."""
+    removed: list[dict[str, str]] = []
+    seen: dict[str, dict[str, Any]] = {}
+    sections: list[dict[str, Any]] = []
+    for number, section in enumerate(draft["sections"], start=1):
+        kept: list[dict[str, Any]] = []
+        for sentence in section["sentences"]:
+            text, labels, unknown = _settled(sentence, sources)
+            name = sentence_id(text)
+            removed += [{"label": label, "sentence": name, "text": text} for label in unknown]
+            if not text:
+                continue
+            if name in seen:  # said before: what is cited for it there is cited for it once
+                cited = seen[name]["labels"]
+                cited += [label for label in labels if label not in cited]
+                continue
+            seen[name] = {"id": name, "text": text, "lead": str(sentence.get("lead", "")), "labels": labels}
+            kept.append(seen[name])
+        if kept:
+            heading = " ".join(str(section.get("heading", "")).split()).lstrip("# ")[:HEADINGS]
+            sections.append(
+                {"id": f"c{number}", "heading": heading, "query": str(section.get("query", "")), "sentences": kept}
+            )
+    used = {label for one in seen.values() for label in one["labels"]}
+    return {
+        "sections": sections,
+        "sources": [
+            {**source, "cited_by": [one["id"] for one in seen.values() if label in one["labels"]]}
+            for label, source in sources.items()
+            if label in used
+        ],
+        "labels_removed": removed,
+        "not_answered": [str(one) for one in draft.get("not_answered", [])],
+        "entities_referenced": [str(one) for one in draft.get("entities_referenced", [])],
+        "relations_claimed": [dict(one) for one in draft.get("relations_claimed", [])],
+        "made_by": "embedded" if draft.get("made_by") == "embedded" else "model",
+    }
+
+
+def _settled(sentence: Mapping[str, Any], sources: Mapping[str, Any]) -> tuple[str, list[str], list[str]]:
+    text = str(sentence.get("text", ""))
+    inline = [label for group in _INLINE.findall(text) for label in _ONE.findall(group)]
+    named = [label for cite in sentence.get("cites", []) for label in _ONE.findall(str(cite))]
+    clean = " ".join(_INLINE.sub("", text).split())
+    clean = re.sub(r"\s+([.,;:!?])", r"\1", clean)
+    every = list(dict.fromkeys(label.upper() for label in (*named, *inline)))
+    good = [label for label in every if label in sources]
+    return clean, good, [label for label in every if label not in sources]
+
+
+def marked(sentence: Mapping[str, Any]) -> str:
+    """The sentence as it is read: its lead-in, its words, its labels."""
+    labels = "".join(f"[{label}]" for label in sentence["labels"])
+    lead = f"{sentence['lead'].rstrip()} " if sentence.get("lead") else ""
+    return f"{lead}{sentence['text']}{' ' + labels if labels else ''}"
+
+
+# -- drafts in markdown
+
+
+def draft_from_markdown(text: str, sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A draft that came as one markdown text: sections by `##`, a sentence per line of prose, marks of sources
+    (`WEB_REF|address|…`, `PRIOR_REF|P1|…`, a quoted block) as labels of the lines before them."""
+    by_url = {str(source["url"]): label for label, source in sources.items() if source.get("url")}
+    sections: list[dict[str, Any]] = [{"heading": "", "query": "", "sentences": []}]
+    unknown: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("## "):
+            sections.append({"heading": line[3:].strip(), "query": "", "sentences": []})
+            continue
+        bare = line.strip().lstrip("> ").strip("* ")
+        web, prior = _WEB_MARK.search(bare), _PRIOR_MARK.search(bare)
+        if web or prior:
+            label = by_url.get(web[1], "") if web else prior[1] if prior else ""
+            if not label and web:
+                unknown.append(web[1])
+            elif sections[-1]["sentences"] and label:
+                _cite(sections[-1]["sentences"], label)
+        elif bare and not line.lstrip().startswith((">", "#", "|", "---")) and not _SOURCES.match(line):
+            cites = [label for group in _INLINE.findall(bare) for label in _ONE.findall(group)]
+            sections[-1]["sentences"].append({"text": bare, "cites": cites})
+    return {
+        "sections": [section for section in sections if section["sentences"]],
+        "not_answered": [],
+        "entities_referenced": [],
+        "relations_claimed": [],
+        "unknown_addresses": unknown,
+    }
+
+
+def _cite(sentences: Sequence[dict[str, Any]], label: str) -> None:
+    """A source of a section that no sentence of it names is its last sentence's."""
+    if not any(label in sentence["cites"] for sentence in sentences):
+        sentences[-1]["cites"].append(label)
+
+
+def source_line(source: Mapping[str, Any]) -> str:
+    """A source in one line of plain text."""
+    if source["kind"] == "web":
+        return f"[{source['label']}] {source['title']} <{source['url']}>"
+    if source["kind"] == "earlier":
+        return f"[{source['label']}] the earlier answer, {source['title']}: {excerpt(source['text'], 120)}"
+    page = f", page {source['page']}" if source["page"] else ""
+    return f"[{source['label']}] {source['title']}, {source['ref']} ({source['file']}{page})"

@@ -1,0 +1,175 @@
+"""The four axes over an answer, what failed and why, and the words the next draft is told.
+
+Everything is held against the passages as they were retrieved. A sentence is verified when a source it cites says so;
+contradicted when none does and one says otherwise; without a source, or too short to compare, it is not verified or
+not checked, and neither counts as passed. Only what another draft could put right asks for a repair: that two passages
+of the collection disagree is told to the reader, not to the writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from weft.knowledge.knowledge_base import KnowledgeBase
+from weft.knowledge.research.labels import sentence_id
+from weft.knowledge.research.retrieve import stored
+from weft.knowledge.resolve import Resolution
+from weft.knowledge.store import StoredPassage
+from weft.knowledge.verify import check_citations, check_contradictions, check_entities, check_relations
+
+AXES: Final = ("entities", "citations", "relations", "contradictions")
+_ORDER: Final = {"verified": 0, "contradicted": 1, "not_verified": 2, "not_checked": 3}
+GONE: Final = " (it is gone, and must not come back)"
+NO_SOURCE: Final = "it cites no source"
+
+
+def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Sequence[str] = ()) -> dict[str, Any]:
+    """`verification.json`. `before` is the feedback of the rounds before: what it rejected must not come back, so it
+    goes on to the next round with what is wrong now."""
+    sources = {
+        str(source["label"]): stored({**source, "content": source["text"]}, number)
+        for number, source in enumerate(synthesis["sources"], start=1)
+    }
+    sentences = [sentence for section in synthesis["sections"] for sentence in section["sentences"]]
+    citations = _citations(sentences, sources)
+    verdicts = [_verdict(sentence, citations["details"]) for sentence in sentences]
+    passages = [sources[str(one["label"])] for one in synthesis["sources"] if one["kind"] == "passage"]
+    axes = {
+        "entities": check_entities(synthesis["entities_referenced"], list(sources.values())),
+        "citations": citations,
+        "relations": check_relations(synthesis["relations_claimed"], knowledge.resolve, knowledge.store),
+        "contradictions": _contradictions(passages, verdicts, sources),
+    }
+    states = {name: str(axes[name]["state"]) for name in AXES}
+    failed = [verdict for verdict in verdicts if verdict["state"] in ("contradicted", "not_verified")]
+    feedback = [*map(_told, failed), *_told_of_labels(synthesis["labels_removed"]), *_told_of_names(axes["entities"])]
+    needs_repair = bool(failed or synthesis["labels_removed"])
+    there = {verdict["id"] for verdict in verdicts}
+    feedback += [line if line.endswith(GONE) else line + GONE for line in before if not rejected_by([line]) <= there]
+    return {
+        "verdict": "failed" if needs_repair else "passed" if states["citations"] == "passed" else "not_verified",
+        "axes": axes,
+        "states": states,
+        "state": _whole(states),
+        "all_passed": all(state == "passed" for state in states.values()),
+        "sentences": verdicts,
+        "verified": sum(verdict["state"] == "verified" for verdict in verdicts),
+        "total": len(verdicts),
+        "needs_repair": needs_repair,
+        "feedback": feedback,
+    }
+
+
+def rejected_by(feedback: Sequence[str]) -> frozenset[str]:
+    """The sentences that feedback of an earlier round names: they must not come back as they were."""
+    return frozenset(line.split(":", 1)[0] for line in feedback if ":" in line and line.startswith("s"))
+
+
+def _citations(sentences: Sequence[Mapping[str, Any]], sources: Mapping[str, StoredPassage]) -> dict[str, Any]:
+    """Every pair of a sentence and a source; a sentence without one is a citation of nothing."""
+    by_id = {passage.id: passage for passage in sources.values()}
+
+    def resolve(identifier: str) -> Resolution:
+        found = by_id.get(identifier)
+        return Resolution((found,) if found else ())
+
+    pairs = [(one, label) for one in sentences for label in (one["labels"] or [""])]
+    asked = [{"paragraph_id": sources[label].id if label else "", "claim": one["text"]} for one, label in pairs]
+    checked = check_citations(asked, resolve)
+    for (one, label), detail in zip(pairs, checked["details"], strict=True):
+        detail |= {"sentence_id": one["id"], "label": label}
+        if not label:
+            detail["reason"] = NO_SOURCE
+    return checked
+
+
+def _contradictions(
+    passages: Sequence[StoredPassage], verdicts: Sequence[Mapping[str, Any]], sources: Mapping[str, StoredPassage]
+) -> dict[str, Any]:
+    """Passages against each other, and the sentences that their own sources contradict."""
+    found = check_contradictions(passages)
+    details = [
+        {
+            "claim": verdict["text"],
+            "paragraph_1": {"id": sources[verdict["label"]].id, "ref": sources[verdict["label"]].ref},
+            "pattern": next((str(item["kind"]) for item in verdict["evidence"] if not item["agrees"]), ""),
+            "severity": "contradicted",
+            "reason": verdict["reason"],
+            "sentence_1": verdict["passage_sentence"],
+        }
+        for verdict in verdicts
+        if verdict["state"] == "contradicted"
+    ]
+    judged = sum(verdict["state"] != "not_checked" and bool(verdict["label"]) for verdict in verdicts)
+    checked = int(found["total_pairs_checked"]) + judged
+    count = int(found["contradiction_count"]) + len(details)
+    state = "failed" if count else "passed" if checked and not found["pairs_left"] else "not_checked"
+    return {
+        **found,
+        "details": [*details, *found["details"]],
+        "contradiction_count": count,
+        "total_pairs_checked": checked,
+        "passed": state == "passed",
+        "state": state,
+    }
+
+
+def _verdict(sentence: Mapping[str, Any], details: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    own = [detail for detail in details if detail["sentence_id"] == sentence["id"]]
+    best = min(own, key=lambda detail: _ORDER[detail["state"]])
+    return {
+        "id": sentence["id"],
+        "text": sentence["text"],
+        "state": best["state"],
+        "label": best["label"],
+        "reason": best["reason"],
+        "passage_sentence": best.get("sentence", ""),
+        "evidence": best["evidence"],
+        "others": [
+            {"label": detail["label"], "state": detail["state"], "reason": detail["reason"]}
+            for detail in own
+            if detail is not best
+        ],
+    }
+
+
+def _whole(states: Mapping[str, str]) -> str:
+    if "failed" in states.values():
+        return "failed"
+    return "passed" if set(states.values()) == {"passed"} else "partly_checked" if "passed" in states.values() else (
+        "not_checked"
+    )  # fmt: skip
+
+
+# -- feedback: one line for each fault, with the id of the sentence first
+
+
+def _told(verdict: Mapping[str, Any]) -> str:
+    what = "is contradicted by" if verdict["state"] == "contradicted" else "is not supported by"
+    where = f"[{verdict['label']}]" if verdict["label"] else "any source"
+    quoted = f"; the passage says: “{verdict['passage_sentence'][:300]}”" if verdict["passage_sentence"] else ""
+    return f"{verdict['id']}: “{verdict['text'][:200]}” {what} {where}: {verdict['reason']}{quoted}"
+
+
+def _told_of_labels(removed: Sequence[Mapping[str, str]]) -> list[str]:
+    return [
+        f"{one['sentence']}: [{one['label']}] names no source; cite one that was given, or leave the sentence out"
+        for one in removed
+    ]
+
+
+def _told_of_names(entities: Mapping[str, Any]) -> list[str]:
+    if entities["state"] != "failed":
+        return []
+    missing = [str(detail["entity"]) for detail in entities["details"] if detail["state"] == "not_verified"]
+    return [f"names that no source has: {', '.join(missing[:10])}"]
+
+
+def without(synthesis: Mapping[str, Any], rejected: frozenset[str]) -> dict[str, Any]:
+    """The draft's sections without rejected sentences: for whoever must end with what stands."""
+    sections = [
+        {**section, "sentences": [one for one in section["sentences"] if sentence_id(one["text"]) not in rejected]}
+        for section in synthesis["sections"]
+    ]
+    return {**synthesis, "sections": [section for section in sections if section["sentences"]]}

@@ -1,0 +1,119 @@
+"""An answer as Markdown. What it and its sources say is escaped, so that it renders as the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from weft.render.answer import wording
+from weft.render.kit.characters import paragraphs
+from weft.render.kit.markdown import escaped
+
+
+def answer_markdown(answer: Mapping[str, Any]) -> str:
+    """The same bytes for the same answer."""
+    return "\n\n".join(block for block in _blocks(answer) if block) + "\n"
+
+
+def _blocks(answer: Mapping[str, Any]) -> Iterator[str]:
+    yield f"# {escaped(answer['original_query'])}"
+    if answer["follows"]:
+        yield f"*Follows:* {escaped(answer['follows']['question'])}"
+    yield _facts(answer)
+    if answer["nothing_found"]:
+        yield wording.NOTHING
+        yield wording.NOTHING_MORE
+    known = {one["id"]: one for section in answer["sections"] for one in section["sentences"]}
+    yield from _under("## In short", [_listed(_said(known[name]) for name in answer["summary"])])
+    for section in answer["sections"]:
+        yield f"## {escaped(section['heading'] or answer['original_query'])}"
+        yield _listed(_said(one) for one in section["sentences"])
+        made = section["made_of"]
+        yield (
+            f"*Confidence {wording.confidence(section['confidence'], section['level'])}: verified {made['verified']},"
+            f" covered {made['covered']}, independent {made['independent']}*"
+        )
+    yield from _under("## What was not found", [_listed(escaped(one) for one in answer["not_answered"])])
+    yield from _under("## Sources", (block for source in answer["sources"] for block in _source(source)))
+    yield "## Verification"
+    yield from _verification(answer)
+    yield from _under("## What could not be verified", [_listed(map(_open_end, answer["not_verified"]))])
+    yield "## How it was found"
+    yield from _course(answer)
+
+
+def _facts(answer: Mapping[str, Any]) -> str:
+    found = answer["verification"]
+    return "  \n".join(
+        [
+            f"**Confidence:** {wording.confidence(answer['confidence'], answer['level'])}",
+            f"**Verified:** {found['verified']} of {found['total']} sentences",
+            f"**Collection:** {escaped(answer['collection']['title'])}",
+            f"**Depth:** {answer['depth_mode']}",
+        ]
+    )
+
+
+def _said(sentence: Mapping[str, Any]) -> str:
+    lead = f"{escaped(sentence['lead'])} " if sentence.get("lead") else ""
+    labels = "".join(f"[{label}]" for label in sentence["labels"])
+    mark = "" if sentence["state"] == "verified" else f" **({wording.state(sentence['state'])})**"
+    return f"{lead}{escaped(sentence['text'])} {labels}{mark}".rstrip()
+
+
+def _source(source: Mapping[str, Any]) -> Iterator[str]:
+    place = escaped(wording.place(source))
+    where = f"[{place}](<{source['link']}>)" if source.get("link") else place
+    heading = f", {escaped(source['heading'])}" if source.get("heading") else ""
+    yield f"**[{source['label']}]** {escaped(source['title'])}, {escaped(source['ref'])}{heading} – {where}"
+    yield "\n>\n".join(f"> {escaped(one)}" for one in paragraphs(source["text"])) or "> (empty)"
+
+
+def _verification(answer: Mapping[str, Any]) -> Iterator[str]:
+    rows = [
+        [wording.AXES[axis["axis"]], wording.axis_score(axis), wording.axis_bar(axis), wording.state(axis["state"])]
+        for axis in answer["verification"]["axes"]
+    ]
+    yield _table(["Axis", "Found", "Asked for", "State"], rows)
+    cited = [[f"[{one['label']}]", wording.state(one["state"]), escaped(one["claim"])] for one in answer["citations"]]
+    if cited:
+        yield _table(["Source", "State", "Claim"], cited)
+
+
+def _open_end(one: Mapping[str, Any]) -> str:
+    what = wording.WHATS.get(one["what"], one["what"])
+    return f"{what} ({wording.state(one['state'])}): {escaped(one['text'])} – {escaped(one['reason'])}"
+
+
+def _course(answer: Mapping[str, Any]) -> Iterator[str]:
+    rows = [
+        [
+            one["role"],
+            escaped(one["text"]),
+            str(one["found"]),
+            escaped(", ".join(one["standards"])),
+            escaped(one["why"]),
+        ]
+        for one in answer["sub_queries"]
+    ]
+    yield _table(["Role", "Sub-query", "Found", "In", "Why"], rows) if rows else ""
+    yield _listed(f"{one['id']} {one['change']}: {escaped(one['why'])}" for one in answer["changes"])
+    yield wording.effort(answer)
+    yield wording.limits(answer)
+    yield escaped(wording.cost(answer))
+    yield wording.FORMULA
+    yield _listed(escaped(note) for note in answer["notes"])
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _under(title: str, blocks: Iterable[str]) -> Sequence[str]:
+    found = [block for block in blocks if block]
+    return [title, *found] if found else []
+
+
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)

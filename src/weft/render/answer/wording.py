@@ -1,0 +1,101 @@
+"""The words an answer is shown in, the same on every medium."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from weft.render.kit.figures import counted, number, percent
+
+STATES: Final[Mapping[str, str]] = {
+    "verified": "verified",
+    "contradicted": "contradicted",
+    "not_verified": "not verified",
+    "not_checked": "not checked",
+    "passed": "passed",
+    "failed": "failed",
+    "partly_checked": "partly checked",
+    "removed": "removed",
+}
+AXES: Final[Mapping[str, str]] = {
+    "entities": "Names are in the sources",
+    "citations": "Passages say what is claimed",
+    "relations": "References lead where they are said to",
+    "contradictions": "Nothing contradicts",
+}
+WHATS: Final[Mapping[str, str]] = {
+    "sentence": "Sentence",
+    "entities": "Name",
+    "relations": "Reference",
+    "contradiction": "Two passages",
+    "label": "Label",
+    "axis": "Axis",
+}
+LEVELS: Final[Mapping[str, str]] = {"high": "high", "medium": "medium", "low": "low", "none": "none"}
+NOTHING: Final = "Nothing was found that answers this question."
+NOTHING_MORE: Final = (
+    "The collection was searched by words and by meaning, and no passage is about it. Ask in other words, or add"
+    " documents that say something about it."
+)
+FORMULA: Final = (
+    "confidence = verified × (0.60 + 0.25 × covered + 0.15 × independent): the share of verified sentences, the share"
+    " of the sub-query’s terms that the cited passages have, and how many passages are cited (one 0.5, two 0.75, three"
+    " 0.88)."
+)
+
+
+def state(name: str) -> str:
+    return STATES.get(name, name)
+
+
+def confidence(value: float | None, level: str) -> str:
+    return "none" if value is None else f"{LEVELS.get(level, level)} ({percent(value)})"
+
+
+def axis_score(axis: Mapping[str, Any]) -> str:
+    """What was found, against what is asked: a score that does not exist is not shown as one."""
+    if axis["state"] == "not_checked":
+        return "–"
+    if axis["axis"] == "contradictions":
+        return f"{counted(axis['good'], 'contradiction')} in {counted(axis['total'], 'pair')}"
+    return f"{percent(axis['score'])} ({number(axis['good'])} of {number(axis['total'])})"
+
+
+def axis_bar(axis: Mapping[str, Any]) -> str:
+    return "none" if axis["axis"] == "contradictions" else f"at least {percent(axis['threshold'])}"
+
+
+def place(source: Mapping[str, Any]) -> str:
+    """Where a source stands, in words."""
+    if source["kind"] == "web":
+        return str(source["url"])
+    if source["kind"] == "earlier":
+        return f"the earlier answer{', session ' + str(source['session']) if source.get('session') else ''}"
+    page = f", page {source['page']}" if source.get("page") else ""
+    return f"{source['file']}{page}"
+
+
+def cost(answer: Mapping[str, Any]) -> str:
+    if answer["effort"]["made_by"] == "embedded":
+        return "No model was called: the embedded engine made it on this machine, at no cost."
+    told = f"weft sessions show {answer['session']}"
+    return f"A connected model wrote the draft; its tokens and price are in the log: {told}"
+
+
+def effort(answer: Mapping[str, Any]) -> str:
+    done = answer["effort"]
+    return (
+        f"{counted(done['searches'], 'search', 'searches')}, {counted(done['passages_found'], 'passage')} found,"
+        f" {number(done['passages_read'])} read ({number(done['context_tokens'])} of at most"
+        f" {number(done['context_budget'])} tokens)."
+    )
+
+
+def limits(answer: Mapping[str, Any]) -> str:
+    found = answer["effort"]["limits"]
+    return (
+        f"Depth {answer['depth_mode']}: at most {number(found['sub_queries'])} sub-queries,"
+        f" {number(found['passages'])} passages of each, {counted(found['repairs'], 'round')} of repair,"
+        f" {number(found['context_tokens'])} tokens read and {number(found['answer_tokens'])} written,"
+        f" pages of the web {'as given' if found['web'] else 'not used'}."
+    )
