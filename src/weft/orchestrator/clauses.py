@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, Literal
 
 Joint = Literal["", "but", "and", "or", "because"]
@@ -90,8 +91,8 @@ NEGATION: Final = re.compile(
 
 INTERROGATIVE: Final = re.compile(
     r"(?:what|how|why|when|where|who|whom|whose|which|should|shall|am|is|are|was|were|do (?:i|we|you|they)|does|"
-    r"did|has|have (?:you|we)|had|may|might|can|could|will|would (?:it|that|you|this)|wie|warum|wann|soll|kann|darf|est|"
-    r"pourquoi|comment|que|como|puedo)\b"
+    r"did|has|have (?:you|we)|had|may|might|can|could|will|would (?:it|that|you|this)|wie|warum|wann|soll|kann|darf|"
+    r"est|pourquoi|comment|que|como|puedo)\b"
 )
 """How a question begins."""
 
@@ -112,6 +113,7 @@ class Clause:
     """A negation before an "and" or "or" reaches it."""
 
 
+@lru_cache(maxsize=128)
 def plain(text: str) -> str:
     """The text in one form: case, accents, quotes, contractions, letters held down."""
     text = "".join(_SIGNS.get(char, char) for char in unicodedata.normalize("NFKC", text))
@@ -122,6 +124,7 @@ def plain(text: str) -> str:
     return re.sub(r"([^\W\d_])\1{2,}", r"\1\1", text).strip()
 
 
+@lru_cache(maxsize=128)
 def words_of(text: str) -> str:
     """The words alone, one space between them: how names and labels are compared."""
     return " ".join(_aliased(_WORD.findall(re.sub(r"(?<=\w)[-_](?=\w)", " ", plain(text).replace('"', " ")))))
