@@ -79,7 +79,7 @@ def _pattern(name: str) -> re.Pattern[str]:
         "bare": f"(?:to )?{w.CHANGE}{things}|amendment|changes",
         "idle": w.IDLE,
         "order": rf"(?:{w.SUBJECT} )?(?:(?:please|also|just|really|maybe) )*"
-        rf"(?:(?:do not|never|no longer) )?{order}(?: .+)?",
+        rf"(?:(?:do not|not|never|no longer) )?{order}(?: .+)?",
         "wish": w.WISH,
     }
     return re.compile(made.get(name) or w.PHRASES[name])
@@ -105,6 +105,14 @@ _NOT: Final = re.compile(
 _ENDING: Final = re.compile(
     r"(?:leaving|exiting|quitting|stopping|cancelling|canceling|aborting)(?: (?:it|this|yet|now))?"
 )
+
+
+_WHOLE: Final = re.compile(
+    r"shorten|lengthen|expand|simplify|clarify|elaborate|improve|polish|condense|trim|translate|redo|regenerate|rework|"
+    r"rewrite|rephrase|reword|shorter|longer|simpler|clearer|restructure|reformat"
+)
+"""Orders that say all in one word."""
+_OWN_QUESTION: Final = re.compile(r"\b(?:(?:want|like|need|wish|have) to|let me|(?:can|may|could) i) ask\b")
 
 
 def say(clause: Clause) -> tuple[Said, ...]:
@@ -217,7 +225,7 @@ def _amends(words: str) -> bool:
     if not stripped or _pattern("idle").fullmatch(stripped):
         return False
     if _pattern("order").fullmatch(stripped):
-        return True
+        return (" " in stripped or bool(_WHOLE.fullmatch(stripped))) and not _OWN_QUESTION.search(words)
     # A wish is less than an order: with a word in it that is one of the replies, it could be that reply.
     wish = _pattern("wish").fullmatch(stripped) or _pattern("wish").fullmatch(words)
     return wish is not None and not _KEYWORD.search(re.sub(r"^(?:stop|quit) ", "", stripped))

@@ -78,7 +78,7 @@ _GOING: Final = re.compile(
     r"(?: step| stage| again| please)*"
 )
 _AGREE: Final[frozenset[Label]] = frozenset({"yes", "go", "go ahead", "approve", "no change"})
-_BESIDE_GO: Final[frozenset[Label]] = _AGREE | {"not stop", "not leave", "filler", "retract", "reason", "back"}
+_BESIDE_GO: Final[frozenset[Label]] = _AGREE | {"not stop", "not leave", "filler", "retract", "back"}
 _BESIDE_STOP: Final[frozenset[Label]] = frozenset({"stop", "yes", "no", "filler", "retract", "reason", "not go"})
 _AWAY: Final[frozenset[Label]] = frozenset({"elsewhere", "leave", "stop pipeline"})
 
@@ -106,9 +106,16 @@ def _weigh(text: str, said: Sequence[Said], choices: tuple[Choice, ...]) -> Judg
     for weighing in (_as_stop, _as_breakout, _as_amendment, _as_consent):
         if (found := weighing(text, said, labels, choices)) is not None:
             return found
-    if "retract" in labels and labels <= {"retract", "filler", "unknown", "question", "no", "reason", "hold"}:
+    if "retract" in labels and labels <= {"retract", "filler", "unknown", "question", "no", "yes", "reason", "hold"}:
         return Judgement(kind="breakout", reason=_because(said, {"retract"}))
     return _unclear(_doubt(said))
+
+
+def _taken_back(said: Sequence[Said], labels: Iterable[Label]) -> bool:
+    """Whether a no or a second thought follows what was said: "cancel, actually no"."""
+    wanted = set(labels)
+    last = max(at for at, each in enumerate(said) if each.label in wanted)
+    return any(each.label in ("no", "retract", "hold", "not leave", "not stop") for each in said[last + 1 :])
 
 
 def _as_stop(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
@@ -117,7 +124,7 @@ def _as_stop(text: str, said: Sequence[Said], labels: set[Label], choices: tuple
     hedged = any(each.hedged for each in said if each.label == "stop")
     if labels & _AWAY and labels <= _BESIDE_STOP | _AWAY:
         return None  # to leave is the lesser of the two
-    if not labels <= _BESIDE_STOP or hedged:
+    if not labels <= _BESIDE_STOP or hedged or _taken_back(said, {"stop"}):
         return _unclear(f"{_because(said, {'stop'})}, but that is not all it says")
     offered = _of_kind(choices, "cancel")
     if len(offered) == 1:
@@ -130,19 +137,21 @@ def _as_stop(text: str, said: Sequence[Said], labels: set[Label], choices: tuple
 def _as_breakout(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
     if not labels & _AWAY:
         return None
-    if labels & {"go", "go ahead", "approve", "amend", "amend what", "no change"}:
+    if labels & {"go", "go ahead", "approve", "amend", "amend what", "no change"} or _taken_back(said, _AWAY):
         return _unclear(f"{_because(said, _AWAY)}, but that is not all it says")
     return Judgement(kind="breakout", reason=_because(said, _AWAY))
 
 
 def _as_amendment(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
     if "amend" in labels:
+        if _taken_back(said, {"amend"}):
+            return _unclear(f"{_because(said, {'amend'})}, but it is taken back")
         return _amend(text, choices, _because(said, {"amend"}))
     agreed = False
     for each in said:
         # "Looks good, but the second question …": whatever follows is to be different.
         if agreed and each.clause.joint == "but" and each.label == "unknown" and not each.clause.question:
-            if labels & {"hold", "question", "no", "not go", "stop"} or each.clause.conditional:
+            if labels & {"hold", "question", "no", "not go", "stop"} or _prevents(each.clause):
                 return None
             return _amend(text, choices, f'"but {each.clause.words}"')
         agreed = agreed or each.label in _AGREE
@@ -151,7 +160,13 @@ def _as_amendment(text: str, said: Sequence[Said], labels: set[Label], choices: 
     return None
 
 
+def _prevents(clause: Clause) -> bool:
+    return clause.conditional or bool(re.match(r"(?:i|we) (?:can|could|may|must|am|are) not\b", clause.words))
+
+
 def _as_consent(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
+    said = [each for at, each in enumerate(said) if not _explained(each, said[at + 1 :])]
+    labels = {each.label for each in said if each.clause.joint != "because"}
     if not labels & _AGREE or not labels <= _BESIDE_GO or said[-1].label == "retract":
         return None
     if any(each.clause.joint == "or" for each in said):
@@ -161,6 +176,11 @@ def _as_consent(text: str, said: Sequence[Said], labels: set[Label], choices: tu
         return Judgement(kind="choice", choice=offered[0].id, reason=_because(said, _AGREE))
     why = "it could mean more than one of the choices" if offered else "none of the choices just goes on"
     return _unclear(f"{_because(said, _AGREE)}, and {why}")
+
+
+def _explained(each: Said, rest: Sequence[Said]) -> bool:
+    """A no that says at once what it means: "no, nothing to change", "no, don't stop"."""
+    return each.label == "no" and bool(rest) and rest[0].label in ("no change", "not stop", "not leave")
 
 
 def _amend(text: str, choices: tuple[Choice, ...], reason: str) -> Judgement:
@@ -315,7 +335,7 @@ def judge_resume(text: str, *, offered: tuple[str, str] = ("resume", "fresh")) -
         return Resumption(kind="unclear", reason=_doubt(said))
     going: set[Label] = {"go", "go ahead", "back", "stay"}
     if "fresh" in labels:
-        sure = not any(each.hedged for each in said) and not _takes_up(said)
+        sure = not any(each.hedged for each in said) and not _takes_up(said) and not _taken_back(said, {"fresh"})
         if sure and labels <= {
             "fresh",
             "no",

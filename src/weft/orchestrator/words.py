@@ -22,9 +22,9 @@ _PARTS: Final = {
     "<object>": r"(?:<it>|(?:<det> )?(?:<adj> )*<noun>(?: (?:number )?\d+)?|(?:<det> )?next)",
     "<run>": "(?:<det> )?(?:<adj> )?(?:run|job|process|work|workflow|task|whole thing|research|execution)",
     "<pipeline>": "(?:<det> )?(?:<adj> )?(?:pipeline|agent)",
-    "<very>": "(?: (?:very|really|so|pretty|all|just|absolutely|totally|perfectly))?",
+    "<very>": "(?: (?:very|really|so|pretty|all|just|absolutely|totally|perfectly|exactly))?",
     "<fine>": "(?:good|great|fine|okay|perfect|excellent|correct|right|alright|all right|awesome|fantastic|wonderful|"
-    "lovely|ready|approved)",
+    "lovely|ready|approved|solid|reasonable|sensible|spot on|nice|complete)",
 }
 
 
@@ -39,7 +39,7 @@ def any_of(phrases: str) -> str:
 
 
 BEFORE: Final = any_of(r"""
-please ; kindly ; just ; now ; well ; so ; hey ; hi ; hello ; um ; uh ; oh ; ah ; actually ; really ; instead
+please ; sorry ; kindly ; just ; now ; well ; so ; hey ; hi ; hello ; um ; uh ; oh ; ah ; actually ; really ; instead
 simply ; honestly ; also ; then ; great ; thanks ; thank you ; rather ; you can ; you may ; you could
 feel free to ; go ahead and ; let us ; let me ; let us just ; we can ; we could ; we may ; i want to
 i want you to ; i would like to ; i would like you to ; i would love to ; i need to ; i need you to
@@ -67,15 +67,18 @@ if possible
 
 FILLERS: Final = any_of(r"""
 please ; now ; thanks ; thank you ; thank you very much ; thank you so much ; thanks a lot ; many thanks
-cheers ; hi ; hello ; hey ; well ; oh ; ah ; um ; so ; hello there ; hi there ; great work ; good work
+sorry ; cheers ; hi ; hello ; hey ; well ; oh ; ah ; um ; so ; hello there ; hi there ; great work ; good work
 nice work ; nice ; nice job ; good job ; great job ; well done ; cool ; wow ; bitte ; danke ; merci ; gracias
 por favor ; right ; that is all ; for now ; anyway ; this is great ; i like it ; i like this ; i like the plan
-love it ; i love it ; i understand ; understood ; got it ; i see ; no problem ; no worries ; do not worry
+love it ; i love it ; i understand ; understood ; got it ; i see ; no problem ; not a problem ; no worries
+do not worry
 i do not mind ; why not ; why wait ; i have no (?:more )?questions?
 no (?:more |further |other |new )*questions? ; i have read (?:it|this|that|everything) ; i agree with you
 actually ; instead ; just ; guys ; everyone ; i mean ; lol ; haha ; s'il vous plait ; reviewed
 i (?:have )?(?:reviewed|checked|read) (?:it|this|that|everything|<object>)
 i am done (?:reviewing|reading|checking)(?: it)?
+(?:thanks|thank you) for (?:the|your|this|that|all) .*
+never mind (?:my|the last|that) (?:question|message|comment|remark)
 """)
 """What says nothing by itself."""
 
@@ -90,6 +93,7 @@ avoid ; incorporate ; integrate ; ensure ; provide ; give (?:it |me |us )?(?:mor
 lower ; raise ; strengthen ; soften ; restructure ; reformat ; format ; number ; group ; quote ; prioriti[sz]e
 ignore ; do not forget ; remember ; target ; keep ; keep in mind ; (?:start|begin|open|end|close) with
 (?:call|name|title) it ; write (?:it )?in ; answer in ; be (?:more|less|brief|concise|specific|precise)
+ask (?:about|for) ; switch ; take (?:another|a different) ; give it an? (?:better|different|new|shorter|longer)
 go (?:deeper|into (?:more )?detail) ; dig (?:deeper|into) ; find (?:more|better|newer)
 search for (?:more|better|newer) ; andere (?:den|die|das) ; mach es \w+er ; ajoutez? ; ajouter ; remplacez?
 cambia ; anade ; agrega
@@ -115,14 +119,16 @@ WISH: Final = any_of(r"""
 |softer|briefer)(?: .*)?)
 (?:it|this|that|the .+|section .+|question .+|step .+|they|there|these|those) (?:should|must|needs?|has to~
 |have to|ought to|could use) (?!i |we |you )\w.*
-needs? .+ ; (?:it|this|that) is missing .+ ; .+ (?:is|are) missing ; you (?:forgot|missed|left out) .+
-(?:i|we) would (?:prefer|rather have) .+ ; .+ instead of .+ ; would you mind \w+ing .+
+needs? .+ ; (?:it|this|that|the .+) is missing .+ ; .+ (?:is|are) missing ; you (?:forgot|missed|left out) .+
+(?:i|we) would (?:prefer|rather have) .+ ; .+ instead of .+ ; .+ would be (?:better|nicer|great|good)
+would you mind \w+ing .+
 (?:(?:it|this|that|the .+|section .+|they) (?:is|are|looks?|seems?) )?(?:a bit |a little |way |much ~
 |far )?too (?:long|short|vague|broad|narrow|formal|informal|technical|complicated|complex|wordy|detailed~
 |generic|(?:many|much|few|little) .+)
 (?:stop|quit|no more) (?:using|adding|including|mentioning|citing|repeating|changing|removing|inventing|making~
 |writing) .+
 try again ; redo ; regenerate ; (?:do|run|try) (?:it|this|that) again
+(?:i|we) (?:want|need|would like) (?:the|it|this|that|these) .*(?:to be|to have|in|as|with|without|about|on) .+
 in (?:german|english|french|spanish|italian|plain english|plain language)
 (?:kurzer|langer|plus court|plus long|mas corto|mas largo)
 """)
@@ -132,7 +138,8 @@ IDLE: Final = any_of(r"""
 (?:remove|delete|drop|skip|cut|use|set|put|turn|move|try|make|give|keep|ignore|leave)(?: (?:it|this|that|them~
 |everything|all|on|up|off|out|it all|all of it|<run>|<pipeline>|the session|session|up on it|it out|it off|me~
 |at it))?
-call it (?:a day|quits|off) ; get rid of (?:it|this|everything|<run>|<pipeline>)
+call it (?:a day|quits|off) ; make sure ; switch (?:it|this|that)? ?(?:on|off)
+get rid of (?:it|this|everything|<run>|<pipeline>)
 (?:check|verify) (?:it|this|that)? ?(?:first|yourself)?
 """)
 """Looks like an order to change something and could be another reply."""
@@ -158,6 +165,9 @@ i need (?:some |a bit )?(?:more )?time.* ; yeah right ; i am still (?:reading|th
 |update) (?:anything|a thing|anything else|<object>)
 (?:keep|leave) (?:it|this|that|everything|them) (?:as is|as it is|as they are|like that|like this|the way it is)
 without (?:any )?(?:change|edit|amendment)s? ; unchanged
+(?:there is )?nothing (?:i would|i want to|i need to|i would like to) change
+i (?:would not|do not want to|do not need to|do not have to) change (?:anything|a thing|it|this)
+i do not (?:need|want|have|see) any (?:more )?(?:change|edit|correction|objection|problem|issue)s?
 """),
     "fresh": any_of(r"""
 (?:start|begin|go)(?: it| this| again| everything)?(?: over| fresh| anew| new| afresh~
@@ -189,7 +199,7 @@ non merci ; no gracias ; not at all ; hell no ; i said no ; no i do not
 """),
     "go ahead": any_of(r"""
 go ahead ; go ahead with it ; do it ; do that ; do so ; go ; go for it ; make it so ; make it happen ; ship it
-run it ; (?:we are |it is |i am )?(?:all )?good to go ; give it a go ; take it from here ; you may ; you can
+run it ; (?:we are |it is |i am |you are )?(?:all )?good to go ; give it a go ; take it from here ; you may ; you can
 go right ahead ; be my guest ; fire away ; you have my (?:approval|permission|okay|blessing)
 i give (?:you )?(?:my|the) (?:approval|permission|okay|go ahead|blessing) ; permission granted ; green light
 hit it ; knock yourself out ; vas y ; allez y ; allez ; adelante ; los ; los geht's ; mach es ; mach das ; dale
@@ -201,7 +211,8 @@ it is a go ; off you go ; go ahead with <object>
 (?:proceed|continue|go on) without (?:any )?changes ; (?:proceed|go|continue) directly
 (?:start|begin|run|execute|launch|kick off|perform) (?:with )?<object> ; start ; begin ; next
 next (?:step|stage|one|phase) ; (?:go|move) (?:on )?to (?:the )?next(?: step| stage| one| phase)?
-keep (?:it )?going ; keep at it ; keep it up ; (?:keep|continue) (?:on )?(?:working|running) ; on we go
+keep (?:it )?going ; get (?:going|started|on with it) ; keep at it ; keep it up
+(?:keep|continue) (?:on )?(?:working|running) ; on we go
 let us go ; let us roll ; weiter ; mach weiter ; mach bitte weiter ; weitermachen ; fortfahren ; fahre fort
 weiter so ; weiter geht's ; fahren sie fort ; continuer ; continuez ; poursuivre ; poursuivez ; on continue
 continua ; continuar ; sigue ; sigue adelante ; siga ; prosigue ; continue comme ca
@@ -217,7 +228,9 @@ lgtm ; perfect ; excellent ; great ; approve ; approved ; accept ; accepted ; i 
 (?:that |this |it )?works(?: for me)? ; all good ; all fine ; all okay ; good enough ; ready
 (?:i am|we are)(?: all)? (?:happy|satisfied|good|fine|okay|ready|set)
 (?:that|this|it) is (?:exactly |just |precisely )?what i (?:want|wanted|need|needed|had in mind|asked for|meant)
-fine by me ; fine with me ; okay with me ; okay by me ; good for me ; i am in ; consider it approved
+fine by me ; fine with me ; okay with me ; okay by me ; good for me ; i am in ; (?:i am|we are) on board
+(?:good|great|nice) (?:plan|idea)
+(?:it|this|that|everything)(?: all)? checks out ; consider it approved
 you have my vote ; thumbs up ; no complaints ; passt ; passt so ; sieht gut aus ; alles gut ; parfait ; perfecto
 c'est bon ; esta bien ; bien ; gut ; super
 """),
@@ -234,7 +247,8 @@ abbrechen ; brich ab ; brechen sie ab ; abbruch ; annuler ; annulez ; annule ; a
 cancelar ; cancela ; parar ; detener
 """),
     "leave": any_of(r"""
-break out ; exit ; leave ; get out ; let me out ; i want out ; get me out of here ; close it ; close this
+break out ; exit ; leave ; get out ; i am leaving ; i am out ; let me out ; i want out ; get me out of here
+close it ; close this
 (?:exit|leave|break out(?: of)?|get out(?: of)?|step out(?: of)?|back out(?: of)?|get me out of|take me out of~
 |break away from) (?:here|this|<run>|<pipeline>)
 (?:go |get |take me )?back to (?:the )?(?:normal |ordinary )?(?:chat|chatting|conversation)
@@ -245,7 +259,7 @@ return to (?:the )?(?:chat|conversation) ; just chat ; chat with me
 |know|switch to|move to|there is|here is|i have|i have got|it is|this is|what about|how about|on to|now for~
 |try) ?(?:something (?:completely |totally |entirely )?(?:else|different|unrelated)|another (?:topic|subject~
 |matter)|a (?:completely |totally )?different (?:topic|subject|matter))
-something else ; something different ; something unrelated
+something else ; something different ; something unrelated ; unrelated
 something (?:completely|totally|entirely) (?:different|else)
 (?:i have |i have got |here is |here comes |this is |it is |ask |ask you |there is |i would have )?(?:a |an ~
 |one |another )?(?:quick |short )?(?:completely |totally |entirely |quite )?(?:new|different|unrelated|separate~
@@ -258,17 +272,20 @@ themawechsel ; etwas anderes ; (?:j'ai )?(?:une )?autre question ; (?:un )?autre
 (?:tengo )?otra pregunta ; otro tema ; otra cosa
 """),
     "retract": any_of(r"""
-never mind ; never mind that ; never mind this
+never mind(?: that| this| it| all this| all that| all of this)?
 forget (?:it|this|that|all that|all this|about it|about this|about that|it all)
 i (?:have )?changed my mind(?: about (?:it|this|that|all this))? ; change of heart ; i take it back
 let us forget (?:it|about it) ; vergiss es ; laisse tomber ; olvidalo
 """),
     "stay": any_of(r"""
 stay ; remain ; stay here ; stay in (?:it|this|here) ; (?:stay|remain) (?:in|with|on) <object> ; go back
-forget i said that ; forget what i said ; forget i asked ; ignore that ; ignore my last message
-ignore what i said ; (?:go |get |return |let us get |take me )?back to (?:it|this|where we were|work|<object>)
+(?:go |get |return |let us get |take me )?back to (?:it|this|where we were|work|<object>)
 return ; stick with it ; (?:return|go) to <object> ; stick with <object> ; keep me here ; stick around ; bleiben
 bleib ; hier bleiben ; rester ; quedarse
+"""),
+    "not leave": any_of(r"""
+forget i said that ; forget what i said ; forget i asked ; ignore that ; ignore my last message
+ignore what i said
 """),
     "back": any_of(r"""
 (?:(?:pick|take) (?:it |this |things )?(?:back )?up |continue |resume |start |go on |carry on ~
