@@ -76,9 +76,9 @@ def _pattern(name: str) -> re.Pattern[str]:
         "may": "(?:can|could|may|might) (?:i|we) (?:please )?",
         "after": f" {w.AFTER}$",
         "filler": w.FILLERS,
-        "bare": f"(?:to )?{w.CHANGE}{things}|amendment|changes",
+        "bare": f"(?:to )?{w.CHANGE}{things}|amendment|changes|add|remove|replace|delete|drop|include|fix",
         "idle": w.IDLE,
-        "order": rf"(?:{w.SUBJECT} )?(?:(?:please|also|just|really|maybe) )*"
+        "order": rf"(?:{w.SUBJECT} )?(?:(?:please|also|just|really|maybe|perhaps) )*"
         rf"(?:(?:do not|not|never|no longer) )?{order}(?: .+)?",
         "wish": w.WISH,
     }
@@ -160,7 +160,11 @@ def _asked(words: str, core: _Core) -> Label:
         return found
     if core.may and found is not None and _is_away(found):
         return found
-    if found is None and (core.asked or words.startswith(("can we", "could we"))) and _amends(words):
+    if (
+        found is None
+        and (core.asked or words.startswith(("can we", "could we", "how about", "what about")))
+        and _amends(words)
+    ):
         return "amend"
     if found == "elsewhere" and (not INTERROGATIVE.match(words) or words.startswith(("what about", "how about"))):
         return found

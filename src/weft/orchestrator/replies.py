@@ -180,7 +180,10 @@ def _as_consent(text: str, said: Sequence[Said], labels: set[Label], choices: tu
 
 def _explained(each: Said, rest: Sequence[Said]) -> bool:
     """A no that says at once what it means: "no, nothing to change", "no, don't stop"."""
-    return each.label == "no" and bool(rest) and rest[0].label in ("no change", "not stop", "not leave")
+    if each.label != "no" or not rest:
+        return False
+    goes = any(other.label in ("go", "go ahead") for other in rest)
+    return rest[0].label in ("no change", "not stop", "not leave") or (rest[0].label == "approve" and goes)
 
 
 def _amend(text: str, choices: tuple[Choice, ...], reason: str) -> Judgement:
@@ -308,7 +311,7 @@ def judge_confirmation(text: str, *, offered: tuple[str, str] = ("leave", "stay"
     )
     if stays and (labels & _LEAVES or labels <= _STAYS | {"no", "yes", "filler", "reason"} or words & {"quit", "exit"}):
         return Confirmation(kind="stay", reason=_because(said, _STAYS | {"no", "unknown"}))
-    leaves = labels & _LEAVES or ("yes" in labels and _sure(said))
+    leaves = labels & _LEAVES or ("yes" in labels and "reason" not in labels and _sure(said))
     allowed = _LEAVES | {"yes", "filler", "reason", "not go", "go ahead"}
     if leaves and labels <= allowed and not any(each.hedged for each in said):
         return Confirmation(kind="leave", reason=_because(said, _LEAVES | {"yes"}))
@@ -359,7 +362,6 @@ def judge_resume(text: str, *, offered: tuple[str, str] = ("resume", "fresh")) -
         "not leave",
         "not stop",
         "no change",
-        "reason",
     }:
         return Resumption(kind="resume", reason=_because(said, going | {"yes"}))
     return Resumption(kind="unclear", reason=_doubt(said))

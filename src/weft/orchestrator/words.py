@@ -40,8 +40,9 @@ def any_of(phrases: str) -> str:
 
 BEFORE: Final = any_of(r"""
 please ; sorry ; kindly ; just ; now ; well ; so ; hey ; hi ; hello ; um ; uh ; oh ; ah ; actually ; really ; instead
-simply ; honestly ; also ; then ; great ; thanks ; thank you ; rather ; you can ; you may ; you could
-feel free to ; go ahead and ; let us ; let me ; let us just ; we can ; we could ; we may ; i want to
+simply ; honestly ; also ; then ; great ; thanks ; thank you ; rather ; i said ; i really want to ; i just want to
+i do want to
+feel free to ; go ahead and ; let us ; let me ; let us just ; i want to
 i want you to ; i would like to ; i would like you to ; i would love to ; i need to ; i need you to
 i would prefer to ; i have decided to ; i decided to ; i wish to ; we want to ; we would like to ; time to
 it is time to ; ready to ; i am ready to ; i am happy to ; we are ready to ; i choose to ; bitte ; por favor
@@ -51,7 +52,8 @@ s'il vous plait ; i mean ; it is fine to ; it is okay to ; we have decided to
 
 HEDGES: Final = any_of(r"""
 i think ; i think that ; i think we should ; i think you should ; i believe ; i believe we should ; we should
-you should ; i would ; i would say ; i will ; i might ; we might
+you should ; i would ; i would say ; i will ; i might ; we might ; you can ; you may ; you could ; we can
+we could ; we may
 """)
 """The same, but it takes from how sure it is."""
 
@@ -68,6 +70,7 @@ if possible
 FILLERS: Final = any_of(r"""
 please ; now ; thanks ; thank you ; thank you very much ; thank you so much ; thanks a lot ; many thanks
 sorry ; cheers ; hi ; hello ; hey ; well ; oh ; ah ; um ; so ; hello there ; hi there ; great work ; good work
+great stuff ; good stuff ; you got it
 nice work ; nice ; nice job ; good job ; great job ; well done ; cool ; wow ; bitte ; danke ; merci ; gracias
 por favor ; right ; that is all ; for now ; anyway ; this is great ; i like it ; i like this ; i like the plan
 love it ; i love it ; i understand ; understood ; got it ; i see ; no problem ; not a problem ; no worries
@@ -76,7 +79,7 @@ i do not mind ; why not ; why wait ; i have no (?:more )?questions?
 no (?:more |further |other |new )*questions? ; i have read (?:it|this|that|everything) ; i agree with you
 actually ; instead ; just ; guys ; everyone ; i mean ; lol ; haha ; s'il vous plait ; reviewed
 i (?:have )?(?:reviewed|checked|read) (?:it|this|that|everything|<object>)
-i am done (?:reviewing|reading|checking)(?: it)?
+(?:i am|we are) done (?:reviewing|reading|checking)(?: it)?
 (?:thanks|thank you) for (?:the|your|this|that|all) .*
 never mind (?:my|the last|that) (?:question|message|comment|remark)
 """)
@@ -92,8 +95,9 @@ move ; cut ; redo ; regenerate ; rework ; try ; consider ; cover ; address ; rem
 avoid ; incorporate ; integrate ; ensure ; provide ; give (?:it |me |us )?(?:more|fewer|less|some more) ; turn
 lower ; raise ; strengthen ; soften ; restructure ; reformat ; format ; number ; group ; quote ; prioriti[sz]e
 ignore ; do not forget ; remember ; target ; keep ; keep in mind ; (?:start|begin|open|end|close) with
-(?:call|name|title) it ; write (?:it )?in ; answer in ; be (?:more|less|brief|concise|specific|precise)
-ask (?:about|for) ; switch ; take (?:another|a different) ; give it an? (?:better|different|new|shorter|longer)
+(?:call|name|title) it ; write (?:it )?in ; answer in ; be (?:so|more|less|brief|concise|specific|precise)
+reconsider ; stick to ; ask (?:about|for) ; switch ; take (?:another|a different)
+give it an? (?:better|different|new|shorter|longer)
 go (?:deeper|into (?:more )?detail) ; dig (?:deeper|into) ; find (?:more|better|newer)
 search for (?:more|better|newer) ; andere (?:den|die|das) ; mach es \w+er ; ajoutez? ; ajouter ; remplacez?
 cambia ; anade ; agrega
@@ -121,7 +125,8 @@ WISH: Final = any_of(r"""
 |have to|ought to|could use) (?!i |we |you )\w.*
 needs? .+ ; (?:it|this|that|the .+) is missing .+ ; .+ (?:is|are) missing ; you (?:forgot|missed|left out) .+
 (?:i|we) would (?:prefer|rather have) .+ ; .+ instead of .+ ; .+ would be (?:better|nicer|great|good)
-would you mind \w+ing .+
+would you mind \w+ing .+ ; (?:it )?would be (?:nice|good|great) to (?:have|see|add|include) .+
+(?:how|what) about (?:adding|using|removing|changing|making|including|shortening|replacing|dropping) .+
 (?:(?:it|this|that|the .+|section .+|they) (?:is|are|looks?|seems?) )?(?:a bit |a little |way |much ~
 |far )?too (?:long|short|vague|broad|narrow|formal|informal|technical|complicated|complex|wordy|detailed~
 |generic|(?:many|much|few|little) .+)
@@ -138,7 +143,7 @@ IDLE: Final = any_of(r"""
 (?:remove|delete|drop|skip|cut|use|set|put|turn|move|try|make|give|keep|ignore|leave)(?: (?:it|this|that|them~
 |everything|all|on|up|off|out|it all|all of it|<run>|<pipeline>|the session|session|up on it|it out|it off|me~
 |at it))?
-call it (?:a day|quits|off) ; make sure ; switch (?:it|this|that)? ?(?:on|off)
+call it (?:a day|quits|off) ; make sure ; (?:sort|kind) of .* ; switch (?:it|this|that)? ?(?:on|off)
 get rid of (?:it|this|everything|<run>|<pipeline>)
 (?:check|verify) (?:it|this|that)? ?(?:first|yourself)?
 """)
@@ -160,7 +165,7 @@ i need (?:some |a bit )?(?:more )?time.* ; yeah right ; i am still (?:reading|th
 |left )?(?:to )?(?:be )?(?:change|add|amend|adjust|fix|modify|correct|edit|revise|comment)(?:d|ed)?
 (?:i have |there are |i see |i need |i want )?no (?:more |further |other )*(?:change|edit|amendment|adjustment~
 |correction|modification|objection|complaint|concern|issue|comment|remark|note|problem)s?(?: needed| necessary~
-| required| to make| on my side)?
+| required| to make| on my side| from my side| on my part)?
 (?:do not|no need to|you need not|there is no need to) (?:change|modify|touch|edit|alter|adjust|amend~
 |update) (?:anything|a thing|anything else|<object>)
 (?:keep|leave) (?:it|this|that|everything|them) (?:as is|as it is|as they are|like that|like this|the way it is)
@@ -185,10 +190,12 @@ discard (?:the |my |our )?(?:previous|old|last) (?:research|run|one|pipeline|att
 von vorn ; neu anfangen ; tout recommencer ; recommencer ; empezar de nuevo ; start new
 """),
     "yes": any_of(r"""
-yes ; yeah ; yep ; yup ; sure ; sure thing ; okay ; alright ; all right ; y ; of course ; absolutely
+yes ; yeah ; yep ; yup ; sure ; sure thing ; okay ; alright ; alrighty ; all right ; roger ; roger that ; okay doki
+okay dokie ; y ; of course ; absolutely
 definitely ; certainly ; by all means ; yes sir ; for sure ; please do ; fine ; correct ; that is correct
 right ; that is right ; exactly ; confirm ; confirmed ; i confirm ; i confirm it ; i am sure ; yes i am sure
-affirmative ; good ; yes i do ; i do ; agree ; agreed ; i agree ; very well ; indeed ; ja ; jawohl ; oui ; si
+affirmative ; good ; yes i do ; i do ; agree ; agreed ; i agree ; (?:i )?(?:totally|completely|fully) agree ; 100 %
+very well ; indeed ; ja ; jawohl ; oui ; si
 claro ; daccord ; bien sur ; vale ; de acuerdo ; ja gerne ; gerne ; natuerlich ; naturlich ; in ordnung
 einverstanden ; yes indeed ; sounds like a plan
 """),
@@ -203,13 +210,13 @@ run it ; (?:we are |it is |i am |you are )?(?:all )?good to go ; give it a go ; 
 go right ahead ; be my guest ; fire away ; you have my (?:approval|permission|okay|blessing)
 i give (?:you )?(?:my|the) (?:approval|permission|okay|go ahead|blessing) ; permission granted ; green light
 hit it ; knock yourself out ; vas y ; allez y ; allez ; adelante ; los ; los geht's ; mach es ; mach das ; dale
-it is a go ; off you go ; go ahead with <object>
+it is a go ; off you go ; go (?:ahead )?with <object>
 """),
     "go": any_of(r"""
 (?:proceed|continue|carry on|move on|go on|press on|keep going|keep on going|push on|onwards?|advance~
 |move ahead|move forward|go forward|resume|continue on)(?: (?:(?:with|to|on to|onto|on|from|in|at) )?<object>)?
 (?:proceed|continue|go on) without (?:any )?changes ; (?:proceed|go|continue) directly
-(?:start|begin|run|execute|launch|kick off|perform) (?:with )?<object> ; start ; begin ; next
+(?:start|begin|run|execute|implement|launch|kick off|perform) (?:with )?<object> ; start ; begin ; next
 next (?:step|stage|one|phase) ; (?:go|move) (?:on )?to (?:the )?next(?: step| stage| one| phase)?
 keep (?:it )?going ; get (?:going|started|on with it) ; keep at it ; keep it up
 (?:keep|continue) (?:on )?(?:working|running) ; on we go
@@ -239,8 +246,11 @@ c'est bon ; esta bien ; bien ; gut ; super
 |step out of) <pipeline>
 """),
     "stop": any_of(r"""
-cancel ; abort ; stop ; quit ; terminate ; abandon ; cancelled ; abort mission
-(?:cancel|abort|stop|quit|terminate|abandon|end|kill|scrap|discard|call off) (?:it|this|everything|all~
+cancel ; abort ; stop ; quit ; terminate ; abandon ; cancelled ; abort mission ; drop <run>
+stop (?:running|working)(?: on (?:it|this))?
+i am (?:cancelling|canceling|aborting|stopping)(?: (?:it|this|now|<run>))?
+quit (?:this|everything|now|<run>)
+(?:cancel|abort|stop|terminate|abandon|end|kill|scrap|discard|call off) (?:it|this|everything|all~
 |all of it|all of this|it all|now|<run>)
 (?:call|break) (?:it|this|<run>) off ; (?:i|we) want (?:it|this|<run>) (?:cancelled|canceled|stopped|aborted)
 abbrechen ; brich ab ; brechen sie ab ; abbruch ; annuler ; annulez ; annule ; arreter ; arretez ; arrete
@@ -248,7 +258,7 @@ cancelar ; cancela ; parar ; detener
 """),
     "leave": any_of(r"""
 break out ; exit ; leave ; get out ; i am leaving ; i am out ; let me out ; i want out ; get me out of here
-close it ; close this
+close it ; close this ; leave (?:it|this) for now
 (?:exit|leave|break out(?: of)?|get out(?: of)?|step out(?: of)?|back out(?: of)?|get me out of|take me out of~
 |break away from) (?:here|this|<run>|<pipeline>)
 (?:go |get |take me )?back to (?:the )?(?:normal |ordinary )?(?:chat|chatting|conversation)
@@ -256,8 +266,9 @@ return to (?:the )?(?:chat|conversation) ; just chat ; chat with me
 """),
     "elsewhere": any_of(r"""
 (?:do|ask|ask you|ask about|discuss|talk about|talk to you about|try|work on|look at|tell you|have|chat about~
-|know|switch to|move to|there is|here is|i have|i have got|it is|this is|what about|how about|on to|now for~
-|try) ?(?:something (?:completely |totally |entirely )?(?:else|different|unrelated)|another (?:topic|subject~
+|know|switch to|move to|move on to|go on to|there is|here is|i have|i have got|what about|how about~
+|on to|now for|try) ?(?:something (?:completely |totally |entirely )?~
+(?:else|different|unrelated)|another (?:topic|subject~
 |matter)|a (?:completely |totally )?different (?:topic|subject|matter))
 something else ; something different ; something unrelated ; unrelated
 something (?:completely|totally|entirely) (?:different|else)
@@ -299,7 +310,10 @@ go back to where we were
 """),
     "reason": any_of(r"""
 i (?:no longer|do not) (?:need|want) (?:it|this|that)(?: any ?more| any longer)? ; this is going nowhere
-(?:this|it) is (?:useless|pointless|no use) ; i have seen enough ; enough ; that is enough ; enough is enough
+(?:this|it|that) is (?:all )?(?:useless|pointless|no use|wrong|bad|a mess|nonsense|broken|rubbish|a mistake|terrible)
+(?:(?:this|it|that) is )?not what i (?:want|wanted|asked for|meant)
+wrong (?:question|topic|run|file|document|pipeline|input)
+i made a mistake ; my mistake ; i have seen enough ; enough ; that is enough ; enough is enough
 i am done ; (?:it|this) is not worth it ; (?:it is )?too expensive ; (?:it|this) takes too long ; i have no time
 """),
 }
