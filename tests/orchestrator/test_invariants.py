@@ -19,7 +19,7 @@ from weft.app import App, Ask
 from weft.orchestrator.model_step import build_request
 from weft.protocol.commands import AskBreakout, ReplyToGate, ResolveBreakout, RestCommand, StartRun
 from weft.protocol.errors import UserError
-from weft.protocol.events import GateResolved, Outcome, Record, RoundStarted, RunEnded
+from weft.protocol.events import DurableEvent, GateResolved, Outcome, Record, RoundStarted, RunEnded
 from weft.protocol.messages import Usage
 from weft.protocol.steps import StepInput
 from weft.session.transitions import IllegalEventError
@@ -141,7 +141,7 @@ def test_1_the_log_is_the_only_state_and_an_illegal_append_is_refused(review: We
     assert live(review, StartRun()) == "waiting"
     log = review.session("run-1") / "log.jsonl"
     before = log.read_bytes()
-    illegal = [
+    illegal: list[DurableEvent] = [
         GateResolved(run=1, gate="plan-9", choice="proceed", does="proceed", hash="h"),
         RunEnded(run=1, outcome="done"),
         RoundStarted(run=1, kind="repair", unit="verify", round=1, most=2, steps=("draft",), base="b"),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.orchestrator.course import Course, extra_inputs, on_base
+from weft.orchestrator.course import Course, extra_inputs, on_base, outside
 from weft.orchestrator.step_facts import StepFacts
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
@@ -61,12 +61,13 @@ class Outlook:
     def at(self, name: str) -> StepOutlook | None:
         """None when its condition does not hold, as far as that can be told."""
         step = self.pipeline.steps[name]
-        open_yet = any(before in self.to_make for before in step.requires)
-        if step.when and not open_yet and not step.when.holds(self.parameters, self.seen):
-            self.passed.add(name)
-            for artifact in step.artifacts:
-                self.made.pop(artifact, None)
+        if self._is_passed(name):
+            self._pass(name)
             return None
+        for unit in self.pipeline.units_of(name):  # what its base has in it may come later in the running order
+            for before in outside(self.pipeline, unit):
+                if self._is_passed(before):
+                    self._pass(before)
         self.course = on_base(self.pipeline, self.facts, self.course, name, self.made)
         self.seen |= self.facts[name].seen
         read = [before for before in step.requires if before not in self.passed]
@@ -83,6 +84,21 @@ class Outlook:
             for artifact in self.pipeline.steps[before].artifacts
         )
         return StepOutlook(upstream, edited, extra_inputs(self.pipeline, self.course, name))
+
+    def _is_passed(self, name: str) -> bool:
+        step = self.pipeline.steps[name]
+        if step.when is None or any(before in self.to_make for before in step.requires):
+            return False
+        seen: dict[str, tuple[Any, ...]] = {}
+        for before in step.requires:
+            if not self._is_passed(before):
+                seen |= self.facts[before].seen
+        return not step.when.holds(self.parameters, seen)
+
+    def _pass(self, name: str) -> None:
+        self.passed.add(name)
+        for artifact in self.pipeline.steps[name].artifacts:
+            self.made.pop(artifact, None)
 
     def will_make(self, name: str) -> None:
         self.to_make.add(name)

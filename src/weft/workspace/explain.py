@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Final, Generic, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -95,18 +96,24 @@ def _clean(location: tuple[str | int, ...]) -> Path:
 
 
 def problem_of(model: type[BaseModel], document: Document, detail: ErrorDetails) -> Problem:
+    path, on_key, message, hint = fault_in(model, detail)
+    return document.at_key(path, message, hint) if on_key else document.at_value(path, message, hint)
+
+
+def fault_in(model: type[BaseModel], detail: ErrorDetails) -> tuple[Path, bool, str, str]:
+    """The place below the model, whether the key or the value there is meant, the sentence and the hint."""
     path, kind, context = _clean(detail["loc"]), detail["type"], detail.get("ctx", {})
     name = str(path[-1]) if path else ""
     if kind == "missing":
         description = field_description(model, path)
-        return document.at_key(path, f"'{name}' is missing", f"add '{name}': {description}" if description else "")
+        return path, True, f"'{name}' is missing", f"add '{name}': {description}" if description else ""
     if kind == "extra_forbidden":
         owner = model_at(model, path[:-1])
-        return document.at_key(path, f"unknown key '{name}'", suggest(name, key_names(owner), "keys") if owner else "")
+        return path, True, f"unknown key '{name}'", suggest(name, key_names(owner), "keys") if owner else ""
     message, hint = _sentence(kind, context, detail["input"], detail["msg"])
     if kind in ("model_type", "model_attributes_type") and (inner := model_at(model, path)):
         hint = f"the keys are: {listed(key_names(inner))}"
-    return document.at_value(path, message, hint or field_description(model, path))
+    return path, False, message, hint or field_description(model, path)
 
 
 _EXPECTED: Final = {
@@ -133,6 +140,8 @@ def _sentence(kind: str, context: Mapping[str, Any], value: Any, fallback: str) 
         return f"must be {_EXPECTED[kind]}, not {describe(value)}", ""
     if kind in _BOUNDS:
         return f"{_BOUNDS[kind](context)}, not {value}", ""
+    if kind == "too_short" and context["min_length"] > 1 and context["actual_length"]:
+        return f"must have at least {context['min_length']} entries, not {context['actual_length']}", ""
     if kind in ("string_too_short", "too_short"):
         return "may not be empty", ""
     if kind == "literal_error":
@@ -159,8 +168,11 @@ def model_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
             current = _annotations(current).get(str(part))
         elif get_origin(current) is dict:
             current = get_args(current)[1]
+        elif get_origin(current) is list and isinstance(part, int):
+            current = get_args(current)[0]
         else:
             return None
+        current = _given(current)
     return current if isinstance(current, type) and issubclass(current, BaseModel) else None
 
 
@@ -174,6 +186,12 @@ def field_description(model: type[BaseModel], path: Path) -> str:
                 return text[:1].lower() + text[1:]
         path = path[:-1]
     return ""
+
+
+def _given(annotation: Any) -> Any:
+    """Of a key that may be left out, what it is when it is given."""
+    options = [one for one in get_args(annotation) if one is not NoneType]
+    return options[0] if get_origin(annotation) in (Union, UnionType) and len(options) == 1 else annotation
 
 
 def _annotations(model: type[BaseModel]) -> dict[str, Any]:

@@ -50,7 +50,8 @@ def _choices(value: Any) -> dict[str, Any]:
 def _condition(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict) or not value:
         hint = "write {parameter: web, is: true}, or {artifact: plan.json, at: clarity, below: 0.7}"
-        raise fault(f"must be a condition, not {describe(value)}", hint)
+        what = "is empty" if value == {} else f"must be a condition, not {describe(value)}"
+        raise fault(what, hint)
     return dict(value)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from weft.checks.paths import parse_path
 from weft.protocol.events import ReplyKind
@@ -14,12 +14,14 @@ from weft.protocol.ids import NAME
 from weft.workspace import graph
 from weft.workspace.document import Path, describe
 from weft.workspace.draft import Draft
+from weft.workspace.explain import fault_in
 from weft.workspace.flow import Budget, Choice, Condition, Gate, Look, Operator, Shown, Unit
 from weft.workspace.flow_file import JOINS, OPERATORS, BudgetEntry, ChoiceEntry, GateEntry, ShownEntry
 from weft.workspace.parameters import ParameterSpec
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.step_rules import artifacts_of
 
+Entry = TypeVar("Entry", bound=BaseModel)
 DOES: Final[tuple[ReplyKind, ...]] = ("proceed", "amend", "cancel")
 DEFAULT_CHOICES: Final = (
     Choice("proceed", "Go on", "proceed"),
@@ -74,11 +76,11 @@ def budget(draft: Draft, at: Path, entry: BudgetEntry | None) -> Budget:
     if entry is None:
         return Budget()
     given = {key: value for key, value in entry.model_dump().items() if value is not None}
-    if not given:
+    if not given and not draft.lost(*map(str, at)):
         draft.report_key(at, "a budget has at least one limit", "write {usd: 2}, {tokens: 100000} or {minutes: 30}")
     for key, value in given.items():
         if value <= 0:
-            draft.report((*at, key), f"must be more than 0, not {value}")
+            draft.report((*at, key), f"must be more than 0, not {value}", "leave it out for no limit")
     return Budget(**given)
 
 
@@ -95,7 +97,7 @@ def condition(flow: Flow, at: Path, value: Mapping[str, Any], step: str, *, own:
             return None
         entries = value[joins[0]]
         if not isinstance(entries, list) or not entries or not all(isinstance(one, dict) for one in entries):
-            draft.report((*at, joins[0]), "must be a list of conditions")
+            draft.report((*at, joins[0]), "must be a list of conditions", f"write {joins[0]}: [{{…}}, {{…}}]")
             return None
         parts = [condition(flow, (*at, joins[0], i), one, step, own=own) for i, one in enumerate(entries)]
         good = tuple(part for part in parts if part)
@@ -125,11 +127,11 @@ def condition(flow: Flow, at: Path, value: Mapping[str, Any], step: str, *, own:
 def _good_test(draft: Draft, at: Path, operator: str, wanted: Any) -> bool:
     number = isinstance(wanted, int | float) and not isinstance(wanted, bool)
     if operator in _NEEDS_TEXT and not number:
-        draft.report(at, f"must be a number, not {describe(wanted)}")
+        draft.report(at, f"must be a number, not {describe(wanted)}", f"write {operator}: 3")
     elif operator == "one_of" and not (isinstance(wanted, list) and wanted):
-        draft.report(at, f"must be a list of values, not {describe(wanted)}")
+        draft.report(at, f"must be a list of values, not {describe(wanted)}", "write one_of: [a, b]")
     elif operator == "exists" and not isinstance(wanted, bool):
-        draft.report(at, f"must be true or false, not {describe(wanted)}")
+        draft.report(at, f"must be true or false, not {describe(wanted)}", "write exists: true")
     else:
         return True
     return False
@@ -168,10 +170,11 @@ def look(flow: Flow, at: Path, artifact: Any, place: Any, step: str, *, own: boo
         draft.report((*at, "artifact"), f"can't look at '{artifact}'", hint)
         return None
     if not isinstance(place, str):
-        draft.report((*at, "at"), f"must be a place in the artifact, not {describe(place)}")
+        draft.report((*at, "at"), f"must be a place in the artifact, not {describe(place)}", "write at: parts[*].title")
         return None
     if not str(artifact).endswith(".json"):
-        draft.report((*at, "artifact"), f"{artifact} is text, and a condition looks into JSON")
+        hint = "let the step make a .json artifact too"
+        draft.report((*at, "artifact"), f"{artifact} is text, and this looks into JSON", hint)
         return None
     try:
         parse_path(place)
@@ -194,7 +197,7 @@ def gate(flow: Flow, step: str) -> Gate | None:
     choices = tuple(_choices(flow, at, entry))
     if entry.auto and entry.choices:
         flow.draft.report_key((*at, "choices"), "an automatic gate waits for no choice", "remove one of the two")
-    elif entry.choices and not any(choice.does == "proceed" for choice in choices):
+    elif entry.choices and len(choices) == len(entry.choices) and all(one.does != "proceed" for one in choices):
         flow.draft.report((*at, "choices"), "no choice lets the run go on", "add 'proceed: Go on'")
     return Gate(choices or DEFAULT_CHOICES, entry.message, shown, when, entry.auto)
 
@@ -203,11 +206,8 @@ def _shown(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[Shown]
     artifacts = artifacts_of(flow.draft.steps[step])
     for index, written in enumerate(entry.show):
         place: Path = (*at, "show", index)
-        try:
-            one = ShownEntry.model_validate(written)
-        except ValidationError as error:
-            first = error.errors()[0]
-            flow.draft.report(place, f"{'.'.join(map(str, first['loc']))}: {first['msg']}", "write at and label")
+        one = _entry(flow.draft, place, ShownEntry, written)
+        if one is None:
             continue
         artifact = one.artifact or next((name for name in artifacts if name.endswith(".json")), "")
         found = look(flow, place, artifact, one.at, step, own=True)
@@ -215,18 +215,26 @@ def _shown(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[Shown]
             yield Shown(found, one.label or one.at.replace("[*]", "").replace(".", " ") or artifact)
 
 
+def _entry(draft: Draft, at: Path, model: type[Entry], written: Any) -> Entry | None:
+    """One of the places or choices of a gate, which may be written in a short form; what is wrong with it is told."""
+    try:
+        return model.model_validate(written)
+    except ValidationError as error:
+        for detail in error.errors(include_url=False, include_context=True):
+            path, on_key, message, hint = fault_in(model, detail)
+            (draft.report_key if on_key else draft.report)((*at, *path), message, hint)
+    return None
+
+
 def _choices(flow: Flow, at: Path, entry: GateEntry) -> Iterator[Choice]:
     for id_, written in (entry.choices or {}).items():
         place: Path = (*at, "choices", id_)
-        try:
-            one = ChoiceEntry.model_validate(written)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            flow.draft.report(place, f"{where}: {first['msg']}" if where else first["msg"], "write a label")
+        one = _entry(flow.draft, place, ChoiceEntry, written)
+        if one is None:
             continue
         if not NAME.match(id_) or id_.isdigit():
             flow.draft.report_key(place, f"'{id_}' is not a good id", "small letters, digits, _ and -, not a number")
+            continue
         does = one.does or (id_ if id_ in DOES else None)
         if does not in DOES:
             what = f"'{does}' is nothing a choice does" if does else f"what does '{id_}' do?"
