@@ -42,6 +42,7 @@ from weft.tools.shell.programs import PROGRAMS
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
+from weft.workspace.flow_file import BudgetEntry, ChoiceEntry, GateEntry, LoopEntry, RepairEntry, ShownEntry
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
@@ -248,6 +249,11 @@ MANIFEST_MEANINGS: Final = {
     "updatedAt": ("time", "When the last event was written."),
     "sourceHash": ("hash or null", "Of the first input."),
     "lastSeq": ("whole number", "The `seq` of the last event that is in this file."),
+    "run": (
+        "mapping or null",
+        "The last run: its number (`run`), `status`, `message`, the open `gates` (`gate` and `step` each), "
+        "the question that is open (`confirming`), and by verifier its last verdict (`verdicts`).",
+    ),
     "steps": ("mapping", "Each step by name, in running order."),
 }
 MANIFEST_STEP_MEANINGS: Final = {
@@ -467,6 +473,18 @@ def pipeline_keys() -> str:
     return "\n".join(f"### {title}\n\n{key_table(model)}" for title, model in parts)
 
 
+def flow_keys() -> str:
+    parts = (
+        ("A gate", GateEntry),
+        ("A place that it shows", ShownEntry),
+        ("A choice", ChoiceEntry),
+        ("A repair", RepairEntry),
+        ("A loop", LoopEntry),
+        ("A budget", BudgetEntry),
+    )
+    return "\n".join(f"### {title}\n\n{key_table(model)}" for title, model in parts)
+
+
 def key_table(model: type[BaseModel], word: str = "key") -> str:
     schema = model.model_json_schema(by_alias=True)
     rows = []
@@ -618,6 +636,7 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "live-events": live_events,
     "manifest-keys": manifest_keys,
     "pipeline-keys": pipeline_keys,
+    "flow-keys": flow_keys,
     "step-input": step_input,
     "agent-keys": keys_of(AgentFront),
     "skill-keys": keys_of(SkillFront),

@@ -33,6 +33,7 @@ from weft.cli.commands import weft as weft_group
 from weft.protocol import errors, events
 from weft.tools.permission_file import PermissionFile, RuleEntry
 from weft.workspace.config import Config
+from weft.workspace.flow_file import BudgetEntry, ChoiceEntry, GateEntry, LoopEntry, RepairEntry, ShownEntry
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
@@ -45,6 +46,7 @@ PAGES = (
     "command-line",
     "config",
     "documents",
+    "flow",
     "knowledge",
     "log",
     "packs",
@@ -508,16 +510,32 @@ def yaml(text: str) -> Any:
     return YAML(typ="safe", pure=True).load(text)
 
 
-def test_the_complete_pipeline_uses_every_key() -> None:
-    """That it is valid is shown on the page itself, by `weft pipelines validate`."""
-    titles = {block.title: "\n".join(block.lines) for block in blocks(page("pipelines")) if block.title}
-    whole = yaml(titles["desk/pipelines/brief.yaml"])
-    used: dict[type[BaseModel], set[str]] = {
-        PipelineFile: set(whole),
-        InputEntry: {key for entry in whole["inputs"].values() for key in entry},
-        ParameterEntry: {key for entry in whole["parameters"].values() for key in entry},
-        StepEntry: {key for entry in whole["steps"].values() for key in entry},
-    }
+COMPLETE = (("pipelines", "desk/pipelines/brief.yaml"), ("flow", "desk/pipelines/essay.yaml"))
+"""The complete examples, by page: together they use every key. A page that brings new keys adds its own here."""
+
+
+def test_the_complete_pipelines_use_every_key() -> None:
+    """That they are valid is shown on their pages, by `weft pipelines validate`."""
+    used: dict[type[BaseModel], set[str]] = {}
+
+    def use(model: type[BaseModel], *entries: Any) -> None:
+        used.setdefault(model, set()).update(key for entry in entries if isinstance(entry, dict) for key in entry)
+
+    for name, title in COMPLETE:
+        (text,) = ("\n".join(block.lines) for block in blocks(page(name)) if block.title == title)
+        whole = yaml(text)
+        steps = [*whole["steps"].values()]
+        gates = [step["gate"] for step in steps if "gate" in step]
+        use(PipelineFile, whole)
+        use(InputEntry, *whole.get("inputs", {}).values())
+        use(ParameterEntry, *whole.get("parameters", {}).values())
+        use(StepEntry, *steps)
+        use(GateEntry, *gates)
+        use(ShownEntry, *(one for gate in gates for one in gate.get("show", ())))
+        use(ChoiceEntry, *(one for gate in gates for one in gate.get("choices", {}).values()))
+        use(RepairEntry, *whole.get("repair", ()))
+        use(LoopEntry, *(step["loop"] for step in steps if "loop" in step))
+        use(BudgetEntry, whole.get("budget"), *(step.get("budget") for step in steps))
     for model, keys in used.items():
         assert {info.alias or name for name, info in model.model_fields.items()} == keys
 

@@ -33,6 +33,7 @@ def test_answers_in_advance_lead_to_the_end(review: Weft) -> None:
 
 def test_a_person_amends_and_goes_on(review: Weft) -> None:
     assert review("run", TIDES, "--session-id", "tides").code == 3
+    assert "waits at the gate outline-1: One sentence stands" in review("sessions", "show", "tides").out
     amended = review("reply", "tides", "amend", "about", "the", "Moon")
     assert amended.code == 3, amended.err
     assert "the Moon pulls, the Sun pulls" in amended.err

@@ -18,6 +18,7 @@ from weft.session.legacy import older_files
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import Reading
+from weft.session.state import SessionState
 from weft.session.verify import verify
 
 
@@ -157,6 +158,7 @@ def _row(app: App, session: str) -> SessionRow:
         return SessionRow(session, "", "older" if older else "empty", 0, 0, "", note)
     done = sum(step.status == "completed" for step in state.steps.values())
     note = f"{len(reading.damage)} damaged lines in the log" if reading.damage else ""
+    note = note or ", ".join(f"at the gate {gate.gate}" for gate in state.gates.values())
     return SessionRow(session, state.pipeline, reading.status, done, len(state.steps), state.updated_at, note)
 
 
@@ -179,9 +181,21 @@ def _page(app: App, session: str, reading: Reading) -> SessionPage:
     ]
     notes = [str(damage) for damage in reading.damage]
     notes += [f"{name} will be written again from the log" for name in reading.unfinished_writes]
+    notes += _at_rest(session, state)
     with app.sessions.folder(session) as folder:
         path = str(folder.path)
     return SessionPage(session, state.pipeline, reading.status, state.created_at, state.updated_at, steps, path, notes)
+
+
+def _at_rest(session: str, state: SessionState) -> list[str]:
+    """What the last run waits for, or what is to be known of its result."""
+    told = state.status in ("done", "over_budget") and state.run is not None and state.run.message
+    notes = [told] if told else []
+    for gate in state.gates.values():
+        choices = ", ".join(str(choice.get("id")) for choice in gate.choices)
+        asked = f": {gate.message}" if gate.message else ""
+        notes.append(f"waits at the gate {gate.gate}{asked} (weft reply {session}: {choices})")
+    return notes
 
 
 def _now() -> str:

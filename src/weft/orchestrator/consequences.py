@@ -180,7 +180,7 @@ def _gate(progress: Progress, name: str, gate: Gate, *, fresh: bool) -> After:
             hash=digest,
             message=gate.message,
             shown=tuple({"label": one.label, "value": _value(progress, one.look.key)} for one in gate.show),
-            choices=tuple(_offered(choice) for choice in gate.choices),
+            choices=() if gate.auto else tuple(_offered(choice) for choice in gate.choices),
         )
         standing = GateState(opened.gate, name, digest, opened.choices, opened.message, opened.shown)
         gates = {**progress.gates, name: standing}

@@ -49,11 +49,15 @@ def flow_lines(event: FlowEvent) -> list[str]:
 def gate_lines(gate: GateOpened) -> list[str]:
     """The message, what is to be looked at, and the choices by number."""
     lines = [clean(f"  {line}") for line in paragraphs(gate.message)] if gate.message else []
-    for one in gate.shown:
+    for one in filter(_is_mapping, gate.shown):  # a log may come from a later version, with another shape
         lines += _shown(one)
-    for number, choice in enumerate(gate.choices, 1):
+    for number, choice in enumerate(filter(_is_mapping, gate.choices), 1):
         lines.append(clean(f"  {number} {choice.get('id')}: {choice.get('label')}"))
     return lines
+
+
+def _is_mapping(one: object) -> bool:
+    return isinstance(one, Mapping)
 
 
 def _shown(one: Mapping[str, Any]) -> list[str]:
