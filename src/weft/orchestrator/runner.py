@@ -284,8 +284,8 @@ class Runner:
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
             else:
-                model = calls.watched(self._models.open(material.model), material.model, f"make {step.artifacts[0]}")
-                value = (await ask_model(model, step, given, self._models.nonce, say)).value
+                model, nonce = self._models.open(material.model), self._models.nonce
+                value = await ask_model(model, material.model, step, given, nonce, say, calls)
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream)
