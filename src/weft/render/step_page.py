@@ -74,7 +74,8 @@ def step_screen(content: StepPage, price: Price | None, width: int, *, ascii: bo
     sheet = page(width, ascii)
     lines: list[Text] = []
     for row in step_rows(content, price):
-        lines += sheet.wrapped(row.text, row.indent, row.look) if row.text else [Text()]
+        text = row.text.replace(" · ", f" {sheet.signs.dot} ")
+        lines += sheet.wrapped(text, row.indent, row.look) if text else [Text()]
     return group(lines)
 
 
@@ -146,7 +147,8 @@ def _attempt(attempt: AttemptHistory, price: Price | None) -> list[Row]:
     rows += [Row(4, f"{one.source}: {_short(in_words(one.text))}") for one in attempt.rounds]
     if attempt.message:
         kind = f"{attempt.kind}: " if attempt.kind else ""
-        rows.append(Row(4, kind + _short(attempt.message), look))
+        said = count(len(attempt.findings), "finding") if attempt.findings else _short(attempt.message)
+        rows.append(Row(4, kind + said, look))
     for finding in attempt.findings[:MOST_FINDINGS]:
         rows.append(Row(4, f"- {_short(str(finding))}", "yellow"))
         rows += [Row(6, f"hint: {_short(finding.hint)}", "dim")] if finding.hint else []
