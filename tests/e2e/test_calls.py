@@ -171,7 +171,7 @@ def test_the_page_of_a_step(listed: Weft, source: Path) -> None:
         "    model work/m · make list.json (",
         "12 in, 7 out, $0.0260",
         "output\n  list.json (",
-        "checks (all passed)\n  unique on list.json",
+        "checks (all passed by attempt 2)\n  unique on list.json",
         "--prompt shows the whole text",
     ):
         assert words in page, page

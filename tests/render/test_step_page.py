@@ -182,7 +182,7 @@ attempts
 output
   draft.md (12 B) made-3: its file is missing
   an earlier version of draft.md, changed by hand: aside/draft.md.x
-checks (all passed)
+checks (all passed by attempt 3)
   unique on draft.md: {}
 
 gates

@@ -195,8 +195,8 @@ def _output(content: StepPage) -> list[Row]:
             rows.append(Row(2, f"{name} ({human_size(size)}) {digest}" + (f": {state}" if state else "")))
     rows += [Row(2, f"an earlier version of {name}, changed by hand: {kept}", "dim") for name, kept in history.aside]
     if content.checks:
-        done = history.completed is not None
-        rows.append(Row(0, f"checks ({'all passed' if done else 'not passed yet'})", "bold"))
+        by = f"all passed by attempt {done.attempt}" if (done := history.completed) else "not passed yet"
+        rows.append(Row(0, f"checks ({'all passed by the edit' if history.kept else by})", "bold"))
         rows += [Row(2, text) for text in content.checks]
     return rows
 
