@@ -195,8 +195,9 @@ def _output(content: StepPage) -> list[Row]:
             rows.append(Row(2, f"{name} ({human_size(size)}) {digest}" + (f": {state}" if state else "")))
     rows += [Row(2, f"an earlier version of {name}, changed by hand: {kept}", "dim") for name, kept in history.aside]
     if content.checks:
-        by = f"all passed by attempt {done.attempt}" if (done := history.completed) else "not passed yet"
-        rows.append(Row(0, f"checks ({'all passed by the edit' if history.kept else by})", "bold"))
+        done = history.completed
+        who = f"what was {history.kept}" if history.kept else f"attempt {done.attempt}" if done else ""
+        rows.append(Row(0, f"checks ({f'all passed by {who}' if who else 'not passed yet'})", "bold"))
         rows += [Row(2, text) for text in content.checks]
     return rows
 
