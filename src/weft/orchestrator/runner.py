@@ -331,6 +331,8 @@ class Runner:
             _, stuck = await asyncio.wait(open_tasks, timeout=GRACE)
             for task in stuck:
                 self._publish(NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
+        for calls, _ in [*self._calls.values()]:
+            await calls.quiet()
 
 
 async def own_findings(
