@@ -16,7 +16,8 @@ import pytest
 
 from tests.made import Weft
 from weft.app import App, Ask
-from weft.orchestrator.model_step import build_request
+from weft.orchestrator.model_step import task_of
+from weft.orchestrator.step_prompt import step_prompt
 from weft.protocol.commands import AskBreakout, ReplyToGate, ResolveBreakout, RestCommand, StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, GateResolved, Outcome, Record, RoundStarted, RunEnded
@@ -379,12 +380,11 @@ def test_10_untrusted_text_is_fenced_and_the_prompt_keeps_to_the_window(review: 
         inputs={"source": foe * 4_000},
         artifacts={"plan.json": foe},
     )
-    told: list[str] = []
-    request = build_request(step, given, "n0nce", 8_000, told.append)
-    text = str(request.messages)
+    prompt = step_prompt(task_of(step, given), given, "n0nce", 8_000)
+    text = str(prompt.request.messages)
     assert text.count("n0nce") >= 4, "each foreign text stands between two marks that nobody can guess"
     assert len(text) < 8_000 * 4
-    assert any("left out" in line for line in told), "what was dropped is told"
+    assert prompt.dropped, "what was dropped is told"
 
 
 def test_11_the_request_the_replies_and_the_results_are_inputs_of_their_own(review: Weft) -> None:

@@ -73,23 +73,14 @@ class _StepModels:
         self.nonce = nonce
         self._app = app
         self._open: dict[str, Model] = {}
-        self._connected: ConnectedModels | None = None
 
     def open(self, reference: str) -> Model:
         if reference not in self._open:
-            self._open[reference] = self._models().open(reference, dict)
+            self._open[reference] = self._app.models().open(reference, dict)
         return self._open[reference]
 
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
-        """US dollars, for whoever holds a run to its budget; None when the price is not known."""
-        from weft.models.spending import ModelCall
-
-        return self._models().price(ModelCall(at="", model=reference, usage=Usage(**usage))).amount
-
-    def _models(self) -> ConnectedModels:
-        if self._connected is None:
-            self._connected = self._app.models()
-        return self._connected
+        return self._app.price(reference, usage)
 
 
 class App:
@@ -101,6 +92,7 @@ class App:
         fetch_page: Fetch,
         models: Mapping[str, Model],
     ) -> None:
+        self._prices: dict[tuple[str, tuple[tuple[str, int], ...]], Decimal | None] = {}
         self.workspace = workspace
         self.config = workspace.config()
         self.sessions = Sessions(workspace.folder, now)
@@ -231,6 +223,16 @@ class App:
 
     def step_models(self) -> _StepModels:
         return _StepModels(self, self.new_name())
+
+    def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
+        """US dollars as prices are now; None when they are not known. Screens ask for the same again and again."""
+        asked = (reference, tuple(sorted(usage.items())))
+        if asked not in self._prices:
+            from weft.models.spending import ModelCall
+
+            counts = Usage(**{key: value for key, value in usage.items() if key in Usage.__slots__})
+            self._prices[asked] = self.models().price(ModelCall(at="", model=reference, usage=counts)).amount
+        return self._prices[asked]
 
     def models(self) -> ConnectedModels:
         from weft.app.connecting import ConnectedModels

@@ -191,8 +191,7 @@ class OpenTalk:
     async def keep_tally(self) -> None:
         reader = CallReader()
         async for item in self.conversation.events():
-            call = reader.take(item) if isinstance(item, Record) else None
-            if call is not None:
+            for call in reader.take(item) if isinstance(item, Record) else ():
                 self.spent = self.spent.plus(call, self._connected.price(call))
 
     def _compact(self, conversation: str, summary: Summary) -> None:

@@ -110,13 +110,11 @@ def model_calls(records: Iterable[e.Record]) -> Iterator[ModelCall]:
     """Every call of a model, when its end is recorded. Code that stands in for an agent is none."""
     reader = CallReader()
     for record in records:
-        call = reader.take(record)
-        if call is not None:
-            yield call
+        yield from reader.take(record)
 
 
 class CallReader:
-    """Takes one record after the other of one log; `take` gives the call that ended with it."""
+    """Takes one record after the other of one log; `take` gives the calls that ended with it."""
 
     def __init__(self) -> None:
         self._pipeline = ""
@@ -125,7 +123,7 @@ class CallReader:
         self._talked: dict[str, str] = {}
         """The last model of each conversation."""
 
-    def take(self, record: e.Record) -> ModelCall | None:
+    def take(self, record: e.Record) -> list[ModelCall]:
         event = record.event
         match event:
             case e.SessionCreated() | e.SessionAdopted() | e.RunStarted():
@@ -138,31 +136,34 @@ class CallReader:
                 return self._of_conversation(record.at, event)
             case _:
                 pass
-        return None
+        return []
 
-    def _of_step(self, at: str, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> ModelCall | None:
+    def _of_step(self, at: str, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> list[ModelCall]:
         lost = self._begun.pop((event.step, event.attempt), "")
         # An attempt that was cut off may have been answered in full: what it took is not known.
         model = event.model or (lost if isinstance(event, e.StepInterrupted) else "")
         if not model:
-            return None
-        return ModelCall(
-            at=at,
-            model=model,
-            usage=usage_of(event.usage),
-            run=event.run,
-            pipeline=self._pipeline,
-            step=event.step,
-            attempt=event.attempt,
-        )
+            return []
+        return [
+            ModelCall(
+                at=at,
+                model=name,
+                usage=usage_of(usage),
+                run=event.run,
+                pipeline=self._pipeline,
+                step=event.step,
+                attempt=event.attempt,
+            )
+            for name, usage in (event.by_model or {model: event.usage}).items()
+        ]
 
-    def _of_conversation(self, at: str, event: t.ModelSettled | t.TranscriptCompacted) -> ModelCall | None:
+    def _of_conversation(self, at: str, event: t.ModelSettled | t.TranscriptCompacted) -> list[ModelCall]:
         last = self._talked.get(event.conversation, UNKNOWN_MODEL)
         model = event.model or (last if _was_cut_off(event) else "")
         if not model:
-            return None
+            return []
         self._talked[event.conversation] = model
-        return ModelCall(at=at, model=model, usage=usage_of(event.usage), conversation=event.conversation)
+        return [ModelCall(at=at, model=model, usage=usage_of(event.usage), conversation=event.conversation)]
 
 
 def usage_of(counts: Mapping[str, Any]) -> Usage:

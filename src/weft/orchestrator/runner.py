@@ -8,7 +8,9 @@ the running attempts at once and then queues; a settlement that comes too late i
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,14 +19,15 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
-from weft.models.answer import Meter
-from weft.models.model import Model, Part, Retried
+from weft.models.model import Model, Retried
+from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.machine import decide
-from weft.orchestrator.model_step import ask_model, counts
+from weft.orchestrator.model_step import Judge, ModelAsk, ask_model
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
+from weft.protocol.call_events import CallSettled, Used
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
 from weft.protocol.events import (
@@ -35,7 +38,6 @@ from weft.protocol.events import (
     Outcome,
     Record,
     RunEnded,
-    StepInterrupted,
     StepModelRetried,
     StepProgressed,
 )
@@ -94,8 +96,10 @@ class Runner:
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
-        self._usage: dict[tuple[str, int], tuple[str, Meter]] = {}
-        """What the model of an attempt took, as far as it was told."""
+        self._calls: dict[tuple[str, int], tuple[AttemptCalls, float]] = {}
+        """What each attempt that is not settled calls, and when it began."""
+        self._in_order = threading.Lock()
+        self._untold: deque[list[Record]] = deque()
         self._bug: BaseException | None = None
 
     async def run(self) -> Outcome:
@@ -104,8 +108,9 @@ class Runner:
         command: Command = self._spec.wish
         try:
             while True:
+                command, left = await self._closed(command)
                 decision = decide(self._spec, self._session.state, progress, command)
-                await self._record(decision, command)
+                await self._record(decision, command, left)
                 progress = decision.progress
                 end = self._act(decision)
                 if end:
@@ -130,20 +135,44 @@ class Runner:
 
     # -- record
 
-    async def _record(self, decision: Decision, command: Command) -> None:
+    async def _record(self, decision: Decision, command: Command, left: Sequence[Kept]) -> None:
         artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
         if decision.events:
-            await self._append([self._paid(event) for event in decision.events], artifacts)
+            events = [*(settled for settled, _ in left), *decision.events]
+            await self._append(events, artifacts, [data for _, data in left if data])
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
+        if isinstance(command, AttemptSucceeded | AttemptFailed):
+            self._calls.pop((command.step, command.attempt), None)
 
-    def _paid(self, event: DurableEvent) -> DurableEvent:
-        """An attempt that is cut off has used something all the same."""
-        if not isinstance(event, StepInterrupted):
-            return event
-        return replace(event, **self._spent(event.step, event.attempt))
+    async def _append(
+        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
+    ) -> None:
+        def written() -> None:
+            # Attempts record their calls from threads beside this one: what is told comes in the order of the log.
+            with self._in_order:
+                self._untold.append(self._session.record(events, artifacts, blobs))
 
-    async def _append(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> None:
-        self._tell(await self._off_loop(lambda: self._session.record(events, artifacts)))
+        await self._off_loop(written)
+        while self._untold:
+            self._tell(self._untold.popleft())
+
+    async def _keep_call(self, settled: CallSettled, request: bytes | None) -> None:
+        await self._append([settled], blobs=[request] if request else [])
+
+    async def _closed(self, command: Command) -> tuple[Command, list[Kept]]:
+        """No attempt that this command ends calls anything any more: how its open calls ended, and for an interrupt
+        what each attempt took until now."""
+        if isinstance(command, AttemptSucceeded | AttemptFailed):
+            calls, _ = self._calls[command.step, command.attempt]
+            return command, await calls.close("left open")
+        if not isinstance(command, InterruptRun):
+            return command, []
+        used: dict[str, Used] = {}
+        left: list[Kept] = []
+        for (step, _), (calls, begun) in [*self._calls.items()]:
+            left += await calls.close("interrupted")
+            used[step] = replace(calls.used, ms=_since(begun))
+        return replace(command, used=used), left
 
     def _tell(self, records: Sequence[Record]) -> None:
         for record in records:
@@ -185,9 +214,13 @@ class Runner:
         """One try of a step, always settled by a command: exactly one, unless it was cancelled."""
         begun = time.monotonic()
         step = self._spec.pipeline.steps[start.step]
+        calls = AttemptCalls(
+            start.run, step.name, start.attempt, self._keep_call, self._publish, partial(self._retried, start)
+        )
+        self._calls[step.name, start.attempt] = (calls, begun)
         kind: FailureKind
         try:
-            artifacts, findings = await self._make(step, start)
+            artifacts, findings = await self._make(step, start, calls)
             if not findings:
                 self._inbox.put_nowait(
                     AttemptSucceeded(
@@ -196,7 +229,7 @@ class Runner:
                         artifacts=tuple(artifacts),
                         ms=_since(begun),
                         seen=_seen(step, artifacts),
-                        **self._spent(step.name, start.attempt),
+                        **_told_of(calls),
                     )
                 )
                 return
@@ -231,15 +264,11 @@ class Runner:
                 ms=_since(begun),
                 findings=tuple(findings),
                 retryable=retryable,
-                **self._spent(step.name, start.attempt),
+                **_told_of(calls),
             )
         )
 
-    def _spent(self, step: str, attempt: int) -> dict[str, Any]:
-        model, meter = self._usage.pop((step, attempt), (None, None))
-        return {"model": model, "usage": counts(meter.usage) if meter else {}}
-
-    async def _make(self, step: Step, start: StartAttempt) -> tuple[list[Artifact], list[Finding]]:
+    async def _make(self, step: Step, start: StartAttempt, calls: AttemptCalls) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]
         upstream = await self._upstream(start.upstream)
         given = StepInput(
@@ -263,35 +292,40 @@ class Runner:
             self._publish(StepProgressed(step=step.name, attempt=start.attempt, text=text))
 
         left = start.allowance.seconds
-        async with asyncio.timeout(step.timeout if left is None else min(step.timeout, left)):
+        patience = step.timeout if left is None else min(step.timeout, left)
+        async with asyncio.timeout(patience):
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
             else:
-                model, meter = self._models.open(material.model), Meter()
-                self._usage[step.name, start.attempt] = (material.model, meter)
-                value = await ask_model(
-                    model, step, given, self._models.nonce, say, partial(self._heard, start, material.model, meter)
-                )
+                model, nonce = self._models.open(material.model), self._models.nonce
+                asked = ModelAsk(step, given, nonce, say, calls, patience, self._judge(step, upstream))
+                value = await ask_model(model, material.model, asked)
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream)
         return made, findings
 
-    def _heard(self, start: StartAttempt, model: str, meter: Meter, part: Part) -> None:
-        meter.take(part)
-        if isinstance(part, Retried):
-            run = self._session.state.run
-            self._inbox.put_nowait(
-                StepModelRetried(
-                    run=run.run if run else 0,
-                    step=start.step,
-                    attempt=start.attempt,
-                    tries=part.tries,
-                    wait_ms=round(part.wait * 1000),
-                    reason=part.reason,
-                    model=model,
-                )
+    def _retried(self, start: StartAttempt, model: str, part: Retried) -> None:
+        self._inbox.put_nowait(
+            StepModelRetried(
+                run=start.run,
+                step=start.step,
+                attempt=start.attempt,
+                tries=part.tries,
+                wait_ms=round(part.wait * 1000),
+                reason=part.reason,
+                model=model,
             )
+        )
+
+    def _judge(self, step: Step, upstream: Mapping[str, Any]) -> Judge:
+        """What is wrong with an artifact, for a model that can be told while it works."""
+
+        def judge(name: str, value: Any) -> list[Finding]:
+            documents = self._facts.documents(step.name, {**upstream, name: value})
+            return validate(step, name, value, documents)
+
+        return judge
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}
@@ -331,6 +365,8 @@ class Runner:
             _, stuck = await asyncio.wait(open_tasks, timeout=GRACE)
             for task in stuck:
                 self._publish(NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
+        for calls, _ in [*self._calls.values()]:
+            await calls.quiet()
 
 
 async def own_findings(
@@ -356,6 +392,11 @@ def _seen(step: Step, artifacts: Sequence[Artifact]) -> dict[str, tuple[Any, ...
     if not step.looks:
         return {}
     return look(step.looks, {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in artifacts})
+
+
+def _told_of(calls: AttemptCalls) -> dict[str, Any]:
+    used = calls.used
+    return {"model": used.model, "usage": used.usage, "by_model": used.by_model}
 
 
 def _since(begun: float) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
+from weft.protocol.call_events import CallEvent
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
@@ -39,6 +40,7 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
+from weft.render.calls import Spent, StepCalls
 from weft.render.cells import paragraphs
 from weft.render.flow import flow_lines
 from weft.render.units import told_retry
@@ -56,6 +58,20 @@ StepEvent = (
     | StepProgressed
     | EditAccepted
     | StepAdopted
+)
+
+
+RunEvent = (
+    SessionCreated
+    | SessionAdopted
+    | InputRecorded
+    | RunStarted
+    | RunEnded
+    | ArtifactSetAside
+    | ArtifactRestored
+    | NoticeGiven
+    | FlowEvent
+    | StepEvent
 )
 
 
@@ -77,6 +93,10 @@ class StepView:
     progress: str = ""
     message: str = ""
     """What went wrong last; a retry keeps it until the step is done."""
+    spent: list[Spent] = field(default_factory=list)
+    """Over all its attempts in this run: the settlements say it."""
+    calls: StepCalls = field(default_factory=StepCalls)
+    """Of the latest attempt."""
 
     def apply(self, event: StepEvent, now: float) -> None:
         match event:
@@ -85,6 +105,7 @@ class StepView:
                 self.reason = self.reason if event.cause == "retry" and self.tries_in_run else event.reason
                 self.state, self.attempt, self.tries_in_run = "running", event.attempt, self.tries_in_run + 1
                 self.started, self.ms, self.artifacts, self.progress = now, None, (), ""
+                self.calls = StepCalls()
             case StepProgressed() | StepModelRetried():
                 self._progressed(event)
             case ArtifactRejected():
@@ -95,13 +116,16 @@ class StepView:
                     self.artifacts = (*self.artifacts, event.artifact)
             case StepCompleted():
                 self.state, self.ms, self.message = "done", event.ms, ""
+                self._took(event)
             case StepFailed():
                 self.state = "waiting" if event.retrying else "failed"
                 self.message, self.ms, self.artifacts = event.message, event.ms, ()
+                self._took(event)
                 self.findings = self.findings if self.rejected_attempt == event.attempt else ()
             case StepInterrupted():
                 self.state, self.message, self.artifacts = "interrupted", event.why, ()
                 self.ms = self._elapsed_ms(now)
+                self._took(event)
             case StepSkipped() if self.state == "done":
                 pass  # made before the run came to rest, and still good
             case StepSkipped() | EditAccepted() | StepAdopted():
@@ -116,6 +140,10 @@ class StepView:
             self.progress = told_retry(event.reason, event.wait_ms)
         else:
             self.progress = (paragraphs(event.text) or [""])[-1]
+
+    def _took(self, event: StepCompleted | StepFailed | StepInterrupted) -> None:
+        if event.usage:
+            self.spent += event.by_model.items() or [(event.model, event.usage)]
 
     def run_ended(self, now: float) -> None:
         if self.state == "running":
@@ -168,6 +196,14 @@ class RunView:
     def apply(self, event: Event, now: float) -> None:
         if isinstance(event, TalkEvent | LiveTalkEvent):
             return  # a conversation beside the run has a screen of its own
+        if isinstance(event, CallEvent):
+            step = self.steps.setdefault(event.step, StepView(event.step))
+            if event.attempt == step.attempt:
+                step.calls.apply(event, now)
+            return
+        self._run_event(event, now)
+
+    def _run_event(self, event: RunEvent, now: float) -> None:
         match event:
             case SessionCreated():
                 self.pipeline = event.pipeline

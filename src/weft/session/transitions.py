@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from weft.protocol import events as e
+from weft.protocol.call_events import CallSettled
 from weft.protocol.events import DurableEvent, Outcome
 
 
@@ -106,7 +107,7 @@ def _fault(standing: Standing, event: DurableEvent) -> str:
             if event.step in standing.gates:
                 return f"the gate {standing.gates[event.step]} asks about its result"
             return _running(standing, event.run) or ("" if event.attempt > last else f"attempt {last} was the last")
-        case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
+        case e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled():
             if event.step not in standing.open or standing.attempts[event.step] != event.attempt:
                 return f"attempt {event.attempt} of {event.step} is not open"
             return _running(standing, event.run)
