@@ -31,11 +31,12 @@ from tests.made import Weft
 from weft.checks import CHECKS, CheckInput, parse_check, run_check
 from weft.cli.commands import weft as weft_group
 from weft.protocol import errors, events
-from weft.tools.permission_file import PermissionFile, RuleEntry
+from weft.tools.permission_file import PermissionFile
 from weft.workspace.config import Config
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.rule_entry import RuleEntry
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"

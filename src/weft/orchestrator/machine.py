@@ -151,6 +151,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     progress = replace(progress.with_step(command.step, replace(step, estimate=None)), ledger=spent)
     retrying = command.retryable and tries_left and not progress.of("failed") and not progress.over
     short = _short(spec, progress, command.step) if retrying else ""
+    short = short or (command.message if command.kind == "over_budget" else "")
     retrying = retrying and not short
     events: list[DurableEvent] = [
         ArtifactRejected(

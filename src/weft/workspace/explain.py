@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import Any, Final, Generic, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -152,16 +153,27 @@ def key_names(model: type[BaseModel]) -> list[str]:
 
 
 def model_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
-    """The model that describes the mapping at `path`, through fields and through maps of models."""
+    """The model that describes the mapping at `path`, through fields and through maps and lists of models."""
     current: Any = model
     for part in path:
         if isinstance(current, type) and issubclass(current, BaseModel):
             current = _annotations(current).get(str(part))
         elif get_origin(current) is dict:
             current = get_args(current)[1]
+        elif get_origin(current) is list:
+            current = get_args(current)[0]
         else:
             return None
+        current = _given(current)
     return current if isinstance(current, type) and issubclass(current, BaseModel) else None
+
+
+def _given(annotation: Any) -> Any:
+    """What stands there when the key is given: `None` only says that it may be left out."""
+    if get_origin(annotation) not in (Union, UnionType):
+        return annotation
+    kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+    return kinds[0] if len(kinds) == 1 else annotation
 
 
 def field_description(model: type[BaseModel], path: Path) -> str:
