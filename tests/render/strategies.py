@@ -37,6 +37,12 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "retrying": st.booleans(),
     "cause": st.sampled_from(("first", "retry", "rerun")),
     "kind": st.sampled_from(("error", "rejected", "timeout")),
+    "call": st.integers(1, 9).map(str),
+    "parent": st.sampled_from(("", "1", "2", "9")),
+    "ok": st.booleans(),
+    "usage": st.dictionaries(st.sampled_from(("input", "output", "reasoning")), st.integers(0, 10**7)),
+    "by_model": st.just({}),
+    "dropped": st.lists(texts, max_size=2).map(tuple),
     "outcome": st.sampled_from(("done", "failed", "interrupted")),
 }
 

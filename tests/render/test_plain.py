@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from inline_snapshot import snapshot
 
+from weft.protocol.call_events import StepTextStreamed
 from weft.protocol.events import (
     ArtifactRestored,
     ArtifactSetAside,
@@ -142,7 +143,7 @@ def test_artifacts_of_an_attempt_that_came_to_nothing_are_forgotten() -> None:
 @given(events)
 def test_every_event_has_safe_lines(event: Event) -> None:
     lines = plain_lines(event, "s-1")
-    assert lines or isinstance(event, StepProgressed)
+    assert lines or isinstance(event, StepProgressed | StepTextStreamed)
     for line in lines:
         assert not set(line) & set("\n\r\x1b\x07\x00\t\u202e\u2028")
         line.encode("utf-8")

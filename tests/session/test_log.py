@@ -228,6 +228,8 @@ SAMPLES: dict[str, Any] = {
     "RoundStarted.kind": "repair",
     "VerdictGiven.verdict": "not_verified",
     "feedback": [{"sentence": 1}, None],
+    "by_model": {"work/large": {"input": 12}},
+    "CallSettled.kind": "model",
 }
 
 

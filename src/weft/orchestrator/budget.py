@@ -53,15 +53,22 @@ class Ledger:
             {name: (one.ms, {model: dict(used) for model, used in one.usage.items()}) for name, one in spent.items()}
         )
 
-    def with_attempt(self, step: str, model: str | None, usage: Mapping[str, int], ms: int) -> Ledger:
+    def with_attempt(
+        self,
+        step: str,
+        model: str | None,
+        usage: Mapping[str, int],
+        ms: int,
+        by_model: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> Ledger:
         if not usage and not ms:
             return self
         before, models = self.steps.get(step, (0, {}))
-        if usage:
-            used = dict(models.get(model or "", {}))
-            for kind, number in usage.items():
+        for name, tokens in (by_model or ({model or "": usage} if usage else {})).items():
+            used = dict(models.get(name, {}))
+            for kind, number in tokens.items():
                 used[kind] = used.get(kind, 0) + number
-            models = {**models, model or "": used}
+            models = {**models, name: used}
         return replace(self, steps={**self.steps, step: (before + ms, models)})
 
     def spent(self, steps: Iterable[str], price: Price) -> Spent:

@@ -16,7 +16,7 @@ reads a clock or a disk, so every interleaving can be tried in a test.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import assert_never
 
 from weft.orchestrator.budget import Estimate, Ledger, allowance, breach, overlaid
@@ -33,6 +33,7 @@ from weft.orchestrator.progress import (
     StepProgress,
     StopAttempt,
 )
+from weft.protocol.call_events import Used
 from weft.protocol.commands import AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
@@ -129,6 +130,7 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
             ms=command.ms,
             model=command.model,
             usage=command.usage,
+            by_model=command.by_model,
         )
     )
     size = sum(len(artifact.data) for artifact in command.artifacts)
@@ -136,7 +138,7 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
     settled = replace(
         progress.with_step(command.step, done),
         seen={**progress.seen, **command.seen},
-        ledger=progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms),
+        ledger=progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model),
     )
     after = consequences(spec, settled, command.step, fresh=True)
     return _advance(spec, state, after.progress, [*events, *after.events], [])
@@ -147,7 +149,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     if not _is_open(step, command.attempt) or progress.ending:
         return Decision(progress)
     tries_left = step.tries < spec.pipeline.steps[command.step].attempts
-    spent = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms)
+    spent = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model)
     progress = replace(progress.with_step(command.step, replace(step, estimate=None)), ledger=spent)
     retrying = command.retryable and tries_left and not progress.of("failed") and not progress.over
     short = _short(spec, progress, command.step) if retrying else ""
@@ -174,6 +176,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             ms=command.ms,
             model=command.model,
             usage=command.usage,
+            by_model=command.by_model,
         )
     )
     if short:
@@ -194,7 +197,9 @@ def _interrupted(progress: Progress, command: InterruptRun) -> Decision:
         return Decision(progress)
     running = {name: progress.steps[name] for name in progress.of("running")}
     events = tuple(
-        StepInterrupted(run=progress.run, step=name, attempt=step.attempt, why=command.why)
+        StepInterrupted(
+            run=progress.run, step=name, attempt=step.attempt, why=command.why, **asdict(command.used.get(name, Used()))
+        )
         for name, step in running.items()
     )
     stops = tuple(StopAttempt(name, step.attempt) for name, step in running.items())
@@ -296,7 +301,8 @@ def _begin(
     upstream, _ = _yielded(spec, progress, spec.pipeline.steps[name])
     replies, rounds = said(spec.pipeline, progress.course, name)
     limits = [(one, progress.ledger.spent(steps, spec.price)) for one, steps, _ in _budgets(spec, progress, name)]
-    effect = StartAttempt(name, attempt, feedback, upstream, f"{name}-{digest}", replies, rounds, allowance(limits))
+    key, left = f"{name}-{digest}", allowance(limits)
+    effect = StartAttempt(name, attempt, feedback, upstream, key, replies, rounds, left, progress.run)
     return Decision(progress.with_step(name, running), (started,), (effect,))
 
 

@@ -99,6 +99,7 @@ class StartAttempt:
     replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     allowance: Allowance = field(default_factory=Allowance)
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)

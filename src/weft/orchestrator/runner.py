@@ -8,20 +8,24 @@ the running attempts at once and then queues; a settlement that comes too late i
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.models.model import Model
+from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.machine import decide
-from weft.orchestrator.model_step import ask_model, counts
+from weft.orchestrator.model_step import ask_model
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
+from weft.protocol.call_events import CallSettled, Used
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
 from weft.protocol.events import (
@@ -89,8 +93,9 @@ class Runner:
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
-        self._usage: dict[tuple[str, int], tuple[str, dict[str, int]]] = {}
-        """What the model of an attempt took, as far as it was told."""
+        self._calls: dict[tuple[str, int], tuple[AttemptCalls, float]] = {}
+        """What each attempt that is not settled calls, and when it began."""
+        self._in_order = threading.Lock()
         self._bug: BaseException | None = None
 
     async def run(self) -> Outcome:
@@ -99,8 +104,9 @@ class Runner:
         command: Command = self._spec.wish
         try:
             while True:
+                command, left = await self._closed(command)
                 decision = decide(self._spec, self._session.state, progress, command)
-                await self._record(decision, command)
+                await self._record(decision, command, left)
                 progress = decision.progress
                 end = self._act(decision)
                 if end:
@@ -119,14 +125,44 @@ class Runner:
 
     # -- record
 
-    async def _record(self, decision: Decision, command: Command) -> None:
+    async def _record(self, decision: Decision, command: Command, left: Sequence[Kept]) -> None:
         artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
         if decision.events:
-            await self._append(decision.events, artifacts)
+            events = [*(settled for settled, _ in left), *decision.events]
+            await self._append(events, artifacts, [data for _, data in left if data])
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
+        if isinstance(command, AttemptSucceeded | AttemptFailed):
+            self._calls.pop((command.step, command.attempt), None)
 
-    async def _append(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> None:
-        self._tell(await self._off_loop(lambda: self._session.record(events, artifacts)))
+    async def _append(
+        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
+    ) -> None:
+        loop = asyncio.get_running_loop()
+
+        def written() -> None:
+            # Attempts record their calls from threads beside this one: what is told comes in the order of the log.
+            with self._in_order:
+                loop.call_soon_threadsafe(self._tell, self._session.record(events, artifacts, blobs))
+
+        await self._off_loop(written)
+
+    async def _keep_call(self, settled: CallSettled, request: bytes | None) -> None:
+        await self._append([settled], blobs=[request] if request else [])
+
+    async def _closed(self, command: Command) -> tuple[Command, list[Kept]]:
+        """No attempt that this command ends calls anything any more: how its open calls ended, and for an interrupt
+        what each attempt took until now."""
+        if isinstance(command, AttemptSucceeded | AttemptFailed):
+            calls, _ = self._calls[command.step, command.attempt]
+            return command, await calls.close("left open")
+        if not isinstance(command, InterruptRun):
+            return command, []
+        used: dict[str, Used] = {}
+        left: list[Kept] = []
+        for (step, _), (calls, begun) in [*self._calls.items()]:
+            left += await calls.close("interrupted")
+            used[step] = replace(calls.used, ms=_since(begun))
+        return replace(command, used=used), left
 
     def _tell(self, records: Sequence[Record]) -> None:
         for record in records:
@@ -168,9 +204,11 @@ class Runner:
         """One try of a step, always settled by a command: exactly one, unless it was cancelled."""
         begun = time.monotonic()
         step = self._spec.pipeline.steps[start.step]
+        calls = AttemptCalls(start.run, step.name, start.attempt, self._keep_call, self._publish)
+        self._calls[step.name, start.attempt] = (calls, begun)
         kind: FailureKind
         try:
-            artifacts, findings = await self._make(step, start)
+            artifacts, findings = await self._make(step, start, calls)
             if not findings:
                 self._inbox.put_nowait(
                     AttemptSucceeded(
@@ -179,7 +217,7 @@ class Runner:
                         artifacts=tuple(artifacts),
                         ms=_since(begun),
                         seen=_seen(step, artifacts),
-                        **self._spent(step.name, start.attempt),
+                        **_told_of(calls),
                     )
                 )
                 return
@@ -214,15 +252,11 @@ class Runner:
                 ms=_since(begun),
                 findings=tuple(findings),
                 retryable=retryable,
-                **self._spent(step.name, start.attempt),
+                **_told_of(calls),
             )
         )
 
-    def _spent(self, step: str, attempt: int) -> dict[str, Any]:
-        model, usage = self._usage.pop((step, attempt), (None, {}))
-        return {"model": model, "usage": usage}
-
-    async def _make(self, step: Step, start: StartAttempt) -> tuple[list[Artifact], list[Finding]]:
+    async def _make(self, step: Step, start: StartAttempt, calls: AttemptCalls) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]
         upstream = await self._upstream(start.upstream)
         given = StepInput(
@@ -250,9 +284,8 @@ class Runner:
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
             else:
-                answered = await ask_model(self._models.open(material.model), step, given, self._models.nonce, say)
-                value, usage = answered.value, answered.usage
-                self._usage[step.name, start.attempt] = (material.model, counts(usage))
+                model = calls.watched(self._models.open(material.model), material.model, f"make {step.artifacts[0]}")
+                value = (await ask_model(model, step, given, self._models.nonce, say)).value
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream)
@@ -321,6 +354,11 @@ def _seen(step: Step, artifacts: Sequence[Artifact]) -> dict[str, tuple[Any, ...
     if not step.looks:
         return {}
     return look(step.looks, {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in artifacts})
+
+
+def _told_of(calls: AttemptCalls) -> dict[str, Any]:
+    used = calls.used
+    return {"model": used.model, "usage": used.usage, "by_model": used.by_model}
 
 
 def _since(begun: float) -> int:

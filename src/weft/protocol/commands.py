@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from weft.protocol.call_events import Used
 from weft.protocol.errors import Finding
 from weft.protocol.events import FailureKind
 
@@ -34,6 +35,8 @@ class StartRun:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterruptRun:
     why: str = "interrupted by the person"
+    used: Mapping[str, Used] = field(default_factory=dict)
+    """What the attempt of each running step took until then; whoever runs them tells it."""
     type: Literal["interrupt_run"] = "interrupt_run"
 
 
@@ -97,6 +100,7 @@ class AttemptSucceeded:
     ms: int
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
+    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """What the pipeline's conditions look at in these artifacts, by `artifact#path`."""
     type: Literal["attempt_succeeded"] = "attempt_succeeded"
@@ -113,6 +117,7 @@ class AttemptFailed:
     retryable: bool = True
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
+    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     type: Literal["attempt_failed"] = "attempt_failed"
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, assert_never
 
 from weft.protocol import talk
+from weft.protocol.call_events import CallSettled, CallStarted, LiveCallEvent, StepTextStreamed
 from weft.protocol.errors import Finding
 
 LOG_VERSION: Final = 1
@@ -172,6 +173,9 @@ class StepCompleted:
     model: str | None = None
     """The model that made it; None for code."""
     usage: Mapping[str, int] = field(default_factory=dict)
+    """Over all calls of the attempt."""
+    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The same by model, when more than one was called; then `model` is the first."""
     type: Literal["step_completed"] = "step_completed"
 
 
@@ -186,6 +190,7 @@ class StepFailed:
     ms: int
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
+    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     type: Literal["step_failed"] = "step_failed"
 
 
@@ -199,6 +204,7 @@ class StepInterrupted:
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     """What it took until then, as far as it was told."""
+    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     type: Literal["step_interrupted"] = "step_interrupted"
 
 
@@ -374,9 +380,10 @@ DurableEvent = (
     | StepAdopted
     | RunEnded
     | FlowEvent
+    | CallSettled
     | talk.TalkEvent
 )
-LiveEvent = StepProgressed | NoticeGiven | talk.LiveTalkEvent
+LiveEvent = StepProgressed | NoticeGiven | LiveCallEvent | talk.LiveTalkEvent
 Event = DurableEvent | LiveEvent
 
 
@@ -395,7 +402,9 @@ def is_durable(event: Event) -> bool:
             return True
         case VerdictGiven() | RoundStarted() | BudgetReached():
             return True
-        case StepProgressed() | NoticeGiven():
+        case CallSettled():
+            return True
+        case StepProgressed() | NoticeGiven() | CallStarted() | StepTextStreamed():
             return False
         case _:
             return _is_durable_talk(event)

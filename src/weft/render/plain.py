@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from weft.protocol.call_events import CallEvent
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
@@ -37,10 +38,12 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
+from weft.render.calls import Price, call_lines
 from weft.render.cells import clean, paragraphs
 from weft.render.flow import flow_lines
 from weft.render.talk import talk_lines
 from weft.render.units import count, human_ms, human_size
+from weft.render.view import RunEvent
 
 _StepEvent = (
     StepSkipped
@@ -58,8 +61,9 @@ _StepEvent = (
 class PlainLog:
     """`plain_lines` for a whole run: it remembers which artifacts an attempt made until the step is done."""
 
-    def __init__(self, session: str = "", program: str = "weft") -> None:
+    def __init__(self, session: str = "", program: str = "weft", price: Price | None = None) -> None:
         self._session = session
+        self._price = price
         self._program = program
         self._artifacts: dict[str, list[str]] = {}
 
@@ -69,13 +73,26 @@ class PlainLog:
             self._artifacts.setdefault(event.step, []).append(event.artifact)
         elif isinstance(event, StepStarted | StepCompleted):
             made = self._artifacts.pop(event.step, ())
-        return plain_lines(event, self._session, artifacts=made, program=self._program)
+        return plain_lines(event, self._session, artifacts=made, program=self._program, price=self._price)
 
 
-def plain_lines(event: Event, session: str = "", *, artifacts: Sequence[str] = (), program: str = "weft") -> list[str]:
+def plain_lines(
+    event: Event,
+    session: str = "",
+    *,
+    artifacts: Sequence[str] = (),
+    program: str = "weft",
+    price: Price | None = None,
+) -> list[str]:
     """The event in words. With a `session`, the end of a run also says what to do next."""
     if isinstance(event, TalkEvent | LiveTalkEvent):
         return talk_lines(event)
+    if isinstance(event, CallEvent):
+        return call_lines(event, price)
+    return _run_lines(event, session, artifacts, program)
+
+
+def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program: str) -> list[str]:
     match event:
         case SessionCreated():
             return [clean(f"session {event.session} created (pipeline {event.pipeline})")]

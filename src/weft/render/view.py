@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
+from weft.protocol.call_events import CallEvent
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
@@ -38,6 +39,7 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
+from weft.render.calls import StepCalls
 from weft.render.cells import paragraphs
 from weft.render.flow import flow_lines
 
@@ -53,6 +55,20 @@ StepEvent = (
     | StepProgressed
     | EditAccepted
     | StepAdopted
+)
+
+
+RunEvent = (
+    SessionCreated
+    | SessionAdopted
+    | InputRecorded
+    | RunStarted
+    | RunEnded
+    | ArtifactSetAside
+    | ArtifactRestored
+    | NoticeGiven
+    | FlowEvent
+    | StepEvent
 )
 
 
@@ -74,6 +90,8 @@ class StepView:
     progress: str = ""
     message: str = ""
     """What went wrong last; a retry keeps it until the step is done."""
+    calls: StepCalls = field(default_factory=StepCalls)
+    """Of the latest attempt."""
 
     def apply(self, event: StepEvent, now: float) -> None:
         match event:
@@ -82,6 +100,7 @@ class StepView:
                 self.reason = self.reason if event.cause == "retry" and self.tries_in_run else event.reason
                 self.state, self.attempt, self.tries_in_run = "running", event.attempt, self.tries_in_run + 1
                 self.started, self.ms, self.artifacts, self.progress = now, None, (), ""
+                self.calls = StepCalls()
             case StepProgressed():
                 if self.state == "running" and event.attempt == self.attempt:
                     self.progress = (paragraphs(event.text) or [""])[-1]
@@ -158,6 +177,14 @@ class RunView:
     def apply(self, event: Event, now: float) -> None:
         if isinstance(event, TalkEvent | LiveTalkEvent):
             return  # a conversation beside the run has a screen of its own
+        if isinstance(event, CallEvent):
+            step = self.steps.setdefault(event.step, StepView(event.step))
+            if event.attempt == step.attempt:
+                step.calls.apply(event, now)
+            return
+        self._run_event(event, now)
+
+    def _run_event(self, event: RunEvent, now: float) -> None:
         match event:
             case SessionCreated():
                 self.pipeline = event.pipeline

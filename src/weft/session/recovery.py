@@ -8,7 +8,10 @@ of the right one is ours to write again. Anything else is an edit and is left to
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from weft.files import Folder
+from weft.protocol.call_events import used_by
 from weft.protocol.events import ArtifactAccepted, DurableEvent, StepInterrupted
 from weft.protocol.hashes import hash_bytes
 from weft.session.log import LogReader
@@ -58,10 +61,10 @@ def kept_copy(folder: Folder, event: ArtifactAccepted) -> bytes | None:
 
 
 def settle_open_attempts(state: SessionState, why: str) -> list[DurableEvent]:
-    """One settlement for every intent that has none."""
+    """One settlement for every intent that has none, with what its calls used."""
     run = state.run.run if state.run else 0
     return [
-        StepInterrupted(run=run, step=name, attempt=step.attempt, why=why)
+        StepInterrupted(run=run, step=name, attempt=step.attempt, why=why, **asdict(used_by(step.calls)))
         for name, step in state.steps.items()
         if step.open
     ]

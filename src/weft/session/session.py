@@ -106,15 +106,20 @@ class Session:
 
     # -- writing
 
-    def record(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = ()) -> list[Record]:
-        """One decision, durable when this returns; then its artifacts' files are in place.
+    def record(
+        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
+    ) -> list[Record]:
+        """One decision, durable when this returns; then its artifacts' files are in place. `blobs` are what its events
+        name by hash.
 
         A run and a conversation may both be at work in a session, each in a thread: their decisions come one by one.
         """
         with self._one_writer:
-            return self._record(events, artifacts)
+            return self._record(events, artifacts, blobs)
 
-    def _record(self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact]) -> list[Record]:
+    def _record(
+        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact], blobs: Sequence[bytes]
+    ) -> list[Record]:
         if self._behind:
             raise ExternalError(
                 f"the files of session {self.folder.path.name} are behind its log; this process writes no more to it",
@@ -124,7 +129,9 @@ class Session:
         aside = self._set_aside_edits(artifacts)
         for artifact in artifacts:
             if artifact.inline is None:
-                self._keep_blob(artifact)
+                self._keep_blob(artifact.hash, artifact.data)
+        for data in blobs:
+            self._keep_blob(hash_bytes(data), data)
         records = self._log.append([*aside, *events])
         self._standing = standing
         self._behind = True
@@ -145,7 +152,7 @@ class Session:
         """Make files that are already in place durable, before the log says that they count."""
         for artifact in artifacts:
             if artifact.inline is None:
-                self._keep_blob(artifact)
+                self._keep_blob(artifact.hash, artifact.data)
             self._dirty.add(artifact.name)
         self.checkpoint()
 
@@ -191,12 +198,12 @@ class Session:
         )
         self.record([*restored, *settle_open_attempts(self.state, PROCESS_ENDED), ended])
 
-    def _keep_blob(self, artifact: Artifact) -> None:
-        name = f"blobs/{artifact.hash}"
-        if self.folder.read_or_none(name) == artifact.data:
+    def _keep_blob(self, digest: str, data: bytes) -> None:
+        name = f"blobs/{digest}"
+        if self.folder.read_or_none(name) == data:
             self._sync_deep(name)
         else:
-            self._put(name, artifact.data)
+            self._put(name, data)
 
     def _put(self, name: str, data: bytes) -> None:
         """A file in one of our own folders or at the top, durable with its folder's entry."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from weft.protocol import events as e
+from weft.protocol.call_events import CallSettled
 from weft.protocol.events import Outcome, Record, UnitKind, Verdict
 from weft.protocol.talk import TalkEvent
 
@@ -46,6 +47,8 @@ class StepState:
     """An attempt began and has no settlement yet."""
     accepted: dict[str, str] = field(default_factory=dict)
     """Artifacts of the last attempt that passed so far."""
+    calls: tuple[CallSettled, ...] = ()
+    """Those of the open attempt that have ended: what it used is known even if it never settles."""
     problem: str = ""
     """Why the last attempt has no result: its failure or interruption."""
     completion: Completion | None = None
@@ -227,7 +230,7 @@ def _started(state: SessionState, event: e.StepStarted, _: Record) -> None:
     step = state.step(event.step)
     step.status, step.open, step.attempt = "in_progress", True, event.attempt
     step.input_hash, step.inputs = event.input_hash, event.inputs
-    step.accepted, step.problem = {}, ""
+    step.accepted, step.problem, step.calls = {}, "", ()
 
 
 def _accepted(state: SessionState, event: e.ArtifactAccepted, record: Record) -> None:
@@ -240,7 +243,7 @@ def _accepted(state: SessionState, event: e.ArtifactAccepted, record: Record) ->
 
 def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> None:
     step = state.step(event.step)
-    step.status, step.open, step.problem = "completed", False, ""
+    step.status, step.open, step.problem, step.calls = "completed", False, "", ()
     step.completion = Completion(
         event.attempt,
         event.hash,
@@ -260,9 +263,9 @@ def _spent(state: SessionState, event: e.StepCompleted | e.StepFailed | e.StepIn
         return
     spending = state.run.spent.get(event.step) or state.run.spent.setdefault(event.step, StepSpending())
     spending.ms += event.ms
-    if event.usage:
-        tokens = spending.usage.setdefault(event.model or "", {})
-        for kind, number in event.usage.items():
+    for model, usage in (event.by_model or ({event.model or "": event.usage} if event.usage else {})).items():
+        tokens = spending.usage.setdefault(model, {})
+        for kind, number in usage.items():
             tokens[kind] = tokens.get(kind, 0) + number
 
 
@@ -285,14 +288,20 @@ def _kept(state: SessionState, event: e.EditAccepted | e.StepAdopted, record: Re
 
 def _failed(state: SessionState, event: e.StepFailed, _: Record) -> None:
     step = state.step(event.step)
-    step.status, step.open, step.problem = "failed", False, event.message
+    step.status, step.open, step.problem, step.calls = "failed", False, event.message, ()
     _spent(state, event)
 
 
 def _interrupted(state: SessionState, event: e.StepInterrupted, _: Record) -> None:
     step = state.step(event.step)
-    step.status, step.open, step.problem = "pending", False, event.why
+    step.status, step.open, step.problem, step.calls = "pending", False, event.why, ()
     _spent(state, event)
+
+
+def _call_settled(state: SessionState, event: CallSettled, _: Record) -> None:
+    step = state.step(event.step)
+    if step.open and step.attempt == event.attempt:
+        step.calls = (*step.calls, event)
 
 
 def _gate_opened(state: SessionState, event: e.GateOpened, _: Record) -> None:
@@ -357,6 +366,7 @@ _APPLY: Mapping[type, Any] = {
     e.StepCompleted: _completed,
     e.StepFailed: _failed,
     e.StepInterrupted: _interrupted,
+    CallSettled: _call_settled,
     e.EditAccepted: _kept,
     e.StepAdopted: _kept,
     e.GateOpened: _gate_opened,

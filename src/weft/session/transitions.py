@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from weft.protocol import events as e
+from weft.protocol.call_events import CallSettled
 from weft.protocol.events import DurableEvent, Outcome
 
 
@@ -90,7 +91,7 @@ def _fault(standing: Standing, event: DurableEvent) -> str:
             if event.step in standing.open:
                 return f"attempt {last} of {event.step} is still open"
             return _running(standing, event.run) or ("" if event.attempt > last else f"attempt {last} was the last")
-        case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
+        case e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled():
             if event.step not in standing.open or standing.attempts[event.step] != event.attempt:
                 return f"attempt {event.attempt} of {event.step} is not open"
             return _running(standing, event.run)

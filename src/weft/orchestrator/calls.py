@@ -1,0 +1,324 @@
+"""The calls of one attempt: every model, tool and agent that a step calls, told while it happens and kept for good.
+
+Whatever makes a step is handed `calls` and reports each call through it:
+
+    async with calls.model("work/large", "write the summary", prompt) as call:
+        async for part in model.stream(request):
+            call.part(part)                       # or call.text("…"), call.used({"input": 12})
+    async with calls.agent("reviewer", "look for gaps") as agent:
+        async with agent.tool("Read", "notes.md", {"path": "notes.md"}) as call:
+            …
+            call.settle(message="120 lines")
+
+- Entering publishes `call_started`; leaving records `call_settled` durably, off the loop, and publishes it. A call that
+  is left by an exception did not go well, and its message says why; `settle` says anything else about the end.
+- What is called inside a call is opened on that call, and so has it as its parent. Give a sub-agent its own call as
+  its `calls`: both are the same type.
+- `used` is the total so far of that call alone, never of the calls inside it. The sum over the attempt's calls is what
+  the step's settlement has, also when it is interrupted or its process is killed.
+- `calls.watched(model, reference, title)` is the model itself, except that each of its streams is a call.
+- The runner makes one `AttemptCalls` for each attempt and closes it before the attempt is settled. After that no call
+  can begin, and what a late one used is not known to anybody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from types import TracebackType
+from typing import Any, Final, Self, cast
+
+from weft.models.model import Model, Part, Request, Stop, TextDelta, ThinkingDelta
+from weft.orchestrator.prompt_text import prompt_text
+from weft.protocol.call_events import (
+    CallKind,
+    CallSettled,
+    CallStarted,
+    LiveCallEvent,
+    StepTextStreamed,
+    Used,
+    used_by,
+)
+from weft.protocol.errors import WeftError
+from weft.protocol.hashes import hash_bytes
+from weft.protocol.messages import Usage
+
+Kept = tuple[CallSettled, bytes | None]
+"""A settlement and the request that is kept with it."""
+Keep = Callable[[CallSettled, bytes | None], Awaitable[None]]
+"""Makes them durable, then publishes the settlement. It runs on when whoever waits for it is cancelled."""
+Sent = str | Mapping[str, Any]
+"""A prompt as text, or a tool's input."""
+SHORT: Final = 200
+
+
+class AttemptOverError(WeftError):
+    """The attempt was settled; nothing more can be called for it."""
+
+
+class Calls:
+    """Where calls are opened: an attempt, or another call."""
+
+    def __init__(self, attempt: AttemptCalls, parent: str) -> None:
+        self._attempt = attempt
+        self._parent = parent
+
+    def model(self, name: str, title: str = "", request: Sent = "", *, dropped: tuple[str, ...] = ()) -> Call:
+        """`name` is the model's reference, by which it is priced. `dropped`: what did not fit into the prompt."""
+        return Call(self._attempt, self._parent, "model", name, title, request, dropped)
+
+    def tool(self, name: str, title: str = "", request: Sent = "") -> Call:
+        return Call(self._attempt, self._parent, "tool", name, title, request)
+
+    def agent(self, name: str, title: str = "", request: Sent = "") -> Call:
+        return Call(self._attempt, self._parent, "agent", name, title, request)
+
+    def watched(self, model: Model, reference: str, title: str, *, dropped: tuple[str, ...] = ()) -> Model:
+        """The model, with each stream reported as a call; from the second one on the title says that it is again."""
+        return _Watched(self, model, reference, title, dropped)
+
+    @property
+    def spent(self) -> Used:
+        """What the whole attempt has used so far, with what calls that are going on have told."""
+        return self._attempt.used
+
+
+class Call(Calls):
+    """One call: open it with `async with`."""
+
+    def __init__(
+        self,
+        attempt: AttemptCalls,
+        parent: str,
+        kind: CallKind,
+        name: str,
+        title: str,
+        request: Sent,
+        dropped: tuple[str, ...] = (),
+    ) -> None:
+        self.id = ""
+        self.kind = kind
+        self.name = name
+        self.title = _line(title)
+        self.parent = parent
+        self._request = _bytes(request)
+        self._dropped = dropped
+        self._usage: dict[str, int] = {}
+        self._model = name if kind == "model" else None
+        self._ok: bool | None = None
+        self._message = ""
+        self._begun = 0.0
+        super().__init__(attempt, "")
+
+    def text(self, piece: str, *, thinking: bool = False) -> None:
+        """Something the model wrote."""
+        if piece:
+            self._attempt.stream(self.id, piece, thinking=thinking)
+
+    def used(self, usage: Usage | Mapping[str, int], model: str | None = None) -> None:
+        """The total so far, of this call alone. `model` for a tool that calls one."""
+        if self.kind == "agent":
+            raise AssertionError("an agent uses nothing itself: its calls do")
+        self._usage = counts(usage) if isinstance(usage, Usage) else dict(usage)
+        self._model = model or self._model
+
+    def part(self, part: Part) -> None:
+        """A part of a model's stream."""
+        match part:
+            case TextDelta():
+                self.text(part.text)
+            case ThinkingDelta():
+                self.text(part.text, thinking=True)
+            case Usage():
+                self.used(part)
+            case Stop():
+                self.settle(ok=part.reason != "refused", message="" if part.reason == "end" else part.reason)
+            case _:
+                pass
+
+    def settle(self, *, ok: bool = True, message: str = "", usage: Usage | Mapping[str, int] | None = None) -> None:
+        """How it went; recorded when the call is left."""
+        self._ok, self._message = ok, message
+        if usage is not None:
+            self.used(usage)
+
+    async def __aenter__(self) -> Self:
+        self._begun = self._attempt.clock()
+        self.id = self._parent = self._attempt.begin(self)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        closed = isinstance(error, GeneratorExit) and self._ok is not None  # read to its end, then closed
+        if error is not None and not closed:
+            self._ok, self._message = False, _why(error)
+        await self._attempt.end(self)
+
+    def settlement(self) -> Kept:
+        """As it would be recorded now."""
+        data = self._request
+        run, step, attempt = self._attempt.place
+        settled = CallSettled(
+            run=run,
+            step=step,
+            attempt=attempt,
+            call=self.id,
+            kind=self.kind,
+            name=self.name,
+            ms=round((self._attempt.clock() - self._begun) * 1000),
+            ok=self._ok is not False,
+            parent=self.parent,
+            title=self.title,
+            message=_line(self._message),
+            model=self._model,
+            usage=self._usage,
+            request=hash_bytes(data) if data else "",
+            dropped=self._dropped,
+        )
+        return settled, data
+
+
+class AttemptCalls(Calls):
+    """All calls of one attempt, and what they used."""
+
+    def __init__(
+        self,
+        run: int,
+        step: str,
+        attempt: int,
+        keep: Keep,
+        publish: Callable[[LiveCallEvent], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(self, "")
+        self.place = (run, step, attempt)
+        self.clock = clock
+        self._keep = keep
+        self._publish = publish
+        self._begun = 0
+        self._open: dict[str, Call] = {}
+        self._settled: list[CallSettled] = []
+        self._pending: set[asyncio.Future[None]] = set()
+        self._fault: BaseException | None = None
+        self._over = False
+
+    @property
+    def used(self) -> Used:
+        return used_by([*self._settled, *(call.settlement()[0] for call in self._open.values())])
+
+    def begin(self, call: Call) -> str:
+        if self._over:
+            raise AttemptOverError(f"attempt {self.place[2]} of {self.place[1]} is over; {call.name} can't be called")
+        self._begun += 1
+        name = str(self._begun)
+        self._open[name] = call
+        _, step, attempt = self.place
+        self._publish(
+            CallStarted(
+                step=step,
+                attempt=attempt,
+                call=name,
+                kind=call.kind,
+                name=call.name,
+                parent=call.parent,
+                title=call.title,
+            )
+        )
+        return name
+
+    def stream(self, call: str, piece: str, *, thinking: bool) -> None:
+        if call in self._open:
+            _, step, attempt = self.place
+            self._publish(StepTextStreamed(step=step, attempt=attempt, call=call, text=piece, thinking=thinking))
+
+    async def end(self, call: Call) -> None:
+        """Durable when this returns; it becomes durable also when whoever waits here is cancelled."""
+        if self._open.pop(call.id, None) is None:
+            return  # the attempt was closed meanwhile, and the call settled with it
+        settled, data = call.settlement()
+        self._settled.append(settled)
+        kept = asyncio.ensure_future(self._keep(settled, data))
+        self._pending.add(kept)
+        kept.add_done_callback(self._was_kept)
+        await asyncio.shield(kept)
+
+    def _was_kept(self, kept: asyncio.Future[None]) -> None:
+        self._pending.discard(kept)
+        if not kept.cancelled() and kept.exception() is not None:
+            self._fault = kept.exception()
+
+    async def close(self, why: str) -> list[Kept]:
+        """Nothing begins any more, and all that ended is durable. Returns the settlements of what was still going on,
+        the innermost first, for whoever settles the attempt to record."""
+        self._over = True
+        left: list[Kept] = []
+        for call in reversed(self._open.values()):
+            call.settle(ok=False, message=why)
+            left.append(call.settlement())
+        self._open.clear()
+        self._settled += [settled for settled, _ in left]
+        while self._pending:
+            await asyncio.wait(self._pending)
+        if self._fault is not None:
+            raise self._fault
+        return left
+
+
+class _Watched:
+    """A model whose streams are calls."""
+
+    def __init__(self, calls: Calls, model: Model, reference: str, title: str, dropped: tuple[str, ...]) -> None:
+        self._calls = calls
+        self._model = model
+        self._reference = reference
+        self._title = title
+        self._dropped = dropped
+        self._times = 0
+        self.output_ways = getattr(model, "output_ways", ("prompted",))
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def window(self) -> int:
+        return self._model.window
+
+    async def stream(self, request: Request) -> AsyncIterator[Part]:
+        self._times += 1
+        title = self._title if self._times == 1 else f"{self._title}, asked again ({self._times})"
+        opened = self._calls.model(self._reference, title, prompt_text(request), dropped=self._dropped)
+        async with opened as call, aclosing(cast(Any, self._model.stream(request))) as parts:
+            async for part in parts:
+                call.part(part)
+                yield part
+
+
+def counts(usage: Usage) -> dict[str, int]:
+    """The tokens that were told, by name."""
+    return {key: value for key in usage.__slots__ if (value := getattr(usage, key)) is not None}
+
+
+def _bytes(request: Sent) -> bytes | None:
+    if not request:
+        return None
+    text = request if isinstance(request, str) else json.dumps(dict(request), ensure_ascii=False, indent=2, default=str)
+    return text.encode("utf-8", "replace")
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, asyncio.CancelledError | GeneratorExit):
+        return "interrupted"
+    if isinstance(error, WeftError):
+        return error.message
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _line(text: str) -> str:
+    """A few words on one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= SHORT else f"{flat[: SHORT - 1]}…"

@@ -1,0 +1,197 @@
+"""The calls of a step on a screen: what it calls, nested, with time, tokens and cost, and what a model is writing.
+
+    ⠹ work/large · make summary.json                       2.4 s
+    ✓ Read · notes.md                                      12 ms
+      The first paragraph says that …
+
+`StepCalls` folds the events of one attempt; `call_lines` says a single event in words, for pipes and logs. Prices come
+in as a function; what has no known price is "unknown", never nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Final
+
+from rich.text import Text
+
+from weft.protocol.call_events import CallEvent, CallKind, CallSettled, CallStarted, StepTextStreamed
+from weft.render.cells import clean, wrap
+from weft.render.page import Page
+from weft.render.signs import style
+from weft.render.units import human_ms, human_seconds
+
+Price = Callable[[str, Mapping[str, int]], Decimal | None]
+"""US dollars for so many tokens of a model; None when its price is not known."""
+MOST_CALLS: Final = 6
+"""Lines of calls under a running step; those at work and the last to end stay."""
+MOST_TEXT: Final = 2
+"""Lines of what is being written."""
+_TAIL: Final = 2_000
+"""Characters of it that are remembered."""
+
+
+@dataclass(slots=True)
+class StepCall:
+    call: str
+    kind: CallKind
+    name: str
+    parent: str = ""
+    title: str = ""
+    started: float | None = None
+    ms: int | None = None
+    ok: bool | None = None
+    """None while it is going on."""
+    message: str = ""
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    text: str = ""
+    """The end of what it has written."""
+    thinking: bool = False
+
+
+@dataclass(slots=True)
+class StepCalls:
+    """The calls of one attempt, in the order they began."""
+
+    calls: dict[str, StepCall] = field(default_factory=dict)
+
+    def apply(self, event: CallEvent, now: float) -> None:
+        match event:
+            case CallStarted():
+                self.calls[event.call] = StepCall(event.call, event.kind, event.name, event.parent, event.title, now)
+            case StepTextStreamed():
+                if (call := self.calls.get(event.call)) is not None:
+                    earlier = call.text if call.thinking == event.thinking else ""
+                    call.text, call.thinking = (earlier + event.text)[-_TAIL:], event.thinking
+            case CallSettled():
+                call = self.calls.setdefault(event.call, StepCall(event.call, event.kind, event.name, event.parent))
+                call.title, call.ms, call.ok, call.message = event.title, event.ms, event.ok, event.message
+                call.model, call.usage, call.text = event.model, event.usage, ""
+
+    def depth(self, call: StepCall) -> int:
+        found, above = 0, self.calls.get(call.parent)
+        while above is not None and found < len(self.calls):
+            found, above = found + 1, self.calls.get(above.parent)
+        return found
+
+    @property
+    def in_order(self) -> list[StepCall]:
+        """Each one followed by what it calls."""
+        inside: dict[str, list[StepCall]] = {}
+        for call in self.calls.values():
+            inside.setdefault(call.parent if call.parent in self.calls else "", []).append(call)
+        found: list[StepCall] = []
+        left = list(reversed(inside.get("", [])))
+        while left:
+            found.append(call := left.pop())
+            left += reversed(inside.pop(call.call, []))
+        return found
+
+
+def calls_block(calls: StepCalls, now: float, indent: int, sheet: Page, price: Price | None) -> list[Text]:
+    """What a screen shows of a step at work."""
+    shown = _chosen(calls.in_order)
+    hidden = len(calls.calls) - len(shown)
+    lines: list[Text] = []
+    if hidden:
+        lines.append(sheet.line((" " * indent + f"{hidden} earlier call{'' if hidden == 1 else 's'}", "dim")))
+    lines += [_line(call, now, indent + 2 * min(calls.depth(call), 4), sheet, price) for call in shown]
+    writing = [call for call in calls.calls.values() if call.ok is None and call.text.strip()]
+    if writing:
+        last = writing[-1]
+        pieces = wrap(sheet.clean(" ".join(last.text.split())), sheet.width - indent - 2)[-MOST_TEXT:]
+        look = "dim italic" if last.thinking else "dim"
+        lines += [sheet.line((" " * (indent + 2) + piece, look)) for piece in pieces]
+    return lines
+
+
+def _chosen(calls: list[StepCall]) -> list[StepCall]:
+    """Those that are shown: what is at work with all it stands in, then the latest of the others."""
+    if len(calls) <= MOST_CALLS:
+        return calls
+    by_name = {call.call: call for call in calls}
+    kept: set[str] = set()
+    for call in reversed(sorted(calls, key=_number)):
+        if call.ok is None or len(kept) < MOST_CALLS:
+            above: StepCall | None = call
+            while above is not None and above.call not in kept:
+                kept.add(above.call)
+                above = by_name.get(above.parent)
+    return [call for call in calls if call.call in kept][-2 * MOST_CALLS :]
+
+
+def _number(call: StepCall) -> int:
+    return int(call.call) if call.call.isdecimal() else 0
+
+
+def _line(call: StepCall, now: float, indent: int, sheet: Page, price: Price | None) -> Text:
+    state = {None: "running", True: "done", False: "failed"}[call.ok]
+    sign = sheet.signs.spin(now) if call.ok is None else sheet.signs.state(state)
+    dot = f" {sheet.signs.dot} "
+    if call.ok is None:
+        took = human_seconds(now - call.started) if call.started is not None else ""
+    else:
+        took = human_ms(call.ms or 0)
+    parts = [*figures(call.model, call.usage, price, short=sheet.width < 90), *([took] if took else [])]
+    told = call.message if call.ok is False and call.message else call.title
+    return sheet.line(
+        (" " * indent + sign + " ", style(state)),
+        (call.name, ""),
+        (f"{dot}{told}" if told else "", "red" if call.ok is False else "dim"),
+        right=(dot.join(parts), "dim"),
+    )
+
+
+def figures(model: str | None, usage: Mapping[str, int], price: Price | None, *, short: bool = False) -> list[str]:
+    """Tokens and cost in words; what a call of no model did not use is left out."""
+    found: list[str] = []
+    if usage:
+        read, wrote = usage.get("input", 0), usage.get("output", 0)
+        found.append(f"{read + wrote:,} tok" if short else f"{read:,} in, {wrote:,} out")
+    if model and price is not None and (cost := cost_words(price(model, usage))):
+        found.append(cost)
+    return found
+
+
+def cost_words(amount: Decimal | None) -> str:
+    """ "" for what is free."""
+    if amount is None:
+        return "cost unknown"
+    return f"${amount:.4f}" if amount else ""
+
+
+def call_lines(event: CallEvent, price: Price | None = None) -> list[str]:
+    """The event as plain lines. What a model is writing is for screens only."""
+    match event:
+        case CallStarted():
+            return [clean(f"step {event.step} calls {event.kind} {event.name}{_about(event.title)}")]
+        case StepTextStreamed():
+            return []
+        case CallSettled():
+            how = "done" if event.ok else "failed"
+            took = ", ".join([human_ms(event.ms), *figures(event.model, event.usage, price)])
+            said = f": {event.message}" if event.message else ""
+            line = f"step {event.step} {event.kind} {event.name} {how}{_about(event.title)} ({took}){said}"
+            return [clean(line), *(clean(f"  left out of the prompt: {what}") for what in event.dropped)]
+
+
+def _about(title: str) -> str:
+    return f" ({title})" if title else ""
+
+
+def spent_words(spent: Iterable[tuple[str | None, Mapping[str, int]]], price: Price | None) -> str:
+    """The sum over models: tokens, then cost, or that a part of it is not known."""
+    spent = list(spent)
+    tokens = sum(used.get("input", 0) + used.get("output", 0) for _, used in spent)
+    found = [f"{tokens:,} tokens"] if tokens else []
+    if price is not None:
+        costs = [price(model, used) for model, used in spent if model]
+        known = sum((cost for cost in costs if cost is not None), Decimal(0))
+        if None in costs:
+            found.append(f"${known:.4f} and more, not all prices are known" if known else "cost unknown")
+        elif known:
+            found.append(f"${known:.4f}")
+    return ", ".join(found)
