@@ -9,7 +9,7 @@ import pytest
 
 from weft.protocol.errors import UsageError
 from weft.workspace.flow import Look
-from weft.workspace.scope import ToolCalls, Taken
+from weft.workspace.scope import Taken, ToolCalls
 from weft.workspace.workspace import Workspace
 
 MakeWorkspace = Callable[[Mapping[str, str | bytes]], Workspace]

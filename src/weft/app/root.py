@@ -40,6 +40,9 @@ from weft.session.session import Session, no_session
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
 from weft.tools.fetch import Fetched, fetch
+from weft.tools.permission_file import Rules, read_rules
+from weft.tools.processes import plain_environment, shield_environment
+from weft.tools.skills import Skills
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.workspace import Workspace
 
@@ -82,6 +85,22 @@ class _StepModels:
             return self._app.models().cost(reference, usage).amount
         except UserError:  # its connection was removed since
             return None
+
+
+class _StepTools:
+    """What the tools of steps come from; read when the first step that uses some begins."""
+
+    def __init__(self, app: App, surroundings: Mapping[str, str]) -> None:
+        self._app = app
+        self.environment = plain_environment(surroundings)
+        self.skills = Skills([("workspace", app.workspace.folder)])
+
+    def toolbox(self) -> Toolbox:
+        return self._app.toolbox()
+
+    def rules(self) -> Rules:
+        shield_environment()
+        return read_rules(self._app.workspace.folder)
 
 
 class App:
@@ -219,6 +238,9 @@ class App:
     def step_models(self) -> _StepModels:
         return _StepModels(self, self.new_name())
 
+    def step_tools(self) -> _StepTools:
+        return _StepTools(self, self._surroundings)
+
     def models(self) -> ConnectedModels:
         from weft.app.connecting import ConnectedModels
 
@@ -262,6 +284,7 @@ class App:
             weft=__version__,
             model=self.default_model,
             registered={name: entry.version for name, entry in self._functions.items()},
+            toolbox=self.toolbox,
         )
 
     def given(self, pipeline: Pipeline, ask: Ask) -> dict[str, GivenInput]:

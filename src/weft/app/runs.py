@@ -16,6 +16,7 @@ from weft.orchestrator.progress import RunSpec
 from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
 from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
+from weft.orchestrator.workbench import StepTools
 from weft.protocol.commands import InterruptRun, ReplyToGate, RestCommand, StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
@@ -41,6 +42,8 @@ class Home(Protocol):
     def executor(self) -> Executor: ...
 
     def step_models(self) -> StepModels: ...
+
+    def step_tools(self) -> StepTools: ...
 
     async def off_loop(self, work: Callable[[], T]) -> T: ...
 
@@ -192,6 +195,7 @@ class OpenSession:
             self._publish,
             self._app.disk_threads,
             models,
+            self._app.step_tools(),
         )
         if self._interrupted:
             self._runner.interrupt(self._interrupted)

@@ -89,6 +89,7 @@ def build_request(step: Step, given: StepInput, nonce: str, window: int, say: Sa
     for name, value in given.artifacts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         parts.append(fence(text, nonce, name))
+    parts += _said_before(given, nonce)
     if given.feedback:
         faults = "\n".join(f"- {text}" for text in given.feedback)
         parts.append(f"Your last attempt was rejected. Put right exactly this, and keep the rest:\n{faults}")
@@ -97,6 +98,22 @@ def build_request(step: Step, given: StepInput, nonce: str, window: int, say: Sa
     documents = [fence(_fitted(text, share, name, say), nonce, name) for name, text in given.inputs.items()]
     content = (Text(text="\n\n".join([*documents, *parts])),)
     return Request(system=system, messages=(Message(role="user", content=content),))
+
+
+def _said_before(given: StepInput, nonce: str) -> list[str]:
+    """The person's replies and what the rounds before found, each under its own name."""
+    parts = []
+    for step, texts in given.replies.items():
+        wishes = "\n".join(f"- {text}" for text in texts)
+        parts.append(f"The person looked at the result of {step} and replied, the oldest first. Do this:\n{wishes}")
+    for unit, now in given.rounds.items():
+        said = now["feedback"]
+        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        parts.append(
+            f"This is made again: round {now['round']} of at most {now['most']}, because of what {unit} found. Put "
+            f"right what it says, and keep what is good:\n{fence(text, nonce, f'feedback of {unit}')}"
+        )
+    return parts
 
 
 def _fitted(text: str, tokens: int, name: str, say: Say) -> str:

@@ -12,19 +12,23 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.models.model import Model
+from weft.orchestrator.agent_step import AgentWork, OverAllowanceError, make_with_agent
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
 from weft.orchestrator.machine import decide
 from weft.orchestrator.model_step import ask_model
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
+from weft.orchestrator.tool_step import make_calls
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
+from weft.orchestrator.workbench import StepTools, workbench
 from weft.protocol.call_events import CallSettled, Used
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
@@ -81,6 +85,7 @@ class Runner:
         publish: Publish,
         disk_threads: ThreadPoolExecutor,
         models: StepModels,
+        tools: StepTools,
     ) -> None:
         self._session = session
         self._spec = spec
@@ -89,6 +94,7 @@ class Runner:
         self._publish = publish
         self._disk_threads = disk_threads
         self._models = models
+        self._tools = tools
         self._inbox: asyncio.Queue[Command] = asyncio.Queue()
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
@@ -235,6 +241,8 @@ class Runner:
         except ModelFeedback as error:
             findings = list(error.findings)
             kind, message, retryable = "rejected", _told(findings), True
+        except OverAllowanceError as error:
+            kind, message, findings, retryable = "over_budget", error.message, [], False
         except ExternalError as error:
             kind, message, findings, retryable = "error", str(error), [], error.retryable
         except WeftError as error:
@@ -283,6 +291,8 @@ class Runner:
         async with asyncio.timeout(step.timeout if left is None else min(step.timeout, left)):
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
+            elif step.executor in ("agent", "tool"):
+                value = await self._with_tools(step, start, given, calls, say)
             else:
                 model = calls.watched(self._models.open(material.model), material.model, f"make {step.artifacts[0]}")
                 value = (await ask_model(model, step, given, self._models.nonce, say)).value
@@ -290,6 +300,36 @@ class Runner:
             if not findings:
                 findings = await self._validate(step, made, upstream)
         return made, findings
+
+    async def _with_tools(
+        self, step: Step, start: StartAttempt, given: StepInput, calls: AttemptCalls, say: Callable[[str], None]
+    ) -> Any:
+        material, file = self._facts.materials[step.name], self._spec.pipeline.file
+        with ExitStack() as stack:
+            opening = workbench(self._tools, material.tools, step, material.parameters, file, self._session.folder)
+            bench = await self._off_loop(lambda: stack.enter_context(opening))
+            if step.calls is not None:
+                return await make_calls(step.calls, given, bench, calls, say)
+
+            async def judge(value: Any) -> list[Finding]:
+                made, findings = write_out(step, value)
+                return findings or await self._validate(step, made, given.artifacts)
+
+            return await make_with_agent(
+                AgentWork(
+                    step=step,
+                    given=given,
+                    model=self._models.open(material.model),
+                    reference=material.model,
+                    nonce=self._models.nonce,
+                    bench=bench,
+                    calls=calls,
+                    judge=judge,
+                    allowance=start.allowance,
+                    price=self._models.price,
+                    say=say,
+                )
+            )
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}

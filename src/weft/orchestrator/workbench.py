@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from weft.files import Folder
 from weft.protocol.errors import UserError
@@ -28,6 +28,7 @@ from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Step
 from weft.workspace.spelling import suggest
 
+T = TypeVar("T")
 SHORT: Final = 160
 _PATH: Final = re.compile(r"(?:^|[=:,]|^-[A-Za-z]+)(/[^=:,]*)")
 _HARMLESS: Final = ("/dev/null",)
@@ -38,8 +39,13 @@ _FILES: Final = ("path", "command")
 class StepTools(Protocol):
     """What the tools of steps come from."""
 
-    environment: Mapping[str, str]
-    skills: SkillSource
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Of processes, without secrets."""
+        ...
+
+    @property
+    def skills(self) -> SkillSource: ...
 
     def toolbox(self) -> Toolbox: ...
 
@@ -157,16 +163,15 @@ class Workbench:
             skills=self.skills,
         )
         starting = asyncio.ensure_future(self.box.start(call, context))
-        handle: Handle | None = None
         try:
             handle = await asyncio.shield(starting)  # a tool is never cancelled half-open
             outcome = await handle.result()
             await handle.closed()
             return outcome
         except asyncio.CancelledError:
-            handle = handle or await starting
-            handle.interrupt("the step was stopped")
-            await handle.closed()
+            begun: Handle = await _through(starting)
+            begun.interrupt("the step was stopped")
+            await _through(asyncio.ensure_future(begun.closed()))
             raise
 
     def title(self, call: ToolCall) -> str:
@@ -176,13 +181,23 @@ class Workbench:
         return " ".join(str(about or "").split())[:SHORT]
 
 
+async def _through(work: asyncio.Future[T]) -> T:
+    """Its end, however often whoever waits is cancelled meanwhile: that does not make it come any faster."""
+    while not work.done():
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            continue
+    return work.result()
+
+
 @contextmanager
 def workbench(
     tools: StepTools, names: tuple[str, ...], step: Step, parameters: Mapping[str, Any], pipeline: str, spare: Folder
 ) -> Iterator[Workbench]:
     """Open for the time of one attempt."""
     box, _ = tools.toolbox().only(names)
-    allowed = tuple(rule_of("allow", entry, pipeline, line) for entry, line in step.scope.allow)
+    allowed = tuple(_allowed(step, parameters, pipeline))
     named = step.scope.folder
     folder = Folder.open(Path(parameters[named])) if named else None
     try:
@@ -192,6 +207,17 @@ def workbench(
     finally:
         if folder:
             folder.close()
+
+
+def _allowed(step: Step, parameters: Mapping[str, Any], pipeline: str) -> Iterator[Rule]:
+    for entry, line in step.scope.allow:
+        rule = entry
+        if entry.parameter is not None:
+            command = str(parameters[entry.parameter]).strip()
+            if not command:
+                continue  # a parameter without a value allows nothing
+            rule = entry.model_copy(update={"command": command})
+        yield rule_of("allow", rule, pipeline, line)
 
 
 def _writing(box: Toolbox, pipeline: str) -> Iterator[Rule]:

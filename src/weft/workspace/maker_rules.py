@@ -137,8 +137,17 @@ def scope(draft: Draft, at: Path, entry: StepEntry, executor: Executor) -> Scope
         named = [entry.tool] if entry.tool is not None else entry.tools
         if named and "*" not in rule.tool and rule.tool not in named:
             draft.report((*path, "tool"), f"this step does not use '{rule.tool}'", suggest(rule.tool, named, "tools"))
+        if rule.parameter is not None:
+            _command(draft, (*path, "parameter"), rule.parameter)
         rules.append((rule, draft.document.value_mark(path).line))
     return Scope(tuple(entry.tools or ()), entry.folder, tuple(rules), entry.turns or DEFAULT_TURNS)
+
+
+def _command(draft: Draft, path: Path, name: str) -> None:
+    known = [one for one, entry in draft.file.parameters.items() if entry.type == "string"]
+    if name not in known and not draft.lost("parameters"):
+        hint = suggest(name, known, "parameters of the type string") if known else "add it to the parameters"
+        draft.report(path, f"there is no parameter '{name}' of the type string", hint)
 
 
 def _folder(draft: Draft, path: Path, name: str) -> None:
@@ -155,7 +164,9 @@ def _folder(draft: Draft, path: Path, name: str) -> None:
 def read_names(entry: StepEntry, section: str) -> list[str] | None:
     """The inputs or parameters that a step reads: named, or referred to by its calls; None for all."""
     named: list[str] | None = getattr(entry, section)
-    extra = [entry.folder] if section == "parameters" and entry.folder is not None else []
+    extra: list[str] = []
+    if section == "parameters":
+        extra = [name for name in (entry.folder, *(rule.parameter for rule in entry.allow)) if name is not None]
     if executor_of(entry) != "tool":
         return named if named is None else list(dict.fromkeys([*named, *extra]))
     kind = section.removesuffix("s")

@@ -23,7 +23,7 @@ from weft.workspace.fields import (
     Version,
 )
 from weft.workspace.flow_file import BudgetEntry, ConditionEntry, DepthModes, GateEntry, LoopEntry, RepairEntry
-from weft.workspace.rule_entry import RuleEntry
+from weft.workspace.rule_entry import StepRuleEntry
 
 InputKind = Literal["document", "text"]
 DEFAULT_ATTEMPTS: Final = 3
@@ -136,7 +136,7 @@ class StepEntry(Strict):
     folder: OptionalText = Field(
         default=None, description="The folder that the tools work in and can't leave: a parameter of the type folder"
     )
-    allow: list[RuleEntry] = Field(
+    allow: list[StepRuleEntry] = Field(
         default=[], description="What the tools of this step may do besides: rules as in permissions.yaml"
     )
     turns: Annotated[int | None, Given] = Field(

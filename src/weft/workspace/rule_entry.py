@@ -38,6 +38,15 @@ class RuleEntry(Strict):
     why: OptionalText = Field(default=None, description="The reason, shown when the rule decides")
 
 
+class StepRuleEntry(RuleEntry):
+    """A rule under `allow` of a step: as in a permission file, or with a command that the person chooses."""
+
+    parameter: OptionalText = Field(
+        default=None,
+        description="In place of command: the parameter whose value is the command, such as the project's own tests",
+    )
+
+
 def command_words(command: str) -> tuple[str, ...]:
     """The words of one program; () when they can't be read."""
     try:
@@ -49,7 +58,7 @@ def command_words(command: str) -> tuple[str, ...]:
 def rule_faults(verb: Verb, entry: RuleEntry, *, own_tools: bool) -> Iterator[tuple[str, bool, str, str]]:
     """What is well-formed but means nothing, or more than its author thinks: the key, whether the key itself is at
     fault (else its value), what is wrong, what to do. `own_tools`: the rule is about the tools of a source alone."""
-    about = [key for key in ("path", "host", "command") if getattr(entry, key) is not None]
+    about = [key for key in ("path", "host", "command", "parameter") if getattr(entry, key, None) is not None]
     if len(about) > 1:
         yield about[1], True, "a rule is about one thing", "write two rules"
     if entry.command is not None and not command_words(entry.command):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from weft.workspace.flow import Look
-from weft.workspace.rule_entry import RuleEntry
+from weft.workspace.rule_entry import StepRuleEntry
 
 Executor = Literal["code", "model", "agent", "tool"]
 DEFAULT_TURNS: Final = 40
@@ -23,7 +23,7 @@ class Scope:
     """The step's own choice; () for all that its agent names."""
     folder: str | None = None
     """The parameter that names the folder its tools work in."""
-    allow: tuple[tuple[RuleEntry, int], ...] = ()
+    allow: tuple[tuple[StepRuleEntry, int], ...] = ()
     """Each with its line in the pipeline's file."""
     turns: int = DEFAULT_TURNS
 
