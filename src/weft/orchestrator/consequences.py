@@ -84,7 +84,7 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
     reason = f"{word} round {done + 1} of {most}, asked for by {unit.name}"
     steps = {
         name: replace(step, phase="waiting", tries=0, again=(cause, reason))
-        if name in unit.steps and step.phase == "done"
+        if name in unit.steps and step.phase in ("done", "passed")
         else step
         for name, step in progress.steps.items()
     }
