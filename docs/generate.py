@@ -245,6 +245,7 @@ STEP_INPUT_MEANINGS: Final = {
     "profile": "The parts of the profile that the step names, by dotted name; `None` for a part that is not set.",
     "instructions": "The agent's text, for a step of an agent.",
     "skills": "The text of each skill, by name.",
+    "prior": "What earlier runs of the session found, by name; empty when nothing hands it on.",
     "feedback": "What was wrong with the attempt before this one, a text for each fault; empty at first.",
     "replies": "What the person wanted changed, by the step at whose gate they said it, the oldest first.",
     "rounds": "For a step that is made again: by the step that closes its unit `kind` (`repair` or `loop`), `round`, "

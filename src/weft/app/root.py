@@ -81,10 +81,7 @@ class _StepModels:
         return self._open[reference]
 
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
-        try:
-            return self._app.models().cost(reference, usage).amount
-        except UserError:  # its connection was removed since
-            return None
+        return self._app.price(reference, usage)
 
 
 class _StepTools:
@@ -112,6 +109,7 @@ class App:
         fetch_page: Fetch,
         models: Mapping[str, Model],
     ) -> None:
+        self._prices: dict[tuple[str, tuple[tuple[str, int], ...]], Decimal | None] = {}
         self.workspace = workspace
         self.config = workspace.config()
         self.sessions = Sessions(workspace.folder, now)
@@ -240,6 +238,16 @@ class App:
 
     def step_tools(self) -> _StepTools:
         return _StepTools(self, self._surroundings)
+
+    def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
+        """US dollars as prices are now; None when they are not known. Screens ask for the same again and again."""
+        asked = (reference, tuple(sorted(usage.items())))
+        if asked not in self._prices:
+            try:
+                self._prices[asked] = self.models().cost(reference, usage).amount
+            except UserError:  # its connection was removed since
+                self._prices[asked] = None
+        return self._prices[asked]
 
     def models(self) -> ConnectedModels:
         from weft.app.connecting import ConnectedModels

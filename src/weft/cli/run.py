@@ -133,7 +133,9 @@ async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, pl
     async with app.session(ask, lambda event: show(event), wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
         words = program_words(app)
-        screen = screen_for(session.id, str(session.folder), artifacts, words, as_json=as_json, plain=plain)
+        screen = screen_for(
+            session.id, str(session.folder), artifacts, words, as_json=as_json, plain=plain, price=app.price
+        )
         show = screen.show
         for event in held:
             screen.show(event)

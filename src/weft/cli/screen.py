@@ -8,14 +8,19 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from decimal import Decimal
 from typing import Protocol
 
 from weft.cli.place import is_ascii, is_terminal, screen_width
-from weft.protocol.events import Event, Record
+from weft.protocol.call_events import CallSettled
+from weft.protocol.events import Event, Record, StepCompleted, StepFailed, StepInterrupted
 from weft.session.codec import event_fields, record_json, to_json
 
+Price = Callable[[str, Mapping[str, int]], Decimal | None]
+"""US dollars for so many tokens of a model; None when its price is not known."""
+Priced = CallSettled | StepCompleted | StepFailed | StepInterrupted
 FRAME = 0.1
 """Seconds between two frames of the live view."""
 
@@ -33,10 +38,20 @@ async def _still() -> AsyncIterator[None]:
 
 
 class JsonScreen:
-    """One event a line on standard output: durable ones as the log has them, live ones without `seq`."""
+    """One event a line on standard output: durable ones as the log has them, live ones without `seq`. What a model was
+    called for also has its `cost` in US dollars as it is priced now; null when that is not known."""
+
+    def __init__(self, price: Price | None = None) -> None:
+        self._price = price
 
     def show(self, event: Record | Event) -> None:
         line = record_json(event) if isinstance(event, Record) else to_json(event_fields(event)) + b"\n"
+        if self._price and isinstance(event, Record) and isinstance(event.event, Priced) and event.event.model:
+            spent = event.event.by_model if not isinstance(event.event, CallSettled) else {}
+            costs = [self._price(*one) for one in spent.items() or [(event.event.model, event.event.usage)]]
+            known = [cost for cost in costs if cost is not None]
+            cost = float(sum(known)) if len(known) == len(costs) else None
+            line = line.removesuffix(b"}\n") + b',"cost":' + to_json(cost) + b"}\n"
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
 
@@ -45,10 +60,10 @@ class JsonScreen:
 
 
 class PlainScreen:
-    def __init__(self, session: str, program: str) -> None:
+    def __init__(self, session: str, program: str, price: Price | None = None) -> None:
         from weft.render.plain import PlainLog
 
-        self._log = PlainLog(session, program)
+        self._log = PlainLog(session, program, price)
 
     def show(self, event: Record | Event) -> None:
         for line in self._log.lines(event.event if isinstance(event, Record) else event):
@@ -59,7 +74,14 @@ class PlainScreen:
 
 
 class LiveScreen:
-    def __init__(self, session: str, folder: str, artifacts: Mapping[str, Sequence[str]], program: str) -> None:
+    def __init__(
+        self,
+        session: str,
+        folder: str,
+        artifacts: Mapping[str, Sequence[str]],
+        program: str,
+        price: Price | None = None,
+    ) -> None:
         from rich.console import Console
         from rich.live import Live
 
@@ -67,6 +89,7 @@ class LiveScreen:
 
         self._view = RunView(session, folder, artifacts)
         self._program = program
+        self._price = price
         self._ascii = is_ascii(sys.stderr)
         self._console = Console(file=sys.stderr, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
@@ -95,15 +118,30 @@ class LiveScreen:
 
         width = screen_width(sys.stderr)
         height = None if last else max(3, self._console.size.height - 1)
-        frame = live(self._view, time.monotonic(), width, ascii=self._ascii, height=height, program=self._program)
+        frame = live(
+            self._view,
+            time.monotonic(),
+            width,
+            ascii=self._ascii,
+            height=height,
+            program=self._program,
+            price=self._price,
+        )
         self._live.update(frame, refresh=True)
 
 
 def screen_for(
-    session: str, folder: str, artifacts: Mapping[str, Sequence[str]], program: str, *, as_json: bool, plain: bool
+    session: str,
+    folder: str,
+    artifacts: Mapping[str, Sequence[str]],
+    program: str,
+    *,
+    as_json: bool,
+    plain: bool,
+    price: Price | None = None,
 ) -> Screen:
     if as_json:
-        return JsonScreen()
+        return JsonScreen(price)
     if plain or not is_terminal(sys.stderr):
-        return PlainScreen(session, program)
-    return LiveScreen(session, folder, artifacts, program)
+        return PlainScreen(session, program, price)
+    return LiveScreen(session, folder, artifacts, program, price)

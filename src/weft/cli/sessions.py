@@ -11,7 +11,7 @@ import click
 
 from weft.app import App
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError, WeftError
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, WeftError
 from weft.render.sessions import SessionPage, SessionRow, StepRow
 from weft.session.codec import record_json, to_json
 from weft.session.legacy import older_files
@@ -54,11 +54,24 @@ def list_sessions(as_json: bool = False, workspace: str | None = None) -> None:
 
 @command.command("show")
 @click.argument("session")
+@click.argument("step", required=False)
+@click.option("--prompt", is_flag=True, help="With a STEP: the whole text of what its models were last asked.")
 @json_option
 @workspace_option
-def show(session: str, as_json: bool, workspace: str | None) -> None:
-    """A session's steps: state, attempts, artifacts, and what went wrong."""
+def show(session: str, step: str | None, prompt: bool, as_json: bool, workspace: str | None) -> None:
+    """A session's steps: state, attempts, artifacts, and what went wrong.
+
+    With a STEP, all about that one: its inputs and what changed, its prompt, every attempt with its calls, tokens and
+    cost, its artifacts, checks and gates.
+    """
+    if step is None and prompt:
+        raise UsageError("--prompt needs a step", hint=f"weft sessions show {session} STEP --prompt")
     with open_app(workspace) as app:
+        if step is not None:
+            from weft.cli.step import show_step
+
+            show_step(app, session, step, prompt=prompt, as_json=as_json)
+            return
         reading = app.sessions.read(session)
         if as_json:
             _print_json(manifest(reading.state))

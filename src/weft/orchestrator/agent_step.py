@@ -20,12 +20,13 @@ from typing import Any, Final
 from weft.conversation.prompt import Fragment, build_prompt
 from weft.models.answer import Answer, gather
 from weft.models.json_reader import read
-from weft.models.model import Model, ModelError
+from weft.models.model import Model, ModelError, Request
 from weft.models.structured import as_object, within
 from weft.orchestrator.budget import Allowance, Estimate, Ledger, Price, breach
 from weft.orchestrator.calls import Calls
-from weft.orchestrator.model_step import build_request, wanted_schema
+from weft.orchestrator.model_step import task_of, wanted_schema
 from weft.orchestrator.prompt_text import prompt_text
+from weft.orchestrator.step_prompt import step_prompt
 from weft.orchestrator.workbench import Workbench
 from weft.protocol.errors import Finding, ModelFeedback, WeftError
 from weft.protocol.messages import Message, Text, Thinking, ToolCall, ToolResult, ToolSpec
@@ -38,6 +39,8 @@ HAND_INS: Final = 4
 """How often a result may be handed in within one attempt."""
 NUDGES: Final = 3
 """How often an agent may stop without one."""
+SHARE: Final = 2
+"""What the step is given may fill one part in so many of what the model reads; the rest is for its work."""
 WARNING: Final = 3
 """Turns before the end at which it is told that the end is near."""
 _RULES: Final = """\
@@ -86,16 +89,22 @@ class _Talk:
     outside: set[str] = field(default_factory=set)
     """Calls whose results came from outside."""
     tainted: bool = False
+    dropped: tuple[str, ...] = ()
+    """What the step was given and did not fit."""
+    told: int = 0
+    """Messages that the model has had."""
     handed_in: int = 0
     nudged: int = 0
 
     async def run(self) -> Any:
         work = self.work
-        request = build_request(work.step, work.given, work.nonce, work.model.window, work.say)
-        self.messages = list(request.messages)
+        first = step_prompt(task_of(work.step, work.given), work.given, work.nonce, work.model.window // SHARE)
+        for what in first.dropped:
+            work.say(f"more than the model can read, left out: {what}")
+        self.messages, self.dropped = list(first.request.messages), first.dropped
         self.tainted = bool(work.given.documents)
         # Two fragments: a long one is cut at its end, and these rules must stand whatever an agent's file holds.
-        texts = (self._rules(), request.system)
+        texts = (self._rules(), first.request.system)
         system = tuple(Fragment(kind="instructions", text=text) for text in texts)
         hand_in = _hand_in(work.step)
         turns = work.step.scope.turns
@@ -128,12 +137,18 @@ class _Talk:
         if short := self._short([Estimate(work.reference, prompt.tokens)]):
             raise OverAllowanceError(short)
         request = replace(prompt.request, must_call=HAND_IN) if must else prompt.request
-        async with work.calls.model(work.reference, title, prompt_text(request), dropped=prompt.dropped) as call:
+        dropped = (*self.dropped, *prompt.dropped)
+        async with work.calls.model(work.reference, title, self._new_in(request), dropped=dropped) as call:
             answer = await gather(work.model.stream(request), call.part)
         if answer.stop == "refused":
             hint = "put the task in other words"
             raise ModelError("refused", f"{work.model.name} refused to go on", hint=hint)
         return answer
+
+    def _new_in(self, request: Request) -> str:
+        """What is kept of a prompt: all of the first, of each further one what the last did not have."""
+        told, self.told = self.told, len(request.messages)
+        return prompt_text(replace(request, system="", tools=(), messages=request.messages[told:]) if told else request)
 
     def _short(self, ahead: Sequence[Estimate]) -> str:
         """Why what is left for this attempt is not enough; "" when it is."""

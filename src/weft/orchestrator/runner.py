@@ -294,8 +294,8 @@ class Runner:
             elif step.executor in ("agent", "tool"):
                 value = await self._with_tools(step, start, given, calls, say)
             else:
-                model = calls.watched(self._models.open(material.model), material.model, f"make {step.artifacts[0]}")
-                value = (await ask_model(model, step, given, self._models.nonce, say)).value
+                model, nonce = self._models.open(material.model), self._models.nonce
+                value = await ask_model(model, material.model, step, given, nonce, say, calls)
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream)

@@ -88,13 +88,13 @@ def used_by(calls: Iterable[CallSettled]) -> Used:
     ended = {call.call for call in calls}
     by_model: dict[str, dict[str, int]] = {}
     for call in calls:
-        if call.usage or call.kind == "model":
+        for kind, number in call.usage.items():
             tokens = by_model.setdefault(call.model or call.name, {})
-            for kind, number in call.usage.items():
-                tokens[kind] = tokens.get(kind, 0) + number
+            tokens[kind] = tokens.get(kind, 0) + number
     total: dict[str, int] = {}
     for tokens in by_model.values():
         for kind, number in tokens.items():
             total[kind] = total.get(kind, 0) + number
     ms = sum(call.ms for call in calls if call.parent not in ended)
-    return Used(next(iter(by_model), None), total, by_model if len(by_model) > 1 else {}, ms)
+    asked = next((call.model for call in calls if call.model), None)  # one that told nothing of its use
+    return Used(next(iter(by_model), asked), total, by_model if len(by_model) > 1 else {}, ms)

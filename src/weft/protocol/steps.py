@@ -33,6 +33,8 @@ class StepInput:
     instructions: str = ""
     """The agent's text, for a step that has one."""
     skills: Mapping[str, str] = field(default_factory=dict)
+    prior: Mapping[str, Any] = field(default_factory=dict)
+    """What earlier runs of the session found, by name."""
     feedback: tuple[str, ...] = ()
     """What was wrong with the attempt before this one."""
     replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -25,6 +25,8 @@ from weft.render.units import human_ms, human_seconds
 
 Price = Callable[[str, Mapping[str, int]], Decimal | None]
 """US dollars for so many tokens of a model; None when its price is not known."""
+Spent = tuple[str | None, Mapping[str, int]]
+"""A model and what was used of it."""
 MOST_CALLS: Final = 6
 """Lines of calls under a running step; those at work and the last to end stay."""
 MOST_TEXT: Final = 2
@@ -182,16 +184,22 @@ def _about(title: str) -> str:
     return f" ({title})" if title else ""
 
 
-def spent_words(spent: Iterable[tuple[str | None, Mapping[str, int]]], price: Price | None) -> str:
-    """The sum over models: tokens, then cost, or that a part of it is not known."""
+def spent_parts(spent: Iterable[Spent], price: Price | None, *, short: bool = False) -> list[str]:
+    """The sum over models: tokens, then cost, as far as it is known."""
     spent = list(spent)
     tokens = sum(used.get("input", 0) + used.get("output", 0) for _, used in spent)
-    found = [f"{tokens:,} tokens"] if tokens else []
+    found = [f"{tokens:,} tok" if short else f"{tokens:,} tokens"] if tokens else []
     if price is not None:
         costs = [price(model, used) for model, used in spent if model]
         known = sum((cost for cost in costs if cost is not None), Decimal(0))
-        if None in costs:
-            found.append(f"${known:.4f} and more, not all prices are known" if known else "cost unknown")
-        elif known:
-            found.append(f"${known:.4f}")
-    return ", ".join(found)
+        found += filter(None, [f"${known:.4f}+?" if known and None in costs else cost_words(_sum(costs))])
+    return found
+
+
+def _sum(costs: Iterable[Decimal | None]) -> Decimal | None:
+    total = Decimal(0)
+    for cost in costs:
+        if cost is None:
+            return None
+        total += cost
+    return total

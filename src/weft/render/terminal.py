@@ -10,7 +10,9 @@ from __future__ import annotations
 from rich.console import Group
 from rich.text import Text
 
+from weft.render.calls import Price, calls_block, spent_parts
 from weft.render.cells import pad, widest
+from weft.render.flow import gate_lines
 from weft.render.outcome import outcome_lines
 from weft.render.page import Page, group, page
 from weft.render.signs import style
@@ -19,23 +21,34 @@ from weft.render.view import RunView, StepView
 
 MOST_FINDINGS = 5
 MOST_NOTICES = 5
+MOST_GATE_LINES = 12
+NARROW = 90
 _INDENT = 6
 
 Block = tuple[StepView, list[Text]]
 
 
 def live(
-    view: RunView, now: float, width: int, *, ascii: bool = False, height: int | None = None, program: str = "weft"
+    view: RunView,
+    now: float,
+    width: int,
+    *,
+    ascii: bool = False,
+    height: int | None = None,
+    program: str = "weft",
+    price: Price | None = None,
 ) -> Group:
     """The screen at this moment. `program` is how the commands it proposes begin (`weft --workspace …`).
 
     The last screen of a run is best drawn without a `height`: it stays in the terminal's history.
     """
     sheet = page(width, ascii)
-    head = [_header(view, now, sheet), Text()]
+    head = [_header(view, now, sheet, price), Text()]
     names = min(widest(sheet.clean(name) for name in view.steps), sheet.width // 3)
-    blocks: list[Block] = [(step, _block(view, step, now, names, sheet)) for step in view.steps.values()]
+    blocks: list[Block] = [(step, _block(view, step, now, names, sheet, price)) for step in view.steps.values()]
     tail = _notices(view, sheet)
+    if view.outcome is None:
+        tail += _gates(view, sheet)
     if view.outcome is not None:
         tail += [Text(), *outcome_lines(view, now, sheet, program)]
     if height is None:
@@ -44,15 +57,17 @@ def live(
     return group((head + [line for block in folded for line in block] + tail)[: max(height, 1)])
 
 
-def _header(view: RunView, now: float, sheet: Page) -> Text:
+def _header(view: RunView, now: float, sheet: Page, price: Price | None) -> Text:
     finished = sum(step.state in ("done", "skipped") for step in view.steps.values())
     clock = f"{finished} of {count(len(view.steps), 'step')}" if view.steps else ""
     if view.started is not None:
         clock += (f" {sheet.signs.dot} " if clock else "") + human_seconds(view.elapsed(now))
+    spent = [one for step in view.steps.values() for one in step.spent]
+    clock += "".join(f" {sheet.signs.dot} {part}" for part in spent_parts(spent, price, short=sheet.width < NARROW))
     return sheet.title(view.pipeline or "weft", view.session, clock)
 
 
-def _block(view: RunView, step: StepView, now: float, names: int, sheet: Page) -> list[Text]:
+def _block(view: RunView, step: StepView, now: float, names: int, sheet: Page, price: Price | None) -> list[Text]:
     sign = sheet.signs.spin(now) if step.state == "running" else sheet.signs.state(step.state)
     look = style(step.state)
     name = pad(sheet.cut(sheet.clean(step.name), names), names)
@@ -62,9 +77,11 @@ def _block(view: RunView, step: StepView, now: float, names: int, sheet: Page) -
             (name, "" if step.state in ("running", "done") else look),
             ("  ", ""),
             (_detail(view, step, sheet), look if step.state in ("failed", "interrupted") else "dim"),
-            right=(_time(step, now), "dim"),
+            right=(_figures(step, now, sheet, price), "dim"),
         )
     ]
+    if step.state == "running":
+        lines += calls_block(step.calls, now, _INDENT - 2, sheet, price)
     if step.state in ("running", "waiting", "failed", "interrupted") and step.findings:
         lines += _findings(step, sheet)
     if step.state == "done" and step.artifacts:
@@ -88,6 +105,13 @@ def _detail(view: RunView, step: StepView, sheet: Page) -> str:
     return f"attempt {step.attempt} {sheet.signs.dot} {text}" if step.tries_in_run > 1 else text
 
 
+def _figures(step: StepView, now: float, sheet: Page, price: Price | None) -> str:
+    """What a finished step took; while it runs its calls say it."""
+    ended = step.state in ("done", "failed", "interrupted")
+    spent = spent_parts(step.spent, price, short=sheet.width < NARROW) if ended else []
+    return f" {sheet.signs.dot} ".join(filter(None, [*spent, _time(step, now)]))
+
+
 def _time(step: StepView, now: float) -> str:
     if step.state == "running" and step.started is not None:
         return human_seconds(now - step.started)
@@ -105,6 +129,20 @@ def _findings(step: StepView, sheet: Page) -> list[Text]:
             lines += sheet.wrapped(f"hint: {finding.hint}", _INDENT, most=4)
     more = len(step.findings) - MOST_FINDINGS
     return lines + (sheet.wrapped(f"and {more} more", _INDENT, "dim") if more > 0 else [])
+
+
+def _gates(view: RunView, sheet: Page) -> list[Text]:
+    """Those that are open while other steps still run; at the end of a run they are part of how it ended."""
+    lines: list[Text] = []
+    for gate in view.gates.values():
+        lines += [
+            Text(),
+            sheet.line((f"  ? {gate.step} is done and waits for you", "yellow"), (f"  {gate.gate}", "dim")),
+        ]
+        for line in gate_lines(gate)[:MOST_GATE_LINES]:
+            bare = line.lstrip()
+            lines += sheet.wrapped(bare, len(line) - len(bare) + 2, most=2)
+    return lines
 
 
 def _notices(view: RunView, sheet: Page) -> list[Text]:

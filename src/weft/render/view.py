@@ -39,7 +39,7 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
-from weft.render.calls import StepCalls
+from weft.render.calls import Spent, StepCalls
 from weft.render.cells import paragraphs
 from weft.render.flow import flow_lines
 
@@ -90,6 +90,8 @@ class StepView:
     progress: str = ""
     message: str = ""
     """What went wrong last; a retry keeps it until the step is done."""
+    spent: list[Spent] = field(default_factory=list)
+    """Over all its attempts in this run: the settlements say it."""
     calls: StepCalls = field(default_factory=StepCalls)
     """Of the latest attempt."""
 
@@ -112,19 +114,26 @@ class StepView:
                     self.artifacts = (*self.artifacts, event.artifact)
             case StepCompleted():
                 self.state, self.ms, self.message = "done", event.ms, ""
+                self._took(event)
             case StepFailed():
                 self.state = "waiting" if event.retrying else "failed"
                 self.message, self.ms, self.artifacts = event.message, event.ms, ()
+                self._took(event)
                 self.findings = self.findings if self.rejected_attempt == event.attempt else ()
             case StepInterrupted():
                 self.state, self.message, self.artifacts = "interrupted", event.why, ()
                 self.ms = self._elapsed_ms(now)
+                self._took(event)
             case StepSkipped() if self.state == "done":
                 pass  # made before the run came to rest, and still good
             case StepSkipped() | EditAccepted() | StepAdopted():
                 self.state, self.reason = "skipped", _why_skipped(event)
             case _:
                 assert_never(event)
+
+    def _took(self, event: StepCompleted | StepFailed | StepInterrupted) -> None:
+        if event.usage:
+            self.spent += event.by_model.items() or [(event.model, event.usage)]
 
     def run_ended(self, now: float) -> None:
         if self.state == "running":

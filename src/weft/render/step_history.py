@@ -1,0 +1,257 @@
+"""The life of one step, folded from a session's log: its attempts with what each was made from, called, used and came
+to, the gates it opened and what was replied, the rounds it was in, and what is its result now. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, assert_never
+
+from weft.protocol.call_events import CallSettled, used_by
+from weft.protocol.errors import Finding
+from weft.protocol.events import (
+    ArtifactAccepted,
+    ArtifactRejected,
+    ArtifactSetAside,
+    EditAccepted,
+    GateOpened,
+    GateResolved,
+    Record,
+    RoundStarted,
+    StepAdopted,
+    StepCompleted,
+    StepFailed,
+    StepInterrupted,
+    StepSkipped,
+    StepStarted,
+    VerdictGiven,
+)
+
+Result = Literal["open", "completed", "failed", "interrupted"]
+_REPLY = "reply:"
+
+
+@dataclass(slots=True)
+class Change:
+    """An input that is not as it was for the attempt before."""
+
+    name: str
+    before: str | None
+    now: str | None
+
+
+@dataclass(slots=True)
+class Said:
+    """Something a person or a verifier said that the attempt was given."""
+
+    source: str
+    text: Any
+
+
+@dataclass(slots=True)
+class AttemptHistory:
+    run: int
+    attempt: int
+    cause: str
+    reason: str
+    at: str
+    input_hash: str
+    inputs: Mapping[str, str]
+    changes: list[Change]
+    replies: list[Said] = field(default_factory=list)
+    rounds: list[Said] = field(default_factory=list)
+    calls: list[CallSettled] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    artifacts: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Hash and size of each one that passed."""
+    result: Result = "open"
+    kind: str = ""
+    """Of a failure."""
+    message: str = ""
+    ms: int | None = None
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    verdict: str = ""
+    ended: str = ""
+
+    @property
+    def spent(self) -> list[tuple[str | None, Mapping[str, int]]]:
+        if self.result == "open":  # its process was killed, or is at work: the calls that ended are known
+            used = used_by(self.calls)
+            return list(used.by_model.items()) or ([(used.model, used.usage)] if used.usage else [])
+        if self.by_model:
+            return list(self.by_model.items())
+        return [(self.model, self.usage)] if self.usage or self.model else []
+
+
+@dataclass(slots=True)
+class GateHistory:
+    opened: GateOpened
+    at: str
+    reply: GateResolved | None = None
+    replied: str = ""
+
+
+@dataclass(slots=True)
+class StepHistory:
+    step: str
+    attempts: list[AttemptHistory] = field(default_factory=list)
+    gates: list[GateHistory] = field(default_factory=list)
+    skipped: str = ""
+    """Why the last run did not make it."""
+    kept: str = ""
+    """How the result came to be one without an attempt: edited by hand, or adopted."""
+    result: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """The artifacts that count now: hash and size."""
+    aside: list[tuple[str, str]] = field(default_factory=list)
+    """Versions changed by hand that were kept: artifact and where."""
+
+    @property
+    def completed(self) -> AttemptHistory | None:
+        return next((one for one in reversed(self.attempts) if one.result == "completed"), None)
+
+
+StepEvent = (
+    StepStarted
+    | StepSkipped
+    | ArtifactRejected
+    | ArtifactAccepted
+    | CallSettled
+    | StepCompleted
+    | StepFailed
+    | StepInterrupted
+    | EditAccepted
+    | StepAdopted
+    | VerdictGiven
+    | GateOpened
+)
+
+
+def step_history(step: str, records: Iterable[Record]) -> StepHistory:
+    fold = _Fold(StepHistory(step))
+    for record in records:
+        fold.apply(record)
+    return fold.history
+
+
+class _Fold:
+    def __init__(self, history: StepHistory) -> None:
+        self.history = history
+        self._replies: dict[str, str] = {}
+        """What was said at each gate of the session: a step may be given the replies at another's."""
+        self._rounds: dict[str, RoundStarted] = {}
+
+    def apply(self, record: Record) -> None:
+        event = record.event
+        match event:
+            case GateResolved():
+                self._replies[event.gate] = event.text
+                for gate in self.history.gates:
+                    if gate.opened.gate == event.gate:
+                        gate.reply, gate.replied = event, record.at
+            case RoundStarted():
+                self._rounds[f"{event.kind}:{event.unit}"] = event
+            case ArtifactSetAside():
+                if event.artifact in self.history.result:
+                    self.history.aside.append((event.artifact, event.kept))
+            case _ if isinstance(event, StepEvent) and event.step == self.history.step:
+                self._own(event, record.at)
+            case _:
+                pass
+
+    def _own(self, event: StepEvent, at: str) -> None:
+        history = self.history
+        match event:
+            case StepStarted():
+                history.attempts.append(self._begun(event, at))
+                history.skipped = history.kept = ""
+            case GateOpened():
+                history.gates.append(GateHistory(event, at))
+            case StepSkipped():
+                history.skipped = event.reason
+            case EditAccepted() | StepAdopted():
+                history.kept = "edited by hand" if isinstance(event, EditAccepted) else "adopted from an older session"
+            case ArtifactAccepted() if not self._open(event.attempt):
+                history.result[event.artifact] = (event.hash, event.size)
+            case _:
+                attempt = self._attempt(event.attempt)
+                if attempt is not None:
+                    self._in_attempt(attempt, event, at)
+
+    def _in_attempt(
+        self,
+        attempt: AttemptHistory,
+        event: ArtifactRejected
+        | ArtifactAccepted
+        | CallSettled
+        | StepCompleted
+        | StepFailed
+        | StepInterrupted
+        | VerdictGiven,
+        at: str,
+    ) -> None:
+        match event:
+            case CallSettled():
+                attempt.calls.append(event)
+            case ArtifactRejected():
+                attempt.findings += event.findings
+            case ArtifactAccepted():
+                attempt.artifacts[event.artifact] = (event.hash, event.size)
+            case VerdictGiven():
+                attempt.verdict = event.verdict
+            case StepCompleted() | StepFailed() | StepInterrupted():
+                attempt.ms, attempt.model, attempt.usage = event.ms, event.model, event.usage
+                attempt.by_model, attempt.ended = event.by_model, at
+                self._settle(attempt, event)
+            case _:
+                assert_never(event)
+
+    def _settle(self, attempt: AttemptHistory, event: StepCompleted | StepFailed | StepInterrupted) -> None:
+        match event:
+            case StepCompleted():
+                attempt.result = "completed"
+                self.history.result = dict(attempt.artifacts)
+            case StepFailed():
+                attempt.result, attempt.kind, attempt.message = "failed", event.kind, event.message
+            case StepInterrupted():
+                attempt.result, attempt.message = "interrupted", event.why
+
+    def _begun(self, event: StepStarted, at: str) -> AttemptHistory:
+        before = self.history.attempts[-1].inputs if self.history.attempts else event.inputs
+        names = dict.fromkeys([*event.inputs, *before])
+        changes = [
+            Change(name, before.get(name), event.inputs.get(name))
+            for name in names
+            if before.get(name) != event.inputs.get(name)
+        ]
+        replies = [
+            Said(name.removeprefix(_REPLY), self._replies.get(name.removeprefix(_REPLY), value))
+            for name, value in event.inputs.items()
+            if name.startswith(_REPLY)
+        ]
+        rounds = [
+            Said(f"{one.kind} round {one.round} of {one.most}, asked for by {one.unit}", one.feedback)
+            for name in event.inputs
+            if (one := self._rounds.get(name)) is not None
+        ]
+        return AttemptHistory(
+            event.run,
+            event.attempt,
+            event.cause,
+            event.reason,
+            at,
+            event.input_hash,
+            event.inputs,
+            changes,
+            replies,
+            rounds,
+        )
+
+    def _attempt(self, number: int) -> AttemptHistory | None:
+        return next((one for one in reversed(self.history.attempts) if one.attempt == number), None)
+
+    def _open(self, number: int) -> bool:
+        attempt = self._attempt(number)
+        return attempt is not None and attempt.result == "open"
