@@ -44,9 +44,9 @@ from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
-from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.profile import Style, WriterProfile
-from weft.workspace.rule_entry import RuleEntry
+from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
 from weft.workspace.skill import SkillFront
 
 REFERENCE: Final = Path(__file__).parent / "reference"
@@ -476,6 +476,8 @@ def pipeline_keys() -> str:
         ("An input", InputEntry),
         ("A parameter", ParameterEntry),
         ("A step", StepEntry),
+        ("Each call", EachEntry),
+        ("What a step allows", StepRuleEntry),
     )
     return "\n".join(f"### {title}\n\n{key_table(model)}" for title, model in parts)
 

@@ -35,8 +35,8 @@ from weft.tools.permission_file import PermissionFile
 from weft.workspace.config import Config
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
-from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
-from weft.workspace.rule_entry import RuleEntry
+from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -214,6 +214,8 @@ def test_every_line_key_and_finding_key_of_the_log_is_documented() -> None:
         ("pipelines", "### An input", InputEntry),
         ("pipelines", "### A parameter", ParameterEntry),
         ("pipelines", "### A step", StepEntry),
+        ("pipelines", "### Each call", EachEntry),
+        ("pipelines", "### What a step allows", StepRuleEntry),
         ("config", "## config.toml", Config),
         ("config", "### A connection", ModelTable),
         ("config", "### A connection", PriceTable),
@@ -509,15 +511,19 @@ def yaml(text: str) -> Any:
     return YAML(typ="safe", pure=True).load(text)
 
 
-def test_the_complete_pipeline_uses_every_key() -> None:
-    """That it is valid is shown on the page itself, by `weft pipelines validate`."""
+def test_the_pipelines_of_the_page_use_every_key() -> None:
+    """That they are valid is shown on the page itself, by `weft pipelines validate`."""
     titles = {block.title: "\n".join(block.lines) for block in blocks(page("pipelines")) if block.title}
-    whole = yaml(titles["desk/pipelines/brief.yaml"])
+    wholes = [yaml(text) for title, text in titles.items() if title.startswith("desk/pipelines/")]
+
+    def keys_in(section: str) -> set[str]:
+        return {key for whole in wholes for entry in whole.get(section, {}).values() for key in entry}
+
     used: dict[type[BaseModel], set[str]] = {
-        PipelineFile: set(whole),
-        InputEntry: {key for entry in whole["inputs"].values() for key in entry},
-        ParameterEntry: {key for entry in whole["parameters"].values() for key in entry},
-        StepEntry: {key for entry in whole["steps"].values() for key in entry},
+        PipelineFile: {key for whole in wholes for key in whole},
+        InputEntry: keys_in("inputs"),
+        ParameterEntry: keys_in("parameters"),
+        StepEntry: keys_in("steps"),
     }
     for model, keys in used.items():
         assert {info.alias or name for name, info in model.model_fields.items()} == keys

@@ -160,6 +160,21 @@ def test_nothing_happens_outside_the_folder_or_the_rules(case: str, space: Path,
     assert [call["ok"] for call in log(space, "call_settled") if call["kind"] == "tool"] == [False]
 
 
+@pytest.mark.parametrize("allowed", [False, True])
+def test_with_documents_from_outside_a_command_needs_to_be_allowed_for_that(
+    allowed: bool, tmp_path: Path, project: Path
+) -> None:
+    pipeline = PIPELINE.replace("{kind: text, description", "{description")
+    if allowed:
+        pipeline = pipeline.replace("parameter: tests}", "parameter: tests, when_tainted: true}")
+    space = lay_workspace(tmp_path / "space", pipeline)
+    model = script(calls("Shell", {"command": TESTS}), hands_in(**GOOD))
+    assert run(space, model, project) == "done"
+    (told,) = results(model.requests[1])
+    assert ("1 failed" in told) is allowed
+    assert ("a rule with 'when_tainted: true' under 'allow'" in told) is not allowed
+
+
 def test_an_interrupt_ends_a_tool_in_the_middle_and_all_it_started(tmp_path: Path, project: Path) -> None:
     command = "sh -c 'sleep 600 & echo $! > pid; wait'"
     rule = '      - {tool: Shell, command: "sh *"}\n'

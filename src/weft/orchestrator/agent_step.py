@@ -75,6 +75,8 @@ class AgentWork:
     allowance: Allowance
     price: Price
     say: Callable[[str], None]
+    tainted: bool = False
+    """Whether what it is given may have come from outside."""
 
 
 async def make_with_agent(work: AgentWork) -> Any:
@@ -102,7 +104,7 @@ class _Talk:
         for what in first.dropped:
             work.say(f"more than the model can read, left out: {what}")
         self.messages, self.dropped = list(first.request.messages), first.dropped
-        self.tainted = bool(work.given.documents)
+        self.tainted = work.tainted
         # Two fragments: a long one is cut at its end, and these rules must stand whatever an agent's file holds.
         texts = (self._rules(), first.request.system)
         system = tuple(Fragment(kind="instructions", text=text) for text in texts)

@@ -14,7 +14,7 @@ from weft.models.embedded_version import VERSION
 from weft.orchestrator.inputs import InputText, ReadFile
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.orchestrator.validate import Documents, fault_of, parse
-from weft.orchestrator.workbench import tools_of
+from weft.orchestrator.workbench import brings_in, tools_of
 from weft.protocol.errors import ExternalError
 from weft.protocol.hashes import canonical, hash_bytes, hash_value
 from weft.session.state import SessionState
@@ -42,6 +42,8 @@ class Material:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     tools: tuple[str, ...] = ()
     """The tools that it uses, for a step of an agent with tools or of a tool."""
+    outside: bool = False
+    """Whether what it reads may have come from outside: documents, or what a step before it fetched."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the inputs that are documents say of themselves."""
@@ -91,8 +93,11 @@ def gather(
     materials: dict[str, Material] = {}
     for name, step in pipeline.steps.items():
         agent = workspace.agent(step.agent) if step.agent else None
-        tools = tools_of(step, agent, toolbox()) if step.executor in ("agent", "tool") else ()
-        material = replace(_material(workspace, step, agent, inputs, parameters, profile, model), tools=tools)
+        used = tools_of(step, agent, toolbox()) if step.executor in ("agent", "tool") else ()
+        tools = tuple(tool.name for tool in used)
+        material = _material(workspace, step, agent, inputs, parameters, profile, model)
+        outside = bool(material.documents) or any(materials[before].outside for before in step.requires)
+        material = replace(material, tools=tools, outside=outside or any(map(brings_in, used)))
         materials[name] = material
         made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
         done = state.steps[name].completion if name in state.steps else None

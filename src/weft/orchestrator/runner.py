@@ -309,7 +309,7 @@ class Runner:
             opening = workbench(self._tools, material.tools, step, material.parameters, file, self._session.folder)
             bench = await self._off_loop(lambda: stack.enter_context(opening))
             if step.calls is not None:
-                return await make_calls(step.calls, given, bench, calls, say)
+                return await make_calls(step.calls, given, bench, calls, say, tainted=material.outside)
 
             async def judge(value: Any) -> list[Finding]:
                 made, findings = write_out(step, value)
@@ -328,6 +328,7 @@ class Runner:
                     allowance=start.allowance,
                     price=self._models.price,
                     say=say,
+                    tainted=material.outside,
                 )
             )
 

@@ -25,14 +25,14 @@ MOST_CALLS: Final = 200
 
 
 async def make_calls(
-    wanted: ToolCalls, given: StepInput, bench: Workbench, calls: Calls, say: Callable[[str], None]
+    wanted: ToolCalls, given: StepInput, bench: Workbench, calls: Calls, say: Callable[[str], None], *, tainted: bool
 ) -> dict[str, Any]:
     """UserError when its input can't be put together, ExternalError when every call failed."""
     made: list[dict[str, Any]] = []
     denied = True
     for number, arguments in enumerate(_inputs(wanted, given), 1):
         call = ToolCall(call=f"{given.step}-{number}", tool=wanted.tool, input=arguments)
-        judged = bench.judge(call, tainted=bool(given.documents))
+        judged = bench.judge(call, tainted=tainted)
         begun = time.monotonic()
         async with calls.tool(wanted.tool, bench.title(call), arguments) as opened:
             if not judged.allowed:

@@ -57,8 +57,8 @@ class StepTools(Protocol):
 # -- at the door
 
 
-def tools_of(step: Step, agent: Agent | None, box: Toolbox) -> tuple[str, ...]:
-    """The names of the tools that a step uses. UserError when one is not there, or can't be used in this step."""
+def tools_of(step: Step, agent: Agent | None, box: Toolbox) -> tuple[Tool, ...]:
+    """The tools that a step uses. UserError when one is not there, or can't be used in this step."""
     if step.calls is not None:
         names: tuple[str, ...] = (step.calls.tool,)
     else:
@@ -76,7 +76,12 @@ def tools_of(step: Step, agent: Agent | None, box: Toolbox) -> tuple[str, ...]:
                 raise _wrong(step, f"the tool '{tool.name}' needs a folder to work in", hint)
     if step.calls is not None:
         _keys(step, found[0], {*step.calls.given, *filter(None, [step.calls.key])})
-    return tuple(dict.fromkeys(tool.name for tool in found))
+    return tuple({tool.name: tool for tool in found}.values())
+
+
+def brings_in(tool: Tool) -> bool:
+    """Whether what it returns may come from outside."""
+    return tool.effect == "network" or tool.source is not None
 
 
 def _known(step: Step, name: str, box: Toolbox) -> Tool:

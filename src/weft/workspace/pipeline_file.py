@@ -191,6 +191,12 @@ def pipeline_json_schema() -> dict[str, Any]:
     properties["outputs"] = {**properties["steps"], "description": "The older word for steps"}
     schema["required"].remove("steps")
     schema["oneOf"] = [{"required": ["steps"]}, {"required": ["outputs"]}]
+    folder = {"properties": {"type": {"const": "folder"}}}
+    schema["$defs"]["ParameterEntry"] |= {
+        "if": folder,
+        "then": {"not": {"required": ["default"]}},
+        "else": {"required": ["default"]},
+    }
     schema["$defs"]["StepEntry"]["allOf"] = [
         {"oneOf": [{"required": ["artifact"]}, {"required": ["artifacts"]}]},
         {"oneOf": [{"required": ["code"]}, {"required": ["agent"]}, {"required": ["tool"]}]},
