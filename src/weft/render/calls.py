@@ -104,9 +104,10 @@ def calls_block(calls: StepCalls, now: float, indent: int, sheet: Page, price: P
     writing = [call for call in calls.calls.values() if call.ok is None and call.text.strip()]
     if writing:
         last = writing[-1]
-        pieces = wrap(sheet.clean(" ".join(last.text.split())), sheet.width - indent - 2)[-MOST_TEXT:]
+        under = indent + 2 * min(calls.depth(last), 4) + 2
+        pieces = wrap(sheet.clean(" ".join(last.text.split())), sheet.width - under)[-MOST_TEXT:]
         look = "dim italic" if last.thinking else "dim"
-        lines += [sheet.line((" " * (indent + 2) + piece, look)) for piece in pieces]
+        lines += [sheet.line((" " * under + piece, look)) for piece in pieces]
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from weft.files import Folder
+from weft.protocol.call_events import CallSettled
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ArtifactAccepted
 from weft.protocol.hashes import hash_bytes
@@ -33,6 +34,8 @@ def verify(folder: Folder) -> Verification:
         event = record.event
         if isinstance(event, ArtifactAccepted) and kept_copy(folder, event) is None:
             found.faults.append(f"the kept copy of {event.artifact} (seq {record.seq}) is lost or not what it was")
+        if isinstance(event, CallSettled) and event.request and not _is_kept(folder, event.request):
+            found.faults.append(f"what {event.name} was asked (seq {record.seq}) is lost or not what it was")
     found.faults += [str(damage) for damage in reader.damage]
     holder = held_by(folder)
     if holder:
@@ -50,6 +53,11 @@ def verify(folder: Folder) -> Verification:
     except WeftError as error:
         found.faults.append(error.message)
     return found
+
+
+def _is_kept(folder: Folder, digest: str) -> bool:
+    data = folder.read_or_none(f"blobs/{digest}")
+    return data is not None and hash_bytes(data) == digest
 
 
 def _files(folder: Folder, state: SessionState, found: Verification) -> None:
