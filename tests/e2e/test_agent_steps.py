@@ -197,6 +197,63 @@ def test_an_interrupt_ends_a_tool_in_the_middle_and_all_it_started(tmp_path: Pat
     assert [start["attempt"] for start in log(space, "step_started")] == [1, 2]
 
 
+READER = "---\nname: reader\ndescription: Reads\ntools: Read, Write\n---\nRead closely.\n"
+
+
+def test_a_sub_agent_works_within_the_scope_and_stands_under_its_call(tmp_path: Path, project: Path) -> None:
+    pipeline = PIPELINE.replace("tools: [Read, Write, Edit, Shell]", "tools: [Read, Shell, Task]")
+    space = lay_workspace(tmp_path / "space", pipeline, {".claude/agents/reader.md": READER})
+    agent = space / ".claude/agents/builder.md"
+    agent.write_text(agent.read_text().replace("tools: Read", "tools: Task, Read"))
+    task = {"description": "look at sums", "prompt": "What does add do?", "agent": "reader"}
+    model = script(
+        calls("Task", task),
+        calls("Read", {"path": "sums.py"}),
+        says("It subtracts."),
+        calls("Task", {**task, "agent": "nobody"}),
+        hands_in(**GOOD),
+    )
+    assert run(space, model, project) == "done"
+    model.assert_done()
+    inner = model.requests[1]
+    assert "Read closely." in inner.system
+    assert [tool.name for tool in inner.tools] == ["Read"], "what the step does not have, a sub-agent has not either"
+    assert "Make add add." not in str(inner.messages)
+    first, second = results(model.requests[4])
+    assert first == "It subtracts."
+    assert "unknown agent 'nobody'" in second
+    settled = {call["call"]: (call["kind"], call["name"], call["parent"]) for call in log(space, "call_settled")}
+    assert settled["2"] == ("agent", "reader", "")
+    assert [settled[name] for name in ("3", "4", "5")] == [
+        ("model", "scripted", "2"),
+        ("tool", "Read", "2"),
+        ("model", "scripted", "2"),
+    ]
+    (done,) = log(space, "step_completed")
+    assert done["usage"]["input"] == 50, "what it used counts"
+
+
+def test_an_interrupt_ends_the_tool_of_a_sub_agent(tmp_path: Path, project: Path) -> None:
+    pipeline = PIPELINE.replace("tools: [Read, Write, Edit, Shell]", "tools: [Shell, Task]")
+    space = lay_workspace(tmp_path / "space", pipeline + '      - {tool: Shell, command: "sh *"}\n')
+    agent = space / ".claude/agents/builder.md"
+    agent.write_text(agent.read_text().replace("tools: Read", "tools: Task, Read"))
+
+    async def stop(session: OpenSession) -> None:
+        while not (project / "pid").is_file() or not (project / "pid").read_text().strip():
+            await asyncio.sleep(0.02)
+        session.interrupt()
+
+    model = script(
+        calls("Task", {"description": "wait", "prompt": "Wait."}),
+        calls("Shell", {"command": "sh -c 'echo $$ > pid; sleep 600'"}),
+    )
+    assert run(space, model, project, meanwhile=stop) == "interrupted"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((project / "pid").read_text()), 0)
+    assert sorted(call["kind"] for call in log(space, "call_settled")) == ["agent", "model", "model", "tool"]
+
+
 def test_an_interrupt_while_the_model_writes(space: Path, project: Path) -> None:
     hold = Hold()
 

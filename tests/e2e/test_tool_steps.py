@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.agents import lay_project, lay_workspace, log, run, script
+from weft.app import App
 from weft.protocol.errors import UserError
 
 HEAD = """\
@@ -132,6 +133,10 @@ def test_what_can_not_be_called_is_refused_before_anything_runs(keys: str, tmp_p
     with pytest.raises(UserError, match=DOOR[keys]):
         run(space, script(), project)
     assert not (space / "sessions/fix").exists()
+    with App.open(space) as app:
+        (problem,) = app.check_pipeline("fix")
+    assert DOOR[keys] in str(problem)
+    assert str(problem).startswith("pipelines/fix.yaml: steps.fix: ")
 
 
 def test_a_tool_that_works_on_files_needs_a_folder(tmp_path: Path, project: Path) -> None:

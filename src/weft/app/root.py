@@ -28,8 +28,9 @@ from weft.orchestrator.inputs import GivenFile, GivenInput, ReadFile
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.runner import Publish
+from weft.orchestrator.workbench import tools_of
 from weft.protocol.commands import StartRun
-from weft.protocol.errors import UsageError, UserError
+from weft.protocol.errors import Problem, UsageError, UserError
 from weft.protocol.events import SessionCreated
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.plans import Plan
@@ -43,6 +44,7 @@ from weft.tools.fetch import Fetched, fetch
 from weft.tools.permission_file import Rules, read_rules
 from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.skills import Skills
+from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.workspace import Workspace
 
@@ -94,6 +96,9 @@ class _StepTools:
 
     def toolbox(self) -> Toolbox:
         return self._app.toolbox()
+
+    def agent(self, name: str) -> Agent:
+        return self._app.workspace.agent(name)
 
     def rules(self) -> Rules:
         shield_environment()
@@ -225,6 +230,21 @@ class App:
 
         async with open_talk(self, opened, ask, self._surroundings) as talk:
             yield talk
+
+    def check_pipeline(self, name: str) -> list[Problem]:
+        """What is wrong with a pipeline, also with the tools that its steps want to use."""
+        problems = self.workspace.check_pipeline(name)
+        if problems:
+            return problems
+        pipeline = self.workspace.pipeline(name)
+        for step in pipeline.steps.values():
+            if step.executor in ("agent", "tool"):
+                try:
+                    tools_of(step, self.workspace.agent(step.agent) if step.agent else None, self.toolbox())
+                except UserError as error:
+                    message = error.message.removeprefix(f"the step {step.name}: ")
+                    problems.append(Problem(pipeline.file, message, key=f"steps.{step.name}", hint=error.hint))
+        return problems
 
     # -- what the doors need
 

@@ -67,7 +67,7 @@ def validate(names: tuple[str, ...], workspace: str | None) -> int:
     bad = 0
     with open_app(workspace) as app:
         for name in names or app.workspace.pipeline_names():
-            problems = app.workspace.check_pipeline(name)
+            problems = app.check_pipeline(name)
             bad += bool(problems)
             for problem in problems:
                 print(problem, file=sys.stderr)

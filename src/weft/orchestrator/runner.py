@@ -19,7 +19,8 @@ from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.models.model import Model
-from weft.orchestrator.agent_step import AgentWork, OverAllowanceError, make_with_agent
+from weft.orchestrator.agent_step import AgentWork, make_with_agent
+from weft.orchestrator.agent_talk import Means, OverAllowanceError
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts
@@ -315,19 +316,24 @@ class Runner:
                 made, findings = write_out(step, value)
                 return findings or await self._validate(step, made, given.artifacts)
 
+            means = Means(
+                step=step.name,
+                model=self._models.open(material.model),
+                reference=material.model,
+                nonce=self._models.nonce,
+                allowance=start.allowance,
+                price=self._models.price,
+                say=say,
+                agents=self._tools.agent,
+                spent=calls,
+            )
             return await make_with_agent(
                 AgentWork(
                     step=step,
                     given=given,
-                    model=self._models.open(material.model),
-                    reference=material.model,
-                    nonce=self._models.nonce,
+                    means=means,
                     bench=bench,
-                    calls=calls,
                     judge=judge,
-                    allowance=start.allowance,
-                    price=self._models.price,
-                    say=say,
                     tainted=material.outside,
                 )
             )

@@ -22,7 +22,7 @@ from weft.protocol.messages import ToolCall
 from weft.tools.permission import TAINT_RULE, Verdict, judge
 from weft.tools.permission_file import Rule, Rules, rule_of
 from weft.tools.shell.reading import ShellReading, read_shell
-from weft.tools.tool import Context, Handle, Outcome, SkillSource, Tool
+from weft.tools.tool import Context, Handle, Outcome, SkillSource, StartSubTask, Tool
 from weft.tools.toolbox import OTHER_NAMES, Toolbox
 from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Step
@@ -48,6 +48,10 @@ class StepTools(Protocol):
     def skills(self) -> SkillSource: ...
 
     def toolbox(self) -> Toolbox: ...
+
+    def agent(self, name: str) -> Agent:
+        """For sub-agents. UserError when there is none of that name."""
+        ...
 
     def rules(self) -> Rules:
         """Of the app, the workspace and its sources."""
@@ -158,13 +162,14 @@ class Workbench:
             how = f"in a run nobody is asked; to allow it: {self.where}: allow: [{_rule_for(call, self.box)}]"
         return f"{told}; {how}"
 
-    async def run(self, call: ToolCall, say: Callable[[str], None]) -> Outcome:
+    async def run(self, call: ToolCall, say: Callable[[str], None], sub_agents: StartSubTask | None = None) -> Outcome:
         """To the end of the call. When this is cancelled the tool is stopped and all it started is gone."""
         context = Context(
             call=call.call,
             working=self.working or self.spare,
             environment=self.environment,
             progress=say,
+            start_sub_task=sub_agents,
             skills=self.skills,
         )
         starting = asyncio.ensure_future(self.box.start(call, context))
