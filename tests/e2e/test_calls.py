@@ -166,12 +166,12 @@ def test_the_page_of_a_step(listed: Weft, source: Path) -> None:
         "poem · letters · step list\ncompleted\nin all: 2 attempts, ",
         "inputs of attempt 2\n  input:source  ",
         "  1 failed (run 1, first: not yet made)\n",
-        "rejected: list.json at /1",
+        "    rejected: 1 finding\n    - list.json at /1",
         "  2 completed (run 1, retry: attempt 1 failed)\n",
         "    model work/m · make list.json (",
         "12 in, 7 out, $0.0260",
         "output\n  list.json (",
-        "checks (all passed)\n  unique on list.json",
+        "checks (all passed by attempt 2)\n  unique on list.json",
         "--prompt shows the whole text",
     ):
         assert words in page, page

@@ -160,7 +160,7 @@ attempts
   1 failed (run 1, first: not yet made)
     at-1  inputs hash-1
     40 ms, work/large, 10 tokens, $0.0100
-    rejected: draft.md at /1: too long
+    rejected: 1 finding
     - draft.md at /1: too long
       hint: cut it
     agent writer (5 ms)
@@ -182,7 +182,7 @@ attempts
 output
   draft.md (12 B) made-3: its file is missing
   an earlier version of draft.md, changed by hand: aside/draft.md.x
-checks (all passed)
+checks (all passed by attempt 3)
   unique on draft.md: {}
 
 gates

@@ -15,7 +15,7 @@ from typing import Final
 
 from weft.app import App, Ask, OpenSession
 from weft.cli.place import is_ascii, is_terminal, screen_width
-from weft.cli.screen import FRAME
+from weft.cli.screen import FRAME, event_json
 from weft.cli.stopping import interruptible, reachable
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import (
@@ -30,7 +30,7 @@ from weft.protocol.events import Event, Outcome, Record
 from weft.render.batch import DocumentState, DocumentView, batch_lines, batch_table, batch_text
 from weft.render.cells import clean
 from weft.render.view import RunView
-from weft.session.codec import event_fields, to_json
+from weft.session.codec import to_json
 
 AT_ONCE: Final = 4
 
@@ -121,9 +121,8 @@ class Batch:
     def _show(self, run: RunView, event: Record | Event) -> None:
         run.apply(event.event if isinstance(event, Record) else event, time.monotonic())
         if self._as_json:
-            place = {"seq": event.seq, "at": event.at} if isinstance(event, Record) else {}
-            fields = event_fields(event.event if isinstance(event, Record) else event)
-            sys.stdout.buffer.write(to_json({"session": run.session, **place, **fields}) + b"\n")
+            fields = event_json(event, self._app.price)
+            sys.stdout.buffer.write(to_json({"session": run.session, **fields}) + b"\n")
             sys.stdout.buffer.flush()
 
     def _say(self, document: DocumentView) -> None:

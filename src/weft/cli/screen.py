@@ -11,12 +11,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from decimal import Decimal
-from typing import Protocol
+from typing import Any, Protocol
 
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.call_events import CallSettled
 from weft.protocol.events import Event, Record, StepCompleted, StepFailed, StepInterrupted
-from weft.session.codec import event_fields, record_json, to_json
+from weft.session.codec import event_fields, to_json
 
 Price = Callable[[str, Mapping[str, int]], Decimal | None]
 """US dollars for so many tokens of a model; None when its price is not known."""
@@ -37,22 +37,29 @@ async def _still() -> AsyncIterator[None]:
     yield
 
 
+def event_json(event: Record | Event, price: Price | None) -> dict[str, Any]:
+    """An event as a program gets it: durable ones as the log has them, live ones without `seq`. What a model was called
+    for also has its `cost` in US dollars as it is priced now; null when that is not known."""
+    if not isinstance(event, Record):
+        return event_fields(event)
+    found = {"seq": event.seq, "at": event.at, **event_fields(event.event)}
+    fact = event.event
+    if price and isinstance(fact, Priced) and fact.model:
+        spent = {} if isinstance(fact, CallSettled) else fact.by_model
+        costs = [price(*one) for one in spent.items() or [(fact.model, fact.usage)]]
+        known = [cost for cost in costs if cost is not None]
+        found["cost"] = float(sum(known)) if len(known) == len(costs) else None
+    return found
+
+
 class JsonScreen:
-    """One event a line on standard output: durable ones as the log has them, live ones without `seq`. What a model was
-    called for also has its `cost` in US dollars as it is priced now; null when that is not known."""
+    """One event a line on standard output."""
 
     def __init__(self, price: Price | None = None) -> None:
         self._price = price
 
     def show(self, event: Record | Event) -> None:
-        line = record_json(event) if isinstance(event, Record) else to_json(event_fields(event)) + b"\n"
-        if self._price and isinstance(event, Record) and isinstance(event.event, Priced) and event.event.model:
-            spent = event.event.by_model if not isinstance(event.event, CallSettled) else {}
-            costs = [self._price(*one) for one in spent.items() or [(event.event.model, event.event.usage)]]
-            known = [cost for cost in costs if cost is not None]
-            cost = float(sum(known)) if len(known) == len(costs) else None
-            line = line.removesuffix(b"}\n") + b',"cost":' + to_json(cost) + b"}\n"
-        sys.stdout.buffer.write(line)
+        sys.stdout.buffer.write(to_json(event_json(event, self._price)) + b"\n")
         sys.stdout.buffer.flush()
 
     def going(self) -> AbstractAsyncContextManager[None]:

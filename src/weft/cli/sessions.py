@@ -97,7 +97,7 @@ def log(session: str, after: int, as_json: bool, workspace: str | None) -> None:
     from weft.render.plain import PlainLog
 
     with open_app(workspace) as app:
-        told = PlainLog(session)
+        told = PlainLog(session, price=app.price)
         for record in app.sessions.records(session, after):
             if as_json:
                 sys.stdout.buffer.write(record_json(record))
@@ -120,7 +120,7 @@ def follow(session: str, after: int, as_json: bool, workspace: str | None) -> No
 async def _follow(app: App, session: str, after: int, *, as_json: bool) -> None:
     from weft.render.plain import PlainLog
 
-    told = PlainLog(session)
+    told = PlainLog(session, price=app.price)
     async for record in app.sessions.follow(session, after):
         if as_json:
             sys.stdout.buffer.write(record_json(record))

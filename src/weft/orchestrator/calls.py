@@ -261,11 +261,15 @@ class AttemptCalls(Calls):
             left.append(call.settlement())
         self._open.clear()
         self._settled += [settled for settled, _ in left]
-        while self._pending:
-            await asyncio.wait(self._pending)
+        await self.quiet()
         if self._fault is not None:
             raise self._fault
         return left
+
+    async def quiet(self) -> None:
+        """Until nothing is being written any more, however that ends."""
+        while self._pending:
+            await asyncio.wait(self._pending)
 
 
 class _Watched:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -103,6 +104,7 @@ class Runner:
         self._calls: dict[tuple[str, int], tuple[AttemptCalls, float]] = {}
         """What each attempt that is not settled calls, and when it began."""
         self._in_order = threading.Lock()
+        self._untold: deque[list[Record]] = deque()
         self._bug: BaseException | None = None
 
     async def run(self) -> Outcome:
@@ -144,14 +146,14 @@ class Runner:
     async def _append(
         self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
     ) -> None:
-        loop = asyncio.get_running_loop()
-
         def written() -> None:
             # Attempts record their calls from threads beside this one: what is told comes in the order of the log.
             with self._in_order:
-                loop.call_soon_threadsafe(self._tell, self._session.record(events, artifacts, blobs))
+                self._untold.append(self._session.record(events, artifacts, blobs))
 
         await self._off_loop(written)
+        while self._untold:
+            self._tell(self._untold.popleft())
 
     async def _keep_call(self, settled: CallSettled, request: bytes | None) -> None:
         await self._append([settled], blobs=[request] if request else [])
@@ -376,6 +378,8 @@ class Runner:
             _, stuck = await asyncio.wait(open_tasks, timeout=GRACE)
             for task in stuck:
                 self._publish(NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
+        for calls, _ in [*self._calls.values()]:
+            await calls.quiet()
 
 
 async def own_findings(

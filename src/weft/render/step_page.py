@@ -74,7 +74,8 @@ def step_screen(content: StepPage, price: Price | None, width: int, *, ascii: bo
     sheet = page(width, ascii)
     lines: list[Text] = []
     for row in step_rows(content, price):
-        lines += sheet.wrapped(row.text, row.indent, row.look) if row.text else [Text()]
+        text = row.text.replace(" · ", f" {sheet.signs.dot} ")
+        lines += sheet.wrapped(text, row.indent, row.look) if text else [Text()]
     return group(lines)
 
 
@@ -146,7 +147,8 @@ def _attempt(attempt: AttemptHistory, price: Price | None) -> list[Row]:
     rows += [Row(4, f"{one.source}: {_short(in_words(one.text))}") for one in attempt.rounds]
     if attempt.message:
         kind = f"{attempt.kind}: " if attempt.kind else ""
-        rows.append(Row(4, kind + _short(attempt.message), look))
+        said = count(len(attempt.findings), "finding") if attempt.findings else _short(attempt.message)
+        rows.append(Row(4, kind + said, look))
     for finding in attempt.findings[:MOST_FINDINGS]:
         rows.append(Row(4, f"- {_short(str(finding))}", "yellow"))
         rows += [Row(6, f"hint: {_short(finding.hint)}", "dim")] if finding.hint else []
@@ -193,8 +195,9 @@ def _output(content: StepPage) -> list[Row]:
             rows.append(Row(2, f"{name} ({human_size(size)}) {digest}" + (f": {state}" if state else "")))
     rows += [Row(2, f"an earlier version of {name}, changed by hand: {kept}", "dim") for name, kept in history.aside]
     if content.checks:
-        done = history.completed is not None
-        rows.append(Row(0, f"checks ({'all passed' if done else 'not passed yet'})", "bold"))
+        done = history.completed
+        who = f"what was {history.kept}" if history.kept else f"attempt {done.attempt}" if done else ""
+        rows.append(Row(0, f"checks ({f'all passed by {who}' if who else 'not passed yet'})", "bold"))
         rows += [Row(2, text) for text in content.checks]
     return rows
 
