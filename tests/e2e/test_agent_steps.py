@@ -160,6 +160,24 @@ def test_nothing_happens_outside_the_folder_or_the_rules(case: str, space: Path,
     assert [call["ok"] for call in log(space, "call_settled") if call["kind"] == "tool"] == [False]
 
 
+@pytest.mark.parametrize("where", ["{space}/code/made.py", "space/code/made.py", "space/config.toml"])
+def test_a_folder_that_holds_the_workspace_does_not_open_it(where: str, tmp_path: Path, space: Path) -> None:
+    written = {"path": where.format(space=space), "content": "x"}
+    model = script(calls("Write", written), calls("Write", {"path": "code/other.py", "content": "x"}), hands_in(**GOOD))
+    assert run(space, model, tmp_path) == "done"
+    refused, done = results(model.requests[2])
+    assert "runs are made of it" in refused
+    assert "made code/other.py" in done, "only the workspace's own is closed"
+    assert not (space / "code").exists()
+    assert (space / "config.toml").read_text() != "x"
+
+
+def test_a_folder_inside_what_is_run_is_refused(space: Path) -> None:
+    (space / "code").mkdir()
+    assert run(space, script(), space / "code") == "failed"
+    assert "is part of the workspace" in log(space, "step_failed")[0]["message"]
+
+
 @pytest.mark.parametrize("allowed", [False, True])
 def test_with_documents_from_outside_a_command_needs_to_be_allowed_for_that(
     allowed: bool, tmp_path: Path, project: Path

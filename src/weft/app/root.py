@@ -93,6 +93,7 @@ class _StepTools:
         self._app = app
         self.environment = plain_environment(surroundings)
         self.skills = Skills([("workspace", app.workspace.folder)])
+        self.workspace = app.workspace.path
 
     def toolbox(self) -> Toolbox:
         return self._app.toolbox()

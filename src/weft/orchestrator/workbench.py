@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
@@ -20,7 +20,7 @@ from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
 from weft.tools.permission import TAINT_RULE, Verdict, judge
-from weft.tools.permission_file import Rule, Rules, rule_of
+from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.tool import Context, Handle, Outcome, SkillSource, StartSubTask, Tool
 from weft.tools.toolbox import OTHER_NAMES, Toolbox
@@ -32,6 +32,11 @@ T = TypeVar("T")
 SHORT: Final = 160
 _PATH: Final = re.compile(r"(?:^|[=:,]|^-[A-Za-z]+)(/[^=:,]*)")
 _HARMLESS: Final = ("/dev/null",)
+WORKSPACE_OWN: Final = (
+    *("code", "pipelines", "schemas", "sessions", "sources", "knowledge", ".claude", ".weft"),
+    *("config.toml", "permissions.yaml", "profile.json", "AGENTS.md", "CLAUDE.md"),
+)
+"""What of a workspace decides what is run, and what was: a step with tools does not change it."""
 _FILES: Final = ("path", "command")
 """Kinds of subjects that a tool needs a folder for."""
 
@@ -46,6 +51,11 @@ class StepTools(Protocol):
 
     @property
     def skills(self) -> SkillSource: ...
+
+    @property
+    def workspace(self) -> Path:
+        """Where what a run is made of lies: no tool of a step may change that."""
+        ...
 
     def toolbox(self) -> Toolbox: ...
 
@@ -211,7 +221,9 @@ def workbench(
     named = step.scope.folder
     folder = Folder.open(Path(parameters[named])) if named else None
     try:
-        rules = tools.rules() + Rules((*allowed, *(_writing(box, pipeline) if folder else ())))
+        rules = tools.rules() + Rules(allowed)
+        if folder:
+            rules += Rules((*_writing(box, pipeline), *_kept(box, folder.path, tools.workspace)))
         where = f"{pipeline}, steps.{step.name}"
         yield Workbench(box, rules, folder, spare, tools.environment, tools.skills, where)
     finally:
@@ -234,6 +246,28 @@ def _writing(box: Toolbox, pipeline: str) -> Iterator[Rule]:
     for tool in box:
         if tool.effect == "write" and tool.subject and tool.subject[0] == "path" and tool.source is None:
             yield Rule(verb="allow", tool=tool.name, file=pipeline, why="the person named the folder")
+
+
+def _kept(box: Toolbox, folder: Path, workspace: Path) -> Iterator[Rule]:
+    """Denials for a folder that holds the workspace. UserError for one inside what a run is made of."""
+    place, home = Path(os.path.realpath(folder)), Path(os.path.realpath(workspace))
+    for name in WORKSPACE_OWN:
+        own = home / name
+        if place.is_relative_to(own):
+            hint = "name the folder of a project"
+            raise UserError(f"the folder {folder} is part of the workspace, which runs what is in it", hint=hint)
+        if not own.is_relative_to(place):
+            continue
+        inside = own.relative_to(place).as_posix()
+        paths = (inside, f"{_plain(place)}/{inside}", f"{_plain(folder)}/{inside}")
+        for path in dict.fromkeys(paths if "." in name[1:] else (f"{path}/**" for path in paths)):
+            for allowed in _writing(box, APP_FILE):
+                yield replace(allowed, verb="deny", path=path, why="runs are made of it")
+
+
+def _plain(path: Path) -> str:
+    """As a pattern that stands for itself."""
+    return re.sub(r"([*?\[{])", r"[\1]", path.as_posix())
 
 
 def _rule_for(call: ToolCall, box: Toolbox) -> str:
