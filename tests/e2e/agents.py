@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -100,13 +101,14 @@ def run(
     kept: Kept | None = None,
     *,
     meanwhile: Callable[[OpenSession], Any] | None = None,
+    tests: str = TESTS,
     **wish: Any,
 ) -> Outcome:
     """One run of the pipeline `fix`, to where it comes to rest."""
 
     async def go() -> Outcome:
         with App.open(workspace, models={"scripted": model}) as app:
-            parameters = {"place": str(place), "tests": TESTS}
+            parameters = {"place": str(place), "tests": tests}
             start = StartRun(parameters=parameters, **wish)
             ask = Ask(pipeline="fix", file=workspace / "request.txt", session="fix")
             async with app.session(ask, kept or Kept(), start) as session:
@@ -135,3 +137,22 @@ def results(request: Request) -> list[str]:
 
 def script(*turns: Sequence[Item] | Turn) -> ScriptedModel:
     return ScriptedModel([turn if isinstance(turn, Turn) else Turn(turn) for turn in turns])
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Waits for a state; generously, because the machine may be busy."""
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from tests.e2e.agents import (
     PIPELINE,
     TESTS,
     Kept,
+    alive,
     hands_in,
     lay_project,
     lay_workspace,
@@ -22,6 +22,7 @@ from tests.e2e.agents import (
     run,
     script,
     search_path,
+    until,
 )
 from weft.app import OpenSession
 from weft.testing.scripted import Hold, Turn, calls, says
@@ -160,6 +161,17 @@ def test_nothing_happens_outside_the_folder_or_the_rules(case: str, space: Path,
     assert [call["ok"] for call in log(space, "call_settled") if call["kind"] == "tool"] == [False]
 
 
+def test_a_command_that_the_person_chose_runs_in_these_very_words(space: Path, project: Path) -> None:
+    (project / "check").write_text("#!/bin/sh\necho checked\n")
+    (project / "check").chmod(0o755)
+    chosen = "./check && ./check"
+    model = script(calls("Shell", {"command": chosen}), calls("Shell", {"command": "./check"}), hands_in(**GOOD))
+    assert run(space, model, project, tests=chosen) == "done"
+    ran, refused = results(model.requests[2])
+    assert ran == "checked\nchecked"
+    assert "not allowed" in refused
+
+
 @pytest.mark.parametrize("where", ["{space}/code/made.py", "space/code/made.py", "space/config.toml"])
 def test_a_folder_that_holds_the_workspace_does_not_open_it(where: str, tmp_path: Path, space: Path) -> None:
     written = {"path": where.format(space=space), "content": "x"}
@@ -206,8 +218,7 @@ def test_an_interrupt_ends_a_tool_in_the_middle_and_all_it_started(tmp_path: Pat
     model = script(calls("Shell", {"command": command}))
     assert run(space, model, project, meanwhile=stop) == "interrupted"
     pid = int((project / "pid").read_text())
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+    until(lambda: not alive(pid))
     (stopped,) = log(space, "step_interrupted")
     assert stopped["usage"] == {"input": 10, "output": 1}, "what it had used is known"
     again = script(hands_in(**GOOD))
@@ -267,8 +278,8 @@ def test_an_interrupt_ends_the_tool_of_a_sub_agent(tmp_path: Path, project: Path
         calls("Shell", {"command": "sh -c 'echo $$ > pid; sleep 600'"}),
     )
     assert run(space, model, project, meanwhile=stop) == "interrupted"
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((project / "pid").read_text()), 0)
+    pid = int((project / "pid").read_text())
+    until(lambda: not alive(pid))
     assert sorted(call["kind"] for call in log(space, "call_settled")) == ["agent", "model", "model", "tool"]
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.agents import BROKEN, FIXED, Kept, lay_project, log, results, search_path
+from tests.e2e.agents import BROKEN, FIXED, Kept, alive, lay_project, log, results, search_path, until
 from tests.e2e.devloop import (
     AGAIN,
     CHANGES,
@@ -185,22 +183,3 @@ def test_killed_while_it_implements_it_is_continued_and_leaves_no_process(space:
     assert starts.count(("implement", 1)) == 1
     assert starts[-4:] == [("implement", 2), ("test", 1), ("proof", 1), ("decide", 1)]
     assert (project / "sums.py").read_text() == FIXED
-
-
-def until(holds: object) -> None:
-    assert callable(holds)
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False

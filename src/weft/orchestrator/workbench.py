@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
@@ -144,6 +144,9 @@ class Workbench:
     skills: SkillSource
     where: str
     """The step, for those who want to know where to allow something."""
+    chosen: Mapping[str, bool] = field(default_factory=dict)
+    """Commands that the person gave as parameters: they may be run in these very words, whatever their form. With
+    whether that holds also when content from outside is there."""
 
     def judge(self, call: ToolCall, *, tainted: bool) -> Judged:
         if fault := self.box.fault(call):
@@ -151,6 +154,8 @@ class Workbench:
         tool = self.box.get(call.tool)
         taint = ("what was read before",) if tainted else ()
         verdict = judge(call, tool, mode="ask", rules=self.rules, taint=taint)
+        if verdict.decision == "ask" and self._chose(call, verdict):
+            return Judged(allowed=True)
         if verdict.decision != "allow":
             return Judged(allowed=False, why=self._denied(call, verdict))
         if tool and tool.subject and tool.subject[0] == "command" and self.working is not None:
@@ -160,6 +165,15 @@ class Workbench:
             if outside:
                 return Judged(allowed=False, why=f"{outside} is outside the working folder {self.working.path}")
         return Judged(allowed=True)
+
+    def _chose(self, call: ToolCall, verdict: Verdict) -> bool:
+        """A rule that denies or wants something asked stands above what a person chose for one run."""
+        tool = self.box.get(call.tool)
+        if tool is None or tool.subject is None or tool.subject[0] != "command":
+            return False
+        command = str(call.input.get(tool.subject[1], "")).strip()
+        tainted = verdict.rule == TAINT_RULE
+        return command in self.chosen and (verdict.rule == "mode ask" or (tainted and self.chosen[command]))
 
     def _denied(self, call: ToolCall, verdict: Verdict) -> str:
         told = f"not allowed: {verdict.reason} ({verdict.rule}, {verdict.file})"
@@ -217,6 +231,7 @@ def workbench(
 ) -> Iterator[Workbench]:
     """Open for the time of one attempt."""
     box, _ = tools.toolbox().only(names)
+    box_names = {tool.name for tool in box}
     allowed = tuple(_allowed(step, parameters, pipeline))
     named = step.scope.folder
     folder = Folder.open(Path(parameters[named])) if named else None
@@ -225,7 +240,12 @@ def workbench(
         if folder:
             rules += Rules((*_writing(box, pipeline), *_kept(box, folder.path, tools.workspace)))
         where = f"{pipeline}, steps.{step.name}"
-        yield Workbench(box, rules, folder, spare, tools.environment, tools.skills, where)
+        chosen = {
+            str(parameters[entry.parameter]).strip(): entry.when_tainted
+            for entry, _ in step.scope.allow
+            if entry.parameter is not None and entry.tool in box_names and str(parameters[entry.parameter]).strip()
+        }
+        yield Workbench(box, rules, folder, spare, tools.environment, tools.skills, where, chosen)
     finally:
         if folder:
             folder.close()

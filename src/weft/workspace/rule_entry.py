@@ -43,7 +43,7 @@ class StepRuleEntry(RuleEntry):
 
     parameter: OptionalText = Field(
         default=None,
-        description="In place of command: the parameter whose value is the command, such as the project's own tests",
+        description="In place of command: the parameter whose value may be run, in these very words",
     )
 
 
