@@ -25,6 +25,7 @@ from tests.e2e.agents import (
     until,
 )
 from weft.app import OpenSession
+from weft.orchestrator.workbench import Permission
 from weft.testing.scripted import Hold, Turn, calls, says
 
 GOOD = {"summary": "Add adds", "files": ["sums.py"]}
@@ -170,6 +171,31 @@ def test_a_command_that_the_person_chose_runs_in_these_very_words(space: Path, p
     ran, refused = results(model.requests[2])
     assert ran == "checked\nchecked"
     assert "not allowed" in refused
+
+
+@pytest.mark.parametrize("yes", [False, True])
+def test_a_face_that_can_ask_is_asked(yes: bool, space: Path, project: Path) -> None:
+    asked: list[Permission] = []
+
+    async def approve(wanted: Permission) -> bool:
+        asked.append(wanted)
+        return yes
+
+    async def face(session: OpenSession) -> None:
+        session.approve = approve
+
+    model = script(
+        calls("Shell", {"command": "touch made.txt"}),
+        calls("Write", {"path": "../made.txt", "content": "x"}),
+        hands_in(**GOOD),
+    )
+    assert run(space, model, project, meanwhile=face) == "done"
+    (wanted,) = asked
+    assert (wanted.step, wanted.call.tool, wanted.call.input) == ("fix", "Shell", {"command": "touch made.txt"})
+    assert (project / "made.txt").exists() is yes
+    first, second = results(model.requests[2])
+    assert ("the person did not allow it" in first) is not yes
+    assert "climbs out of its folder" in second, "what is denied is not asked about"
 
 
 @pytest.mark.parametrize("where", ["{space}/code/made.py", "space/code/made.py", "space/config.toml"])

@@ -28,7 +28,7 @@ from weft.orchestrator.inputs import GivenFile, GivenInput, ReadFile
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.runner import Publish
-from weft.orchestrator.workbench import tools_of
+from weft.orchestrator.workbench import Approve, tools_of
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import Problem, UsageError, UserError
 from weft.protocol.events import SessionCreated
@@ -94,6 +94,7 @@ class _StepTools:
         self.environment = plain_environment(surroundings)
         self.skills = Skills([("workspace", app.workspace.folder)])
         self.workspace = app.workspace.path
+        self.approve: Approve | None = None
 
     def toolbox(self) -> Toolbox:
         return self._app.toolbox()

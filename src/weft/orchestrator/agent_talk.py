@@ -107,10 +107,11 @@ class Talk:
 
     async def call(self, call: ToolCall) -> ToolResult:
         """Judged, run to its end, reported. A refusal is a result."""
-        bench, judged = self.bench, self.bench.judge(call, tainted=self.tainted)
+        bench = self.bench
         report = self.calls.agent if call.tool == SUB_AGENT else self.calls.tool
         name = str(call.input.get("agent", "")) if call.tool == SUB_AGENT else call.tool
         async with report(name or call.tool or "unnamed", bench.title(call), dict(call.input)) as opened:
+            judged = await bench.permitted(call, tainted=self.tainted)
             if not judged.allowed:
                 opened.settle(ok=False, message=judged.why)
                 return ToolResult(call=call.call, tool=call.tool, text=judged.why, is_error=True)

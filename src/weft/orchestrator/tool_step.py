@@ -32,9 +32,9 @@ async def make_calls(
     denied = True
     for number, arguments in enumerate(_inputs(wanted, given), 1):
         call = ToolCall(call=f"{given.step}-{number}", tool=wanted.tool, input=arguments)
-        judged = bench.judge(call, tainted=tainted)
         begun = time.monotonic()
         async with calls.tool(wanted.tool, bench.title(call), arguments) as opened:
+            judged = await bench.permitted(call, tainted=tainted)
             if not judged.allowed:
                 opened.settle(ok=False, message=judged.why)
                 made.append({"input": arguments, "ok": False, "result": None, "message": judged.why, "ms": 0})

@@ -1,7 +1,7 @@
 """The tools of one attempt: those in the step's scope, judged by the rules, confined to the folder the person named.
 
 Naming a folder allows the tools to write in it; nothing else is allowed by that. What the rules would ask about is
-denied, because in a run nobody is asked, and the denial says how to allow it. Whatever ends the attempt (an interrupt,
+denied unless a face can ask, and the denial says how to allow it. Whatever ends the attempt (an interrupt,
 its time, its end) ends a tool in the middle of its work, with every process it started, before anything goes on.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -41,8 +41,24 @@ _FILES: Final = ("path", "command")
 """Kinds of subjects that a tool needs a folder for."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permission:
+    """A call that a rule wants a person asked about."""
+
+    step: str
+    call: ToolCall
+    why: str
+
+
+Approve = Callable[[Permission], Awaitable[bool]]
+"""Asks the person; awaiting it may last as long as the step may. It is cancelled by an interrupt."""
+
+
 class StepTools(Protocol):
     """What the tools of steps come from."""
+
+    approve: Approve | None
+    """Set by a face that can ask; without one, what would be asked about is denied."""
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -128,6 +144,8 @@ def _wrong(step: Step, message: str, hint: str) -> UserError:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     allowed: bool
+    asks: str = ""
+    """What a person would be asked, when a face can ask."""
     why: str = ""
     """For whoever wanted the call: why it is not made, and how it can be allowed."""
 
@@ -144,6 +162,8 @@ class Workbench:
     skills: SkillSource
     where: str
     """The step, for those who want to know where to allow something."""
+    step: str = ""
+    approve: Approve | None = None
     chosen: Mapping[str, bool] = field(default_factory=dict)
     """Commands that the person gave as parameters: they may be run in these very words, whatever their form. With
     whether that holds also when content from outside is there."""
@@ -157,7 +177,8 @@ class Workbench:
         if verdict.decision == "ask" and self._chose(call, verdict):
             return Judged(allowed=True)
         if verdict.decision != "allow":
-            return Judged(allowed=False, why=self._denied(call, verdict))
+            asks = verdict.reason if verdict.decision == "ask" else ""
+            return Judged(allowed=False, asks=asks, why=self._denied(call, verdict))
         if tool and tool.subject and tool.subject[0] == "command" and self.working is not None:
             command = str(call.input[tool.subject[1]])
             reading = read_shell(command)
@@ -165,6 +186,15 @@ class Workbench:
             if outside:
                 return Judged(allowed=False, why=f"{outside} is outside the working folder {self.working.path}")
         return Judged(allowed=True)
+
+    async def permitted(self, call: ToolCall, *, tainted: bool) -> Judged:
+        """The judgement, and the person's word where it is asked for and a face can ask."""
+        judged = self.judge(call, tainted=tainted)
+        if not judged.asks or self.approve is None:
+            return judged
+        if await self.approve(Permission(step=self.step, call=call, why=judged.asks)):
+            return Judged(allowed=True)
+        return Judged(allowed=False, why=f"the person did not allow it ({judged.asks})")
 
     def _chose(self, call: ToolCall, verdict: Verdict) -> bool:
         """A rule that denies or wants something asked stands above what a person chose for one run."""
@@ -245,7 +275,18 @@ def workbench(
             for entry, _ in step.scope.allow
             if entry.parameter is not None and entry.tool in box_names and str(parameters[entry.parameter]).strip()
         }
-        yield Workbench(box, rules, folder, spare, tools.environment, tools.skills, where, chosen)
+        yield Workbench(
+            box,
+            rules,
+            folder,
+            spare,
+            tools.environment,
+            tools.skills,
+            where,
+            step.name,
+            tools.approve,
+            chosen,
+        )
     finally:
         if folder:
             folder.close()
