@@ -173,6 +173,20 @@ def test_a_command_that_the_person_chose_runs_in_these_very_words(space: Path, p
     assert "not allowed" in refused
 
 
+def test_steps_in_the_same_folder_work_one_at_a_time(tmp_path: Path, project: Path) -> None:
+    both = PIPELINE + PIPELINE[PIPELINE.index("  fix:\n") :].replace("  fix:\n", "  other:\n").replace(
+        "artifact: fix.json", "artifact: other.json\n    final: true"
+    )
+    space = lay_workspace(tmp_path / "space", both)
+    reads = calls("Read", {"path": "sums.py"})
+    model = script(reads, hands_in(**GOOD), reads, hands_in(**{**GOOD, "summary": "Other"}))
+    assert run(space, model, project) == "done"
+    one, two = (str(request.messages[0]) for request in model.requests[::2])
+    assert "Make fix.json" in one
+    assert "Make other.json" in two
+    assert [len(request.messages) for request in model.requests] == [1, 3, 1, 3]
+
+
 @pytest.mark.parametrize("yes", [False, True])
 def test_a_face_that_can_ask_is_asked(yes: bool, space: Path, project: Path) -> None:
     asked: list[Permission] = []

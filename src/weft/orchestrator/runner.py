@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final, Protocol, TypeVar
@@ -24,7 +24,7 @@ from weft.orchestrator.agent_step import AgentWork, make_with_agent
 from weft.orchestrator.agent_talk import Means, OverAllowanceError
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
-from weft.orchestrator.facts import Facts
+from weft.orchestrator.facts import Facts, Material
 from weft.orchestrator.machine import decide
 from weft.orchestrator.model_step import ask_model
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
@@ -97,6 +97,7 @@ class Runner:
         self._disk_threads = disk_threads
         self._models = models
         self._tools = tools
+        self._folders: dict[str, asyncio.Lock] = {}
         self._inbox: asyncio.Queue[Command] = asyncio.Queue()
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
@@ -291,7 +292,8 @@ class Runner:
             self._publish(StepProgressed(step=step.name, attempt=start.attempt, text=text))
 
         left = start.allowance.seconds
-        async with asyncio.timeout(step.timeout if left is None else min(step.timeout, left)):
+        limit = step.timeout if left is None else min(step.timeout, left)
+        async with self._alone(step, material), asyncio.timeout(limit):
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
             elif step.executor in ("agent", "tool"):
@@ -303,6 +305,12 @@ class Runner:
             if not findings:
                 findings = await self._validate(step, made, upstream)
         return made, findings
+
+    def _alone(self, step: Step, material: Material) -> AbstractAsyncContextManager[Any]:
+        """Steps that work in the same folder do so one at a time: what one reads, another would be changing."""
+        if step.scope.folder is None or material.code:
+            return nullcontext()
+        return self._folders.setdefault(material.parameters[step.scope.folder], asyncio.Lock())
 
     async def _with_tools(
         self, step: Step, start: StartAttempt, given: StepInput, calls: AttemptCalls, say: Callable[[str], None]
