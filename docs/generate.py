@@ -37,7 +37,7 @@ from weft.protocol.steps import StepInput
 from weft.session.manifest import manifest
 from weft.session.state import fold
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission_file import PermissionFile, RuleEntry, app_rules
+from weft.tools.permission_file import PermissionFile, app_rules
 from weft.tools.shell.programs import PROGRAMS
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import AgentFront
@@ -45,8 +45,9 @@ from weft.workspace.config import Config
 from weft.workspace.flow_file import BudgetEntry, ChoiceEntry, GateEntry, LoopEntry, RepairEntry, ShownEntry
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
-from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.profile import Style, WriterProfile
+from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
 from weft.workspace.skill import SkillFront
 
 REFERENCE: Final = Path(__file__).parent / "reference"
@@ -487,6 +488,8 @@ def pipeline_keys() -> str:
         ("An input", InputEntry),
         ("A parameter", ParameterEntry),
         ("A step", StepEntry),
+        ("Each call", EachEntry),
+        ("What a step allows", StepRuleEntry),
     )
     return "\n".join(f"### {title}\n\n{key_table(model)}" for title, model in parts)
 

@@ -31,12 +31,13 @@ from tests.made import Weft
 from weft.checks import CHECKS, CheckInput, parse_check, run_check
 from weft.cli.commands import weft as weft_group
 from weft.protocol import errors, events
-from weft.tools.permission_file import PermissionFile, RuleEntry
+from weft.tools.permission_file import PermissionFile
 from weft.workspace.config import Config
 from weft.workspace.flow_file import BudgetEntry, ChoiceEntry, GateEntry, LoopEntry, RepairEntry, ShownEntry
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
-from weft.workspace.pipeline_file import InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -215,6 +216,8 @@ def test_every_line_key_and_finding_key_of_the_log_is_documented() -> None:
         ("pipelines", "### An input", InputEntry),
         ("pipelines", "### A parameter", ParameterEntry),
         ("pipelines", "### A step", StepEntry),
+        ("pipelines", "### Each call", EachEntry),
+        ("pipelines", "### What a step allows", StepRuleEntry),
         ("config", "## config.toml", Config),
         ("config", "### A connection", ModelTable),
         ("config", "### A connection", PriceTable),
@@ -510,7 +513,11 @@ def yaml(text: str) -> Any:
     return YAML(typ="safe", pure=True).load(text)
 
 
-COMPLETE = (("pipelines", "desk/pipelines/brief.yaml"), ("flow", "desk/pipelines/essay.yaml"))
+COMPLETE = (
+    ("pipelines", "desk/pipelines/brief.yaml"),
+    ("pipelines", "desk/pipelines/survey.yaml"),
+    ("flow", "desk/pipelines/essay.yaml"),
+)
 """The complete examples, by page: together they use every key. A page that brings new keys adds its own here."""
 
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NoReturn
 
-from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.errors import EXIT_USAGE, ExternalError, UserError
 
 NAME_LIMIT: Final = 255
 PATH_LIMIT: Final = 1024
@@ -84,6 +84,17 @@ def split_name(name: str) -> tuple[str, ...]:
         if len(os.fsencode(part)) > NAME_LIMIT:
             raise UserError(f"a part of {name[:40]!r}… is longer than {NAME_LIMIT} bytes")
     return parts
+
+
+def named_folder(path: str, what: str = "folder") -> Path:
+    """The absolute form of a folder that a person named. UserError when it is not there or can't be worked in."""
+    found = Path(os.path.abspath(os.path.expanduser(path)))
+    if not found.is_dir():
+        why = "is not a folder" if found.exists() else "is not there"
+        raise UserError(f"the {what} {found} {why}", hint="name a folder that is there", exit_code=EXIT_USAGE)
+    if not os.access(found, os.R_OK | os.X_OK):
+        raise UserError(f"the {what} {found} can't be read", hint="check its permissions", exit_code=EXIT_USAGE)
+    return found
 
 
 class Folder:

@@ -106,6 +106,7 @@ def test_every_field_of_the_file_arrives(make_workspace: MakeWorkspace) -> None:
         artifacts=("digest.md", "digest.json"),
         code=None,
         agent="writer",
+        executor="model",
         requires=("facts",),
         inputs=("source", "notes"),
         parameters=("words",),

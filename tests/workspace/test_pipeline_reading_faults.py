@@ -12,8 +12,8 @@ from weft.protocol.errors import Problem
 HEAD: Final = "name: p\ndescription: d\n"
 STEP: Final = "steps:\n  a:\n    artifact: a.json\n    code: make.py:a\n"
 STEP_KEYS: Final = (
-    "artifact, artifacts, code, agent, requires, inputs, parameters, profile, skills, model, schema, checks, attempts, "
-    "timeout, final, when and 4 more"
+    "artifact, artifacts, code, agent, tool, requires, inputs, parameters, profile, skills, model, schema, checks, "
+    "attempts, timeout, final and 12 more"
 )
 
 

@@ -28,8 +28,9 @@ from weft.orchestrator.inputs import GivenFile, GivenInput, ReadFile
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.runner import Publish
+from weft.orchestrator.workbench import Approve, tools_of
 from weft.protocol.commands import StartRun
-from weft.protocol.errors import UsageError, UserError
+from weft.protocol.errors import Problem, UsageError, UserError
 from weft.protocol.events import SessionCreated
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.messages import Usage
@@ -41,6 +42,10 @@ from weft.session.session import Session, no_session
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
 from weft.tools.fetch import Fetched, fetch
+from weft.tools.permission_file import Rules, read_rules
+from weft.tools.processes import plain_environment, shield_environment
+from weft.tools.skills import Skills
+from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.workspace import Workspace
 
@@ -81,6 +86,27 @@ class _StepModels:
 
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
         return self._app.price(reference, usage)
+
+
+class _StepTools:
+    """What the tools of steps come from; read when the first step that uses some begins."""
+
+    def __init__(self, app: App, surroundings: Mapping[str, str]) -> None:
+        self._app = app
+        self.environment = plain_environment(surroundings)
+        self.skills = Skills([("workspace", app.workspace.folder)])
+        self.workspace = app.workspace.path
+        self.approve: Approve | None = None
+
+    def toolbox(self) -> Toolbox:
+        return self._app.toolbox()
+
+    def agent(self, name: str) -> Agent:
+        return self._app.workspace.agent(name)
+
+    def rules(self) -> Rules:
+        shield_environment()
+        return read_rules(self._app.workspace.folder)
 
 
 class App:
@@ -209,6 +235,21 @@ class App:
         async with open_talk(self, opened, ask, self._surroundings) as talk:
             yield talk
 
+    def check_pipeline(self, name: str) -> list[Problem]:
+        """What is wrong with a pipeline, also with the tools that its steps want to use."""
+        problems = self.workspace.check_pipeline(name)
+        if problems:
+            return problems
+        pipeline = self.workspace.pipeline(name)
+        for step in pipeline.steps.values():
+            if step.executor in ("agent", "tool"):
+                try:
+                    tools_of(step, self.workspace.agent(step.agent) if step.agent else None, self.toolbox())
+                except UserError as error:
+                    message = error.message.removeprefix(f"the step {step.name}: ")
+                    problems.append(Problem(pipeline.file, message, key=f"steps.{step.name}", hint=error.hint))
+        return problems
+
     # -- what the doors need
 
     @property
@@ -223,6 +264,9 @@ class App:
 
     def step_models(self) -> _StepModels:
         return _StepModels(self, self.new_name())
+
+    def step_tools(self) -> _StepTools:
+        return _StepTools(self, self._surroundings)
 
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
         """US dollars as prices are now; None when they are not known. Screens ask for the same again and again."""
@@ -290,6 +334,7 @@ class App:
             weft=__version__,
             model=self.default_model,
             registered={name: entry.version for name, entry in self._functions.items()},
+            toolbox=self.toolbox,
         )
 
     def given(self, pipeline: Pipeline, ask: Ask) -> dict[str, GivenInput]:

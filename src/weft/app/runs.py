@@ -17,6 +17,7 @@ from weft.orchestrator.progress import RunSpec
 from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
 from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
+from weft.orchestrator.workbench import Approve, StepTools
 from weft.protocol.commands import InterruptRun, ReplyToGate, RestCommand, StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
@@ -42,6 +43,8 @@ class Home(Protocol):
     def executor(self) -> Executor: ...
 
     def step_models(self) -> StepModels: ...
+
+    def step_tools(self) -> StepTools: ...
 
     async def off_loop(self, work: Callable[[], T]) -> T: ...
 
@@ -83,6 +86,8 @@ class OpenSession:
         self._runner: Runner | None = None
         self._interrupted: InterruptRun | None = None
         self._failed = False
+        self.approve: Approve | None = None
+        """Set by a face that can ask a person whether a tool of a step may do something."""
 
     def close(self) -> None:
         self._session.close()
@@ -174,7 +179,8 @@ class OpenSession:
             raise UserError(f"session {self.id} failed before and is in no known state", hint="open it anew")
 
     async def _run(self, command: StartRun, opening: Opening, executor: Executor) -> Outcome:
-        models = self._app.step_models()
+        models, tools = self._app.step_models(), self._app.step_tools()
+        tools.approve = self.approve
         spec = RunSpec(
             opening.pipeline,
             opening.facts.steps,
@@ -193,6 +199,7 @@ class OpenSession:
             self._publish,
             self._app.disk_threads,
             models,
+            tools,
         )
         if self._interrupted:
             self._runner.interrupt(self._interrupted)

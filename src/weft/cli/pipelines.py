@@ -67,7 +67,7 @@ def validate(names: tuple[str, ...], workspace: str | None) -> int:
     bad = 0
     with open_app(workspace) as app:
         for name in names or app.workspace.pipeline_names():
-            problems = app.workspace.check_pipeline(name)
+            problems = app.check_pipeline(name)
             bad += bool(problems)
             for problem in problems:
                 print(problem, file=sys.stderr)
@@ -89,12 +89,17 @@ def _about(pipeline: Pipeline) -> list[str]:
     for name, given in pipeline.inputs.items():
         lines.append(f"input {name}{'' if given.required else ' (optional)'}: {given.description or 'a text file'}")
     for name, parameter in pipeline.parameters.items():
-        lines.append(f"parameter {name} = {json.dumps(parameter.default)}: {parameter.description or parameter.type}")
+        value = "(a folder you name)" if parameter.type == "folder" else json.dumps(parameter.default)
+        lines.append(f"parameter {name} = {value}: {parameter.description or parameter.type}")
     lines += _flow(pipeline)
     lines.append("")
     for step in pipeline.steps.values():
         after = f" after {', '.join(step.requires)}" if step.requires else ""
         by = f"agent {step.agent}" if step.agent else f"code {step.code}"
+        if step.calls:
+            by = f"tool {step.calls.tool}"
+        elif step.executor == "agent":
+            by += " with tools"
         lines.append(f"step {step.name}{after}: {by} -> {', '.join(step.artifacts)}{' (final)' if step.final else ''}")
         lines += [f"  schema {schema.file} (version {schema.version})" for schema in step.schemas.values()]
         lines += [

@@ -67,7 +67,7 @@ def shape(request: Request, schema: Mapping[str, Any], way: Way) -> Request:
         return replace(request, schema=schema)
     if way == "tool":
         described = "Give the answer. Call this exactly once, with the whole answer."
-        tool = ToolSpec(name=ANSWER_TOOL, description=described, input_schema=_as_object(schema))
+        tool = ToolSpec(name=ANSWER_TOOL, description=described, input_schema=as_object(schema))
         return replace(request, tools=(*request.tools, tool), must_call="" if request.tools else ANSWER_TOOL)
     asked = (
         "Answer with one JSON value and nothing else: no text before or after it, no fence. "
@@ -149,7 +149,7 @@ async def ask(
         shaped = again(shaped, answer, judged.findings)
 
 
-def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """A tool's input is an object; any other value is put under one key."""
     if schema.get("type") == "object":
         return schema
@@ -158,14 +158,20 @@ def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"type": "object", "properties": {_WRAPPED: inner}, "required": [_WRAPPED], **moved}
 
 
+def within(schema: Mapping[str, Any], given: Any) -> Any:
+    """The value that a tool was given whose input is `as_object(schema)`."""
+    if schema.get("type") == "object" or not isinstance(given, Mapping):
+        return dict(given) if isinstance(given, Mapping) else given
+    return given.get(_WRAPPED, dict(given))
+
+
 def _called(answer: Answer, schema: Mapping[str, Any]) -> Reading | None:
     for call in answer.calls:
         if call.tool != ANSWER_TOOL:
             continue
         if call.malformed:
             return read(call.malformed)
-        value = call.input if schema.get("type") == "object" else call.input.get(_WRAPPED, call.input)
-        return Reading(value=dict(value) if isinstance(value, Mapping) else value)
+        return Reading(value=within(schema, call.input))
     return None
 
 

@@ -5,8 +5,8 @@ A run works on this snapshot: a file edited while it runs counts from the next r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from weft.checks import check_documents
@@ -14,9 +14,11 @@ from weft.models.embedded_version import VERSION
 from weft.orchestrator.inputs import InputText, ReadFile
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.orchestrator.validate import Documents, fault_of, parse
+from weft.orchestrator.workbench import brings_in, tools_of
 from weft.protocol.errors import ExternalError
 from weft.protocol.hashes import canonical, hash_bytes, hash_value
 from weft.session.state import SessionState
+from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 from weft.workspace.flow import look
 from weft.workspace.pipeline import Pipeline, Step
@@ -38,6 +40,10 @@ class Material:
     skills: Mapping[str, str] = field(default_factory=dict)
     profile: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+    """The tools that it uses, for a step of an agent with tools or of a tool."""
+    outside: bool = False
+    """Whether what it reads may have come from outside: documents, or what a step before it fetched."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the inputs that are documents say of themselves."""
@@ -58,6 +64,10 @@ class Facts:
         return _documents(self.session, self.inputs, self.materials[step], artifacts, self.parameters)
 
 
+def _no_tools() -> Toolbox:
+    return Toolbox(())
+
+
 def gather(
     workspace: Workspace,
     pipeline: Pipeline,
@@ -69,9 +79,10 @@ def gather(
     model: str = "embedded",
     registered: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
+    toolbox: Callable[[], Toolbox] = _no_tools,
 ) -> Facts:
     """`registered` gives the version of each function that an embedding program brings along, `overrides` what stands
-    in place of parts of the profile."""
+    in place of parts of the profile; `toolbox` is asked for when a step uses tools."""
     hashes = {name: given.hash for name, given in inputs.items()}
     files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
     profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}
@@ -82,7 +93,11 @@ def gather(
     materials: dict[str, Material] = {}
     for name, step in pipeline.steps.items():
         agent = workspace.agent(step.agent) if step.agent else None
+        used = tools_of(step, agent, toolbox()) if step.executor in ("agent", "tool") else ()
+        tools = tuple(tool.name for tool in used)
         material = _material(workspace, step, agent, inputs, parameters, profile, model)
+        outside = bool(material.documents) or any(materials[before].outside for before in step.requires)
+        material = replace(material, tools=tools, outside=outside or any(map(brings_in, used)))
         materials[name] = material
         made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
         done = state.steps[name].completion if name in state.steps else None
@@ -151,11 +166,11 @@ def _material(
     profile: Mapping[str, Any],
     default_model: str,
 ) -> Material:
-    model = step.model or (agent.model if agent else None) or default_model
+    model = "" if step.calls else step.model or (agent.model if agent else None) or default_model
     names = dict.fromkeys([*step.skills, *(agent.skills if agent else ())])
     read = {name: inputs[name] for name in step.inputs if name in inputs}
     return Material(
-        code=step.code or _embedded(step, agent, model),
+        code=step.code or ("" if step.calls else _embedded(step, agent, model)),
         model=model,
         instructions=agent.text if agent else "",
         skills={name: workspace.skill(name).text for name in names},
@@ -196,6 +211,12 @@ def _made_from(
     if agent:
         found[f"agent:{agent.name}"] = agent.hash
         found["model"] = f"{material.model} {VERSION}" if material.model == EMBEDDED else material.model
+    if material.tools:
+        found["tools"] = _short(sorted(material.tools))
+    if step.scope.allow:
+        found["allow"] = hash_value([entry.model_dump(exclude_defaults=True) for entry, _ in step.scope.allow])
+    if step.calls:
+        found["calls"] = hash_value(asdict(step.calls))
     if step.checks:
         found["checks"] = hash_value([[artifact, call.name, dict(call.options)] for artifact, call in step.checks])
     codes = [*filter(None, [material.code]), *(call.name for _, call in step.checks if ":" in call.name)]

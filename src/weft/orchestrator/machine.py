@@ -165,6 +165,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     progress, over = _overrun(spec, progress, settled, command.step)
     retrying = command.retryable and tries_left and not progress.of("failed")
     short = progress.over or _short(spec, progress, command.step) if retrying else ""
+    short = short or (command.message if command.kind == "over_budget" else "")
     retrying = retrying and not short
     events: list[DurableEvent] = [
         ArtifactRejected(

@@ -8,10 +8,11 @@ events in memory and shows what would happen; a run writes the inputs and record
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from weft.files import named_folder
 from weft.orchestrator.facts import Facts, gather
 from weft.orchestrator.inputs import GivenInput, ReadFile, SessionInput, take_inputs
 from weft.orchestrator.keep import Kept, adopt, keep_edits
@@ -21,6 +22,7 @@ from weft.protocol.events import DurableEvent, InputRecorded, Record, SessionAdo
 from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
 from weft.session.state import SessionState
+from weft.tools.toolbox import Toolbox
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.workspace import Workspace
@@ -61,6 +63,7 @@ class OpeningAsk:
     weft: str
     model: str
     registered: Mapping[str, str] = field(default_factory=dict)
+    toolbox: Callable[[], Toolbox] = lambda: Toolbox(())
 
 
 def open_up(ask: OpeningAsk) -> Opening:
@@ -77,7 +80,7 @@ def open_up(ask: OpeningAsk) -> Opening:
             _add(state, events, _recorded(name, taken))
     remembered = state.run.chosen if state.run else {}
     known = {name: value for name, value in remembered.items() if name in ask.pipeline.parameters}
-    parameters = _parameters(ask, known)
+    parameters = _with_folders(ask.pipeline, _parameters(ask, known))
     chosen = {name: parameters[name] for name in {**known, **ask.wish.parameters}}
     facts = gather(
         ask.workspace,
@@ -87,6 +90,7 @@ def open_up(ask: OpeningAsk) -> Opening:
         model=ask.model,
         registered=ask.registered,
         overrides=ask.wish.profile,
+        toolbox=ask.toolbox,
         inputs={name: given.text for name, given in inputs.items()},
         read=ask.read,
     )
@@ -129,6 +133,12 @@ def _parameters(ask: OpeningAsk, known: Mapping[str, Any]) -> dict[str, Any]:
             hint = "it was set earlier in this session: set it anew with --set"
             raise UsageError(error.message, hint=f"{error.hint}; {hint}" if error.hint else hint) from error
     return ask.pipeline.parameter_values({**known, **ask.wish.parameters})
+
+
+def _with_folders(pipeline: Pipeline, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Every folder as it is from anywhere: the session may be continued from another place."""
+    folders = [name for name, spec in pipeline.parameters.items() if spec.type == "folder"]
+    return {**parameters, **{name: str(named_folder(parameters[name], name)) for name in folders}}
 
 
 def check_wish(pipeline: Pipeline, wish: StartRun) -> None:

@@ -118,7 +118,7 @@ def _difference(key: str, before: str | None, now: str | None, edited: Container
         return f"it no longer depends on {thing}"
     if kind == "artifact" and name in edited:
         return f"{name} was edited by hand"
-    verb = "were changed" if kind == "checks" else "was changed"
+    verb = "were changed" if kind in ("checks", "tools") else "was changed"
     return f"{thing} {verb}" + (f" ({before} -> {now})" if kind in ("parameter", "model") else "")
 
 
@@ -132,6 +132,9 @@ _THINGS: Final = {
     "schema": "the schema of {name}",
     "code": "the code in {name}",
     "checks": "its checks",
+    "tools": "its tools",
+    "allow": "what it is allowed",
+    "calls": "its call",
     "model": "the model",
     "reply": "your reply at the gate {name}",
     "repair": "the repair that {name} asked for",

@@ -13,6 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -20,13 +21,17 @@ from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.models.model import Model, Retried
+from weft.orchestrator.agent_step import AgentWork, make_with_agent
+from weft.orchestrator.agent_talk import Means, OverAllowanceError
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
-from weft.orchestrator.facts import Facts
+from weft.orchestrator.facts import Facts, Material
 from weft.orchestrator.machine import decide
 from weft.orchestrator.model_step import Judge, ModelAsk, ask_model
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
+from weft.orchestrator.tool_step import make_calls
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
+from weft.orchestrator.workbench import StepTools, workbench
 from weft.protocol.call_events import CallSettled, Used
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
@@ -84,6 +89,7 @@ class Runner:
         publish: Publish,
         disk_threads: ThreadPoolExecutor,
         models: StepModels,
+        tools: StepTools,
     ) -> None:
         self._session = session
         self._spec = spec
@@ -93,6 +99,8 @@ class Runner:
         self._disk_threads = disk_threads
         self._models = models
         self._inbox: asyncio.Queue[Command | StepModelRetried] = asyncio.Queue()
+        self._tools = tools
+        self._folders: dict[str, asyncio.Lock] = {}
         self._attempts: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._made: dict[str, bytes] = {}
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
@@ -247,6 +255,8 @@ class Runner:
         except ModelFeedback as error:
             findings = list(error.findings)
             kind, message, retryable = "rejected", _told(findings), True
+        except OverAllowanceError as error:
+            kind, message, findings, retryable = "over_budget", error.message, [], False
         except ExternalError as error:
             kind, message, findings, retryable = "error", str(error), [], error.retryable
         except WeftError as error:
@@ -293,9 +303,11 @@ class Runner:
 
         left = start.allowance.seconds
         patience = step.timeout if left is None else min(step.timeout, left)
-        async with asyncio.timeout(patience):
+        async with self._alone(step, material), asyncio.timeout(patience):
             if material.code:
                 value = await self._executor.execute(material.code, given, say)
+            elif step.executor in ("agent", "tool"):
+                value = await self._with_tools(step, start, given, calls, say)
             else:
                 model, nonce = self._models.open(material.model), self._models.nonce
                 asked = ModelAsk(step, given, nonce, say, calls, patience, self._judge(step, upstream))
@@ -326,6 +338,48 @@ class Runner:
             return validate(step, name, value, documents)
 
         return judge
+
+    def _alone(self, step: Step, material: Material) -> AbstractAsyncContextManager[Any]:
+        """Steps that work in the same folder do so one at a time: what one reads, another would be changing."""
+        if step.scope.folder is None or material.code:
+            return nullcontext()
+        return self._folders.setdefault(material.parameters[step.scope.folder], asyncio.Lock())
+
+    async def _with_tools(
+        self, step: Step, start: StartAttempt, given: StepInput, calls: AttemptCalls, say: Callable[[str], None]
+    ) -> Any:
+        material, file = self._facts.materials[step.name], self._spec.pipeline.file
+        with ExitStack() as stack:
+            opening = workbench(self._tools, material.tools, step, material.parameters, file, self._session.folder)
+            bench = await self._off_loop(lambda: stack.enter_context(opening))
+            if step.calls is not None:
+                return await make_calls(step.calls, given, bench, calls, say, tainted=material.outside)
+
+            async def judge(value: Any) -> list[Finding]:
+                made, findings = write_out(step, value)
+                return findings or await self._validate(step, made, given.artifacts)
+
+            means = Means(
+                step=step.name,
+                model=self._models.open(material.model),
+                reference=material.model,
+                nonce=self._models.nonce,
+                allowance=start.allowance,
+                price=self._models.price,
+                say=say,
+                agents=self._tools.agent,
+                spent=calls,
+            )
+            return await make_with_agent(
+                AgentWork(
+                    step=step,
+                    given=given,
+                    means=means,
+                    bench=bench,
+                    judge=judge,
+                    tainted=material.outside,
+                )
+            )
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}

@@ -22,7 +22,7 @@ LOG_VERSION: Final = 1
 
 Cause = Literal["first", "retry", "amend", "repair", "rerun"]
 """Why an attempt was made."""
-FailureKind = Literal["error", "rejected", "timeout", "crashed", "vanished"]
+FailureKind = Literal["error", "rejected", "timeout", "crashed", "vanished", "over_budget"]
 Outcome = Literal["done", "failed", "interrupted", "waiting", "cancelled", "over_budget", "left"]
 """How a run came to rest. Only `done` and `cancelled` are for good: from every other one it can be taken up again."""
 ReplyKind = Literal["proceed", "amend", "cancel", "withdrawn"]

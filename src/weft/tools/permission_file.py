@@ -16,12 +16,11 @@ a file of the same format beside this module. A source's file speaks of that sou
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
-from typing import Final, Literal
+from typing import Final
 
 from pydantic import Field
 
@@ -29,37 +28,14 @@ from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace.document import Document, in_order, read_source
 from weft.workspace.explain import check
-from weft.workspace.fields import OptionalText, Strict, Text
+from weft.workspace.fields import Strict
 from weft.workspace.json_document import locate_json, parse_json
+from weft.workspace.rule_entry import RuleEntry, Verb, command_words, rule_faults
 from weft.workspace.yaml_document import parse_yaml
 
 FILE: Final = "permissions.yaml"
 SOURCE_FILE: Final = "permissions.json"
 APP_FILE: Final = "weft's own rules"
-
-Verb = Literal["allow", "ask", "deny"]
-
-
-class RuleEntry(Strict):
-    tool: Text = Field(
-        description="The tool's name; * stands for any letters. In a source's file: its name in the source"
-    )
-    path: OptionalText = Field(
-        default=None, description="For tools that take a path: a pattern such as notes/** or *.md"
-    )
-    host: OptionalText = Field(default=None, description="For WebFetch: the host, or *.example.org for those below it")
-    command: OptionalText = Field(
-        default=None,
-        description="For Shell: the words of one program. To allow, all of them, or the first ones and then *; to ask "
-        "or deny, the first ones",
-    )
-    read_only: bool = Field(
-        default=False, description="Allow only: it changes nothing, so it is allowed in safe as well"
-    )
-    when_tainted: bool = Field(
-        default=False, description="Allow only: it is allowed also when content from outside is in the conversation"
-    )
-    why: OptionalText = Field(default=None, description="The reason, shown when the rule decides")
 
 
 class PermissionFile(Strict):
@@ -177,47 +153,32 @@ def _entries(model: PermissionFile) -> Iterator[tuple[Verb, int, RuleEntry]]:
 
 
 def _meanings(model: PermissionFile, document: Document, source: str | None) -> Iterator[Problem]:
-    """What is well-formed but means nothing, or more than its author thinks."""
     for verb, index, entry in _entries(model):
-        at = (verb, index)
-        about = [key for key in ("path", "host", "command") if getattr(entry, key) is not None]
-        if len(about) > 1:
-            yield document.at_key((*at, about[1]), "a rule is about one thing", "write two rules")
-        if entry.command is not None and not _words(entry.command):
-            yield document.at_value((*at, "command"), "these are not the words of one program")
-        for key in ("read_only", "when_tainted"):
-            if verb != "allow" and getattr(entry, key):
-                yield document.at_key((*at, key), f"has no meaning in a rule that {verb}s", "remove it")
-        if verb == "allow" and not about and entry.tool in ("Shell", "*") and source is None:
-            hint = "name the command, or use the mode auto"
-            yield document.at_value((*at, "tool"), "would allow everything", hint)
-
-
-def _words(command: str) -> tuple[str, ...]:
-    try:
-        return tuple(shlex.split(command))
-    except ValueError:
-        return ()
+        for key, is_key, message, hint in rule_faults(verb, entry, own_tools=source is not None):
+            place = document.at_key if is_key else document.at_value
+            yield place((verb, index, key), message, hint)
 
 
 def _rules(model: PermissionFile, document: Document, source: str | None) -> Rules:
     found = []
     for verb, index, entry in _entries(model):
-        words = _words(entry.command) if entry.command else ()
-        open_ended = verb != "allow" or words[-1:] == ("*",)
-        found.append(
-            Rule(
-                verb=verb,
-                tool=entry.tool if source is None else f"{source}__{entry.tool}",
-                file=document.file,
-                line=document.values[(verb, index)].line if (verb, index) in document.values else 0,
-                path=entry.path,
-                host=entry.host.lower() if entry.host else None,
-                command=words[:-1] if words[-1:] == ("*",) else words,
-                open_ended=open_ended,
-                read_only=entry.read_only,
-                when_tainted=entry.when_tainted,
-                why=entry.why or "",
-            )
-        )
+        line = document.values[(verb, index)].line if (verb, index) in document.values else 0
+        found.append(rule_of(verb, entry, document.file, line, source))
     return Rules(tuple(found))
+
+
+def rule_of(verb: Verb, entry: RuleEntry, file: str, line: int = 0, source: str | None = None) -> Rule:
+    words = command_words(entry.command) if entry.command else ()
+    return Rule(
+        verb=verb,
+        tool=entry.tool if source is None else f"{source}__{entry.tool}",
+        file=file,
+        line=line,
+        path=entry.path,
+        host=entry.host.lower() if entry.host else None,
+        command=words[:-1] if words[-1:] == ("*",) else words,
+        open_ended=verb != "allow" or words[-1:] == ("*",),
+        read_only=entry.read_only,
+        when_tainted=entry.when_tainted,
+        why=entry.why or "",
+    )

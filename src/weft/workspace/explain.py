@@ -161,7 +161,7 @@ def key_names(model: type[BaseModel]) -> list[str]:
 
 
 def model_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
-    """The model that describes the mapping at `path`, through fields and through maps of models."""
+    """The model that describes the mapping at `path`, through fields and through maps and lists of models."""
     current: Any = model
     for part in path:
         if isinstance(current, type) and issubclass(current, BaseModel):
@@ -176,6 +176,14 @@ def model_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
     return current if isinstance(current, type) and issubclass(current, BaseModel) else None
 
 
+def _given(annotation: Any) -> Any:
+    """What stands there when the key is given: `None` only says that it may be left out."""
+    if get_origin(annotation) not in (Union, UnionType):
+        return annotation
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+    return kinds[0] if len(kinds) == 1 else annotation
+
+
 def field_description(model: type[BaseModel], path: Path) -> str:
     """What the nearest described key around `path` is for, as a hint; the models describe every key."""
     while path:
@@ -186,12 +194,6 @@ def field_description(model: type[BaseModel], path: Path) -> str:
                 return text[:1].lower() + text[1:]
         path = path[:-1]
     return ""
-
-
-def _given(annotation: Any) -> Any:
-    """Of a key that may be left out, what it is when it is given."""
-    options = [one for one in get_args(annotation) if one is not NoneType]
-    return options[0] if get_origin(annotation) in (Union, UnionType) and len(options) == 1 else annotation
 
 
 def _annotations(model: type[BaseModel]) -> dict[str, Any]:

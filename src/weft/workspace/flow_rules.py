@@ -154,7 +154,8 @@ def _of_parameter(flow: Flow, at: Path, value: Mapping[str, Any], operator: Oper
     return Condition(parameter=name, operator=operator, value=wanted)
 
 
-def look(flow: Flow, at: Path, artifact: Any, place: Any, step: str, *, own: bool) -> Look | None:
+def look(flow: Flow, at: Path, artifact: Any, place: Any, step: str, *, own: bool, whole: bool = False) -> Look | None:
+    """`whole`: the whole of an artifact that is text will do."""
     draft = flow.draft
     entry = draft.steps[step]
     required = [
@@ -172,7 +173,7 @@ def look(flow: Flow, at: Path, artifact: Any, place: Any, step: str, *, own: boo
     if not isinstance(place, str):
         draft.report((*at, "at"), f"must be a place in the artifact, not {describe(place)}", "write at: parts[*].title")
         return None
-    if not str(artifact).endswith(".json"):
+    if not str(artifact).endswith(".json") and not (whole and not place):
         hint = "let the step make a .json artifact too"
         draft.report((*at, "artifact"), f"{artifact} is text, and this looks into JSON", hint)
         return None

@@ -12,7 +12,7 @@ from weft.protocol.errors import UsageError
 from weft.workspace.document import describe
 from weft.workspace.spelling import listed, suggest
 
-Kind = Literal["integer", "number", "string", "boolean"]
+Kind = Literal["integer", "number", "string", "boolean", "folder"]
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,100}\Z")
 _WORDS: Final = {"true": True, "yes": True, "false": False, "no": False}
 _KINDS: Final[Mapping[Kind, str]] = {
@@ -20,6 +20,7 @@ _KINDS: Final[Mapping[Kind, str]] = {
     "number": "a number",
     "string": "text",
     "boolean": "true or false",
+    "folder": "the path of a folder",
 }
 
 
@@ -79,6 +80,8 @@ def is_of_kind(kind: Kind, value: Any) -> bool:
             return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         case "string":
             return isinstance(value, str)
+        case "folder":
+            return isinstance(value, str) and bool(value.strip()) and "\0" not in value
         case "boolean":
             return isinstance(value, bool)
 
@@ -94,6 +97,8 @@ def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any
             raise UsageError(f"unknown parameter '{name}'", hint=suggest(name, specs, "parameters"))
     values = {}
     for name, spec in specs.items():
+        if spec.type == "folder" and name not in given:
+            raise UsageError(f"name the folder '{name}': --set {name}=PATH", hint=spec.description)
         value = given.get(name, spec.default)
         if isinstance(value, str) and name in given:
             value = spec.convert(value)

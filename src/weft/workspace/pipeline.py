@@ -16,6 +16,7 @@ from weft.workspace.flow import Budget, Condition, Gate, Look, Unit
 from weft.workspace.parameters import ParameterSpec, parameter_values
 from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
 from weft.workspace.schema_file import SchemaFile
+from weft.workspace.scope import Executor, Scope, ToolCalls
 
 DEPTH: Final = "depth"
 
@@ -34,8 +35,12 @@ class Step:
     name: str
     artifacts: tuple[str, ...]
     code: str | None
-    """`file.py:function` in code/; None for a step of an agent."""
+    """`file.py:function` in code/; None for a step of an agent or a tool."""
     agent: str | None
+    executor: Executor = "code"
+    scope: Scope = field(default_factory=Scope)
+    calls: ToolCalls | None = None
+    """Of a step that a tool makes."""
     requires: tuple[str, ...]
     inputs: tuple[str, ...]
     parameters: tuple[str, ...]

@@ -23,6 +23,7 @@ from weft.workspace.fields import (
     Version,
 )
 from weft.workspace.flow_file import BudgetEntry, ConditionEntry, DepthModes, GateEntry, LoopEntry, RepairEntry
+from weft.workspace.rule_entry import StepRuleEntry
 
 InputKind = Literal["document", "text"]
 DEFAULT_ATTEMPTS: Final = 3
@@ -44,10 +45,10 @@ class InputEntry(Strict):
 class ParameterEntry(Strict):
     """A value that a person may choose for a run."""
 
-    type: Literal["integer", "number", "string", "boolean"] = Field(
-        description="The kind of value: integer, number, string or boolean"
+    type: Literal["integer", "number", "string", "boolean", "folder"] = Field(
+        description="The kind of value: integer, number, string, boolean, or folder (one that a person names)"
     )
-    default: Any = Field(description="The value when a person gives none")
+    default: Any = Field(default=None, description="The value when a person gives none; a folder has none")
     description: str = Field(default="", description="What the parameter changes")
     minimum: Annotated[Number | None, Given] = Field(
         default=None, description="The smallest good value of an integer or number"
@@ -60,6 +61,14 @@ class ParameterEntry(Strict):
     )
 
 
+class EachEntry(Strict):
+    """One call for each value at a place of an artifact."""
+
+    artifact: Text = Field(description="The artifact of a required step")
+    at: str = Field(default="", description="The place in it, such as queries[*]")
+    as_: Text = Field(alias="as", description="The key of the tool's input that the value is given as")
+
+
 class StepEntry(Strict):
     """A step: what it makes, what makes it, what it needs, and how its result is judged."""
 
@@ -70,6 +79,9 @@ class StepEntry(Strict):
     )
     agent: OptionalText = Field(
         default=None, description="The agent that makes them: the name of a file in .claude/agents/"
+    )
+    tool: OptionalText = Field(
+        default=None, description="The tool whose calls make it, without a model: its name, as in weft tools"
     )
     requires: list[Text] = Field(default=[], description="The steps whose artifacts this step reads")
     inputs: OptionalNames = Field(
@@ -114,6 +126,30 @@ class StepEntry(Strict):
     budget: Annotated[BudgetEntry | None, Given] = Field(
         default=None, description="The most this step may spend in a run: usd, tokens, minutes"
     )
+    executor: Annotated[Literal["model", "agent"] | None, Given] = Field(
+        default=None,
+        description="How an agent makes it: model, one call (when not given), or agent, a conversation with tools",
+    )
+    tools: OptionalNames = Field(
+        default=None, description="The tools the agent may use in this step; all that it names when not given"
+    )
+    folder: OptionalText = Field(
+        default=None, description="The folder that the tools work in and can't leave: a parameter of the type folder"
+    )
+    allow: list[StepRuleEntry] = Field(
+        default=[], description="What the tools of this step may do besides: rules as in permissions.yaml"
+    )
+    turns: Annotated[int | None, Given] = Field(
+        default=None, ge=2, le=500, description="How often its agent may ask the model in one try: 2 to 500, else 40"
+    )
+    with_: Annotated[dict[str, Any] | None, Given] = Field(
+        default=None,
+        alias="with",
+        description="The tool's input: values, or where one is from: {parameter: …}, {input: …}, {artifact: …, at: …}",
+    )
+    each: Annotated[EachEntry | None, Given] = Field(
+        default=None, description="One call for each value at a place of an artifact: artifact, at, as"
+    )
 
 
 class PipelineFile(Strict):
@@ -155,9 +191,15 @@ def pipeline_json_schema() -> dict[str, Any]:
     properties["outputs"] = {**properties["steps"], "description": "The older word for steps"}
     schema["required"].remove("steps")
     schema["oneOf"] = [{"required": ["steps"]}, {"required": ["outputs"]}]
+    folder = {"properties": {"type": {"const": "folder"}}}
+    schema["$defs"]["ParameterEntry"] |= {
+        "if": folder,
+        "then": {"not": {"required": ["default"]}},
+        "else": {"required": ["default"]},
+    }
     schema["$defs"]["StepEntry"]["allOf"] = [
         {"oneOf": [{"required": ["artifact"]}, {"required": ["artifacts"]}]},
-        {"oneOf": [{"required": ["code"]}, {"required": ["agent"]}]},
+        {"oneOf": [{"required": ["code"]}, {"required": ["agent"]}, {"required": ["tool"]}]},
     ]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Weft pipeline"}
 

@@ -14,6 +14,7 @@ from weft.workspace.library import Library
 from weft.workspace.pipeline import InputSpec, Pipeline, Step
 from weft.workspace.spelling import suggest
 from weft.workspace.step_rules import resolve_step
+from weft.workspace.tool_rules import calls
 
 FOLDER: Final = "pipelines"
 ENDING: Final = ".yaml"
@@ -85,6 +86,7 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
             )
     return replace(
         step,
+        calls=calls(flow, name),
         when=when,
         gate=flow_rules.gate(flow, name),
         budget=flow_rules.budget(draft, (*at, "budget"), entry.budget),

@@ -10,6 +10,7 @@ from weft.protocol.ids import NAME, artifact_name_problem
 from weft.workspace import graph
 from weft.workspace.document import Path, describe
 from weft.workspace.draft import Draft
+from weft.workspace.maker_rules import read_names
 from weft.workspace.parameters import ParameterSpec, is_of_kind
 from weft.workspace.pipeline_file import ParameterEntry, StepEntry
 from weft.workspace.spelling import listed, nearest
@@ -47,6 +48,12 @@ def _parameter(draft: Draft, at: Path, entry: ParameterEntry) -> ParameterSpec:
         maximum=entry.maximum,
         choices=tuple(entry.choices or ()),
     )
+    has_default = "default" in entry.model_fields_set
+    if entry.type == "folder":
+        return _folder(draft, at, entry, spec)
+    if not has_default:
+        draft.report_key((*at, "default"), "'default' is missing", "add 'default': the value when a person gives none")
+        return spec
     if entry.type not in ("integer", "number"):
         for key in ("minimum", "maximum"):
             if getattr(entry, key) is not None:
@@ -66,6 +73,15 @@ def _parameter(draft: Draft, at: Path, entry: ParameterEntry) -> ParameterSpec:
         return spec
     settled = tuple(spec.settle(choice) for choice in spec.choices)
     return replace(spec, default=spec.settle(spec.default), choices=settled)
+
+
+def _folder(draft: Draft, at: Path, entry: ParameterEntry, spec: ParameterSpec) -> ParameterSpec:
+    """A folder that tools may change is named by the person, each time: a pipeline can't choose it for them."""
+    for key in ("default", "minimum", "maximum", "choices"):
+        if key in entry.model_fields_set:
+            hint = "remove it: the person names the folder" if key == "default" else "remove it"
+            draft.report_key((*at, key), f"'{key}' has no meaning for a folder", hint)
+    return spec
 
 
 def makers(draft: Draft) -> dict[str, str]:
@@ -164,7 +180,7 @@ def _flowing(draft: Draft) -> list[Any]:
 
 
 def _read(entry: StepEntry, section: str, known: list[str]) -> set[str]:
-    named = getattr(entry, section)
+    named = read_names(entry, section)
     if named is None:
         return {*known}
     meant = {close for name in named if name not in known and (close := nearest(name, known))}

@@ -12,10 +12,10 @@ from typing import Any, Final
 from weft.checks import CHECKS, CheckCall, CheckProblem, check_documents, parse_check
 from weft.files import split_name
 from weft.protocol.errors import UserError, WorkspaceError
-from weft.workspace.agent import Agent
 from weft.workspace.document import Path
 from weft.workspace.draft import Draft
 from weft.workspace.explain import key_names
+from weft.workspace.maker_rules import function, include_skill, maker, read_names, scope
 from weft.workspace.pipeline import Step
 from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.schema_file import SchemaFile
@@ -29,10 +29,10 @@ def resolve_step(draft: Draft, name: str, final: str, makers: Mapping[str, str])
     """`final` is the name of the final step; `makers` says which step makes each artifact of the pipeline."""
     entry, at = draft.steps[name], ("steps", name)
     artifacts = artifacts_of(entry)
-    _maker(draft, at, entry)
+    executor = maker(draft, at, entry)
     _requires(draft, at, entry, makers)
-    inputs = _subset(draft, at, "inputs", entry.inputs)
-    parameters = _subset(draft, at, "parameters", entry.parameters)
+    inputs = _subset(draft, at, "inputs", read_names(entry, "inputs"))
+    parameters = _subset(draft, at, "parameters", read_names(entry, "parameters"))
     _skills(draft, at, entry)
     for index, part in enumerate(_once(draft, (*at, "profile"), entry.profile)):
         if not _PROFILE_PART.match(part):
@@ -45,6 +45,8 @@ def resolve_step(draft: Draft, name: str, final: str, makers: Mapping[str, str])
         artifacts=artifacts,
         code=entry.code,
         agent=entry.agent,
+        executor=executor,
+        scope=scope(draft, at, entry, executor),
         requires=tuple(entry.requires),
         inputs=inputs,
         parameters=parameters,
@@ -61,52 +63,6 @@ def resolve_step(draft: Draft, name: str, final: str, makers: Mapping[str, str])
 
 def artifacts_of(entry: StepEntry) -> tuple[str, ...]:
     return (entry.artifact,) if entry.artifact is not None else tuple(entry.artifacts or ())
-
-
-def _maker(draft: Draft, at: Path, entry: StepEntry) -> None:
-    if entry.code is not None and entry.agent is not None:
-        draft.report_key((*at, "agent"), "a step has 'code' or 'agent', not both", "remove one of them")
-    elif entry.code is None and entry.agent is None:
-        if not draft.lost(*map(str, at), "code") and not draft.lost(*map(str, at), "agent"):
-            hint = "add 'code: file.py:function' or 'agent: name'"
-            draft.report_key(at, "nothing makes this step's artifact: it has neither 'code' nor 'agent'", hint)
-    elif entry.code is not None:
-        _function(draft, (*at, "code"), entry.code)
-        if entry.model is not None:
-            hint = "remove it, or give the step an agent"
-            draft.report_key((*at, "model"), "nothing reads 'model' in a step with 'code'", hint)
-    if entry.agent is not None:
-        if entry.agent not in (names := draft.library.agent_names()):
-            draft.report((*at, "agent"), f"unknown agent '{entry.agent}'", suggest(entry.agent, names, "agents"))
-        elif agent := _agent(draft, entry.agent):
-            for skill in agent.skills:
-                _include_skill(draft, skill)
-
-
-def _function(draft: Draft, path: Path, reference: str, *, is_key: bool = False) -> None:
-    try:
-        fault = draft.library.function_fault(reference)
-    except WorkspaceError as error:
-        draft.problems.extend(error.problems)
-        return
-    if fault:
-        (draft.report_key if is_key else draft.report)(path, *fault)
-
-
-def _agent(draft: Draft, name: str) -> Agent | None:
-    """What is wrong in a file that a pipeline needs is a problem of the pipeline, told with that file's name."""
-    try:
-        return draft.library.agent(name)
-    except WorkspaceError as error:
-        draft.problems.extend(error.problems)
-        return None
-
-
-def _include_skill(draft: Draft, name: str) -> None:
-    try:
-        draft.library.skill(name)
-    except WorkspaceError as error:
-        draft.problems.extend(error.problems)
 
 
 def _once(draft: Draft, path: Path, names: Sequence[str]) -> Sequence[str]:
@@ -157,7 +113,7 @@ def _skills(draft: Draft, at: Path, entry: StepEntry) -> None:
         if name not in known:
             draft.report((*at, "skills", index), f"unknown skill '{name}'", suggest(name, known, "skills"))
         else:
-            _include_skill(draft, name)
+            include_skill(draft, name)
 
 
 def _schemas(draft: Draft, at: Path, entry: StepEntry, artifacts: tuple[str, ...]) -> Iterator[tuple[str, SchemaFile]]:
@@ -247,7 +203,7 @@ def _judged(
 
 def _call(draft: Draft, path: Path, name: str, options: dict[str, Any], artifact: str | None) -> CheckCall | None:
     if _OWN_CHECK.match(name):
-        _function(draft, path, name, is_key=True)
+        function(draft, path, name, is_key=True)
     elif name not in CHECKS:
         draft.report_key(path, f"unknown check '{name}'", suggest(name, CHECKS, "checks"))
         return None

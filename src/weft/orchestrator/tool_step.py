@@ -1,0 +1,96 @@
+"""A step that a tool makes: deterministic calls, no model. Its artifact is the list of them, each with its end.
+
+    {"calls": [{"input": {…}, "ok": true, "result": …, "message": "42 lines", "ms": 12}]}
+
+A call that is denied or fails is told in its place, so that a later step can see what is missing; when none of them
+has a result, the step has failed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from weft.checks.paths import Place, find, parse_path
+from weft.orchestrator.calls import Calls
+from weft.orchestrator.workbench import Workbench
+from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.messages import ToolCall
+from weft.protocol.steps import StepInput
+from weft.workspace.flow import Look
+from weft.workspace.scope import Taken, ToolCalls
+
+MOST_CALLS: Final = 200
+
+
+async def make_calls(
+    wanted: ToolCalls, given: StepInput, bench: Workbench, calls: Calls, say: Callable[[str], None], *, tainted: bool
+) -> dict[str, Any]:
+    """UserError when its input can't be put together, ExternalError when every call failed."""
+    made: list[dict[str, Any]] = []
+    denied = True
+    for number, arguments in enumerate(_inputs(wanted, given), 1):
+        call = ToolCall(call=f"{given.step}-{number}", tool=wanted.tool, input=arguments)
+        begun = time.monotonic()
+        async with calls.tool(wanted.tool, bench.title(call), arguments) as opened:
+            judged = await bench.permitted(call, tainted=tainted)
+            if not judged.allowed:
+                opened.settle(ok=False, message=judged.why)
+                made.append({"input": arguments, "ok": False, "result": None, "message": judged.why, "ms": 0})
+                continue
+            denied = False
+            outcome = await bench.run(call, say)
+            ok = not outcome.is_error
+            opened.settle(ok=ok, message=outcome.summary)
+        result = outcome.data if outcome.data is not None else outcome.text
+        made.append(
+            {
+                "input": arguments,
+                "ok": ok,
+                "result": result if ok else None,
+                "message": outcome.summary if ok else outcome.text,
+                "ms": round((time.monotonic() - begun) * 1000),
+            }
+        )
+    if made and not any(call["ok"] for call in made):
+        how = "it is" if len(made) == 1 else f"all {len(made)} calls are"
+        what = f"{how} without a result; the first: {made[0]['message']}"
+        raise ExternalError(f"{wanted.tool}: {what}", retryable=not denied)
+    return {"calls": made}
+
+
+def _inputs(wanted: ToolCalls, given: StepInput) -> list[dict[str, Any]]:
+    same = {key: _value(taken, given) for key, taken in wanted.given.items()}
+    if wanted.each is None:
+        return [same]
+    values = _found(wanted.each, given)
+    if len(values) > MOST_CALLS:
+        raise UserError(
+            f"{wanted.each.at} of {wanted.each.artifact} has {len(values)} values, and a step makes at most "
+            f"{MOST_CALLS} calls",
+            hint="let the step before it choose fewer",
+        )
+    return [{**same, wanted.key: value} for value in values]
+
+
+def _value(taken: Taken, given: StepInput) -> Any:
+    if taken.parameter is not None:
+        return given.parameters[taken.parameter]
+    if taken.input is not None:
+        if taken.input not in given.inputs:
+            raise UserError(f"the input {taken.input} was not given", hint=f"give it: --input {taken.input}=FILE")
+        return given.inputs[taken.input]
+    if taken.look is None:
+        return taken.value
+    values = _found(taken.look, given)
+    if not values:
+        raise UserError(f"there is nothing at '{taken.look.at}' of {taken.look.artifact}", hint="look at that artifact")
+    return values[0] if len(values) == 1 and not parse_path(taken.look.at).many else values
+
+
+def _found(look: Look, given: StepInput) -> list[Any]:
+    value: Any = given.artifacts.get(look.artifact)
+    if not look.at and not isinstance(value, Mapping | list):
+        return [] if value is None else [value]
+    return [place.value for place in find(parse_path(look.at), value) if isinstance(place, Place)]

@@ -1,0 +1,357 @@
+"""The tools of one attempt: those in the step's scope, judged by the rules, confined to the folder the person named.
+
+Naming a folder allows the tools to write in it; nothing else is allowed by that. What the rules would ask about is
+denied unless a face can ask, and the denial says how to allow it. Whatever ends the attempt (an interrupt,
+its time, its end) ends a tool in the middle of its work, with every process it started, before anything goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar
+
+from weft.files import Folder
+from weft.protocol.errors import UserError
+from weft.protocol.messages import ToolCall
+from weft.tools.permission import TAINT_RULE, Verdict, judge
+from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
+from weft.tools.shell.reading import ShellReading, read_shell
+from weft.tools.tool import Context, Handle, Outcome, SkillSource, StartSubTask, Tool
+from weft.tools.toolbox import OTHER_NAMES, Toolbox
+from weft.workspace.agent import Agent
+from weft.workspace.pipeline import Step
+from weft.workspace.spelling import suggest
+
+T = TypeVar("T")
+SHORT: Final = 160
+_PATH: Final = re.compile(r"(?:^|[=:,]|^-[A-Za-z]+)(/[^=:,]*)")
+_HARMLESS: Final = ("/dev/null",)
+WORKSPACE_OWN: Final = (
+    *("code", "pipelines", "schemas", "sessions", "sources", "knowledge", ".claude", ".weft"),
+    *("config.toml", "permissions.yaml", "profile.json", "AGENTS.md", "CLAUDE.md"),
+)
+"""What of a workspace decides what is run, and what was: a step with tools does not change it."""
+_FILES: Final = ("path", "command")
+"""Kinds of subjects that a tool needs a folder for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Permission:
+    """A call that a rule wants a person asked about."""
+
+    step: str
+    call: ToolCall
+    why: str
+
+
+Approve = Callable[[Permission], Awaitable[bool]]
+"""Asks the person; awaiting it may last as long as the step may. It is cancelled by an interrupt."""
+
+
+class StepTools(Protocol):
+    """What the tools of steps come from."""
+
+    approve: Approve | None
+    """Set by a face that can ask; without one, what would be asked about is denied."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Of processes, without secrets."""
+        ...
+
+    @property
+    def skills(self) -> SkillSource: ...
+
+    @property
+    def workspace(self) -> Path:
+        """Where what a run is made of lies: no tool of a step may change that."""
+        ...
+
+    def toolbox(self) -> Toolbox: ...
+
+    def agent(self, name: str) -> Agent:
+        """For sub-agents. UserError when there is none of that name."""
+        ...
+
+    def rules(self) -> Rules:
+        """Of the app, the workspace and its sources."""
+        ...
+
+
+# -- at the door
+
+
+def tools_of(step: Step, agent: Agent | None, box: Toolbox) -> tuple[Tool, ...]:
+    """The tools that a step uses. UserError when one is not there, or can't be used in this step."""
+    if step.calls is not None:
+        names: tuple[str, ...] = (step.calls.tool,)
+    else:
+        names = step.scope.tools or (agent.tools if agent else ())
+    found = [_known(step, name, box) for name in names]
+    if step.calls is None and agent and agent.tools:
+        own = [_name(name, box) for name in agent.tools]
+        for tool in found:
+            if tool.name not in own:
+                raise _wrong(step, f"the tool '{tool.name}' is none of its agent's", suggest(tool.name, own, "tools"))
+    if step.scope.folder is None:
+        for tool in found:
+            if tool.subject and tool.subject[0] in _FILES:
+                hint = "add 'folder: NAME', with a parameter NAME of the type folder"
+                raise _wrong(step, f"the tool '{tool.name}' needs a folder to work in", hint)
+    if step.calls is not None:
+        _keys(step, found[0], {*step.calls.given, *filter(None, [step.calls.key])})
+    return tuple({tool.name: tool for tool in found}.values())
+
+
+def brings_in(tool: Tool) -> bool:
+    """Whether what it returns may come from outside."""
+    return tool.effect == "network" or tool.source is not None
+
+
+def _known(step: Step, name: str, box: Toolbox) -> Tool:
+    tool = box.get(_name(name, box))
+    if tool is None:
+        raise _wrong(step, f"there is no tool '{name}'", suggest(name, [tool.name for tool in box], "tools"))
+    return tool
+
+
+def _name(name: str, box: Toolbox) -> str:
+    return name if box.get(name) else OTHER_NAMES.get(name, name)
+
+
+def _keys(step: Step, tool: Tool, given: set[str]) -> None:
+    known = list(tool.input_schema.get("properties", {}))
+    for key in sorted(given - {*known}) if known else ():
+        raise _wrong(step, f"the input of '{tool.name}' has no '{key}'", suggest(key, known, "keys"))
+    for key in tool.input_schema.get("required", ()):
+        if key not in given:
+            raise _wrong(step, f"the input of '{tool.name}' needs '{key}'", f"add it under 'with': {key}: …")
+
+
+def _wrong(step: Step, message: str, hint: str) -> UserError:
+    return UserError(f"the step {step.name}: {message}", hint=hint)
+
+
+# -- at work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    allowed: bool
+    asks: str = ""
+    """What a person would be asked, when a face can ask."""
+    why: str = ""
+    """For whoever wanted the call: why it is not made, and how it can be allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    box: Toolbox
+    rules: Rules
+    working: Folder | None
+    """None for tools that need no folder; those that do are refused before a run."""
+    spare: Folder
+    """Stands in for it then; no tool in this box looks at it."""
+    environment: Mapping[str, str]
+    skills: SkillSource
+    where: str
+    """The step, for those who want to know where to allow something."""
+    step: str = ""
+    approve: Approve | None = None
+    chosen: Mapping[str, bool] = field(default_factory=dict)
+    """Commands that the person gave as parameters: they may be run in these very words, whatever their form. With
+    whether that holds also when content from outside is there."""
+
+    def judge(self, call: ToolCall, *, tainted: bool) -> Judged:
+        if fault := self.box.fault(call):
+            return Judged(allowed=False, why=fault)
+        tool = self.box.get(call.tool)
+        taint = ("what was read before",) if tainted else ()
+        verdict = judge(call, tool, mode="ask", rules=self.rules, taint=taint)
+        if verdict.decision == "ask" and self._chose(call, verdict):
+            return Judged(allowed=True)
+        if verdict.decision != "allow":
+            asks = verdict.reason if verdict.decision == "ask" else ""
+            return Judged(allowed=False, asks=asks, why=self._denied(call, verdict))
+        if tool and tool.subject and tool.subject[0] == "command" and self.working is not None:
+            command = str(call.input[tool.subject[1]])
+            reading = read_shell(command)
+            outside = leaves(reading, self.working.path) if reading.read_only else ""
+            if outside:
+                return Judged(allowed=False, why=f"{outside} is outside the working folder {self.working.path}")
+        return Judged(allowed=True)
+
+    async def permitted(self, call: ToolCall, *, tainted: bool) -> Judged:
+        """The judgement, and the person's word where it is asked for and a face can ask."""
+        judged = self.judge(call, tainted=tainted)
+        if not judged.asks or self.approve is None:
+            return judged
+        if await self.approve(Permission(step=self.step, call=call, why=judged.asks)):
+            return Judged(allowed=True)
+        return Judged(allowed=False, why=f"the person did not allow it ({judged.asks})")
+
+    def _chose(self, call: ToolCall, verdict: Verdict) -> bool:
+        """A rule that denies or wants something asked stands above what a person chose for one run."""
+        tool = self.box.get(call.tool)
+        if tool is None or tool.subject is None or tool.subject[0] != "command":
+            return False
+        command = str(call.input.get(tool.subject[1], "")).strip()
+        tainted = verdict.rule == TAINT_RULE
+        return command in self.chosen and (verdict.rule == "mode ask" or (tainted and self.chosen[command]))
+
+    def _denied(self, call: ToolCall, verdict: Verdict) -> str:
+        told = f"not allowed: {verdict.reason} ({verdict.rule}, {verdict.file})"
+        if verdict.decision == "deny":
+            return told
+        how = "a rule wants a person asked, and in a run nobody is"
+        if verdict.rule == TAINT_RULE:
+            how = f"in a run nobody is asked; a rule with 'when_tainted: true' under 'allow' of {self.where} allows it"
+        elif verdict.rule == "mode ask":
+            how = f"in a run nobody is asked; to allow it: {self.where}: allow: [{_rule_for(call, self.box)}]"
+        return f"{told}; {how}"
+
+    async def run(self, call: ToolCall, say: Callable[[str], None], sub_agents: StartSubTask | None = None) -> Outcome:
+        """To the end of the call. When this is cancelled the tool is stopped and all it started is gone."""
+        context = Context(
+            call=call.call,
+            working=self.working or self.spare,
+            environment=self.environment,
+            progress=say,
+            start_sub_task=sub_agents,
+            skills=self.skills,
+        )
+        starting = asyncio.ensure_future(self.box.start(call, context))
+        try:
+            handle = await asyncio.shield(starting)  # a tool is never cancelled half-open
+            outcome = await handle.result()
+            await handle.closed()
+            return outcome
+        except asyncio.CancelledError:
+            begun: Handle = await _through(starting)
+            begun.interrupt("the step was stopped")
+            await _through(asyncio.ensure_future(begun.closed()))
+            raise
+
+    def title(self, call: ToolCall) -> str:
+        """What a call is about, for whoever watches."""
+        tool = self.box.get(call.tool)
+        about = call.input.get(tool.subject[1]) if tool and tool.subject else next(iter(call.input.values()), "")
+        return " ".join(str(about or "").split())[:SHORT]
+
+
+async def _through(work: asyncio.Future[T]) -> T:
+    """Its end, however often whoever waits is cancelled meanwhile: that does not make it come any faster."""
+    while not work.done():
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            continue
+    return work.result()
+
+
+@contextmanager
+def workbench(
+    tools: StepTools, names: tuple[str, ...], step: Step, parameters: Mapping[str, Any], pipeline: str, spare: Folder
+) -> Iterator[Workbench]:
+    """Open for the time of one attempt."""
+    box, _ = tools.toolbox().only(names)
+    box_names = {tool.name for tool in box}
+    allowed = tuple(_allowed(step, parameters, pipeline))
+    named = step.scope.folder
+    folder = Folder.open(Path(parameters[named])) if named else None
+    try:
+        rules = tools.rules() + Rules(allowed)
+        if folder:
+            rules += Rules((*_writing(box, pipeline), *_kept(box, folder.path, tools.workspace)))
+        where = f"{pipeline}, steps.{step.name}"
+        chosen = {
+            str(parameters[entry.parameter]).strip(): entry.when_tainted
+            for entry, _ in step.scope.allow
+            if entry.parameter is not None and entry.tool in box_names and str(parameters[entry.parameter]).strip()
+        }
+        yield Workbench(
+            box,
+            rules,
+            folder,
+            spare,
+            tools.environment,
+            tools.skills,
+            where,
+            step.name,
+            tools.approve,
+            chosen,
+        )
+    finally:
+        if folder:
+            folder.close()
+
+
+def _allowed(step: Step, parameters: Mapping[str, Any], pipeline: str) -> Iterator[Rule]:
+    for entry, line in step.scope.allow:
+        rule = entry
+        if entry.parameter is not None:
+            command = str(parameters[entry.parameter]).strip()
+            if not command:
+                continue  # a parameter without a value allows nothing
+            rule = entry.model_copy(update={"command": command})
+        yield rule_of("allow", rule, pipeline, line)
+
+
+def _writing(box: Toolbox, pipeline: str) -> Iterator[Rule]:
+    for tool in box:
+        if tool.effect == "write" and tool.subject and tool.subject[0] == "path" and tool.source is None:
+            yield Rule(verb="allow", tool=tool.name, file=pipeline, why="the person named the folder")
+
+
+def _kept(box: Toolbox, folder: Path, workspace: Path) -> Iterator[Rule]:
+    """Denials for a folder that holds the workspace. UserError for one inside what a run is made of."""
+    place, home = Path(os.path.realpath(folder)), Path(os.path.realpath(workspace))
+    for name in WORKSPACE_OWN:
+        own = home / name
+        if place.is_relative_to(own):
+            hint = "name the folder of a project"
+            raise UserError(f"the folder {folder} is part of the workspace, which runs what is in it", hint=hint)
+        if not own.is_relative_to(place):
+            continue
+        inside = own.relative_to(place).as_posix()
+        paths = (inside, f"{_plain(place)}/{inside}", f"{_plain(folder)}/{inside}")
+        for path in dict.fromkeys(paths if "." in name[1:] else (f"{path}/**" for path in paths)):
+            for allowed in _writing(box, APP_FILE):
+                yield replace(allowed, verb="deny", path=path, why="runs are made of it")
+
+
+def _plain(path: Path) -> str:
+    """As a pattern that stands for itself."""
+    return re.sub(r"([*?\[{])", r"[\1]", path.as_posix())
+
+
+def _rule_for(call: ToolCall, box: Toolbox) -> str:
+    tool = box.get(call.tool)
+    if tool is None or tool.subject is None:
+        return f"{{tool: {call.tool}}}"
+    kind, key = tool.subject
+    word = {"command": "command", "url": "host", "path": "path"}[kind]
+    value = "…" if kind == "url" else str(call.input.get(key, "…"))[:SHORT]
+    return f'{{tool: {call.tool}, {word}: "{value}"}}'
+
+
+def leaves(reading: ShellReading, folder: Path) -> str:
+    """The first word of a command that names something outside the folder; "" when none does."""
+    root = os.path.realpath(folder)
+    for part in reading.commands:
+        for word in (*part.arguments, *part.reads):
+            found = _PATH.search(word.text)
+            path = found[1] if found else word.text
+            if path in _HARMLESS:
+                continue
+            there = os.path.realpath(os.path.join(root, path))
+            inside = there == root or there.startswith(root.rstrip("/") + "/")
+            if not inside and os.path.lexists(there):
+                return word.text[:SHORT]
+    return ""
