@@ -102,7 +102,9 @@ def gate_message(
         fields=fields,
         missing=missing,
         offers=tuple(
-            Offer(number=number, id=choice.id, label=_line(choice.label or choice.id, LONGEST_ITEM), kind=choice.kind)
+            Offer(
+                number=number, id=choice.id, label=one_line(choice.label or choice.id, LONGEST_ITEM), kind=choice.kind
+            )
             for number, choice in enumerate(choices, 1)
         ),
         cost=cost_line(spent) if spent else "",
@@ -115,7 +117,7 @@ def shown_fields(artifact: object, show: Sequence[Show]) -> tuple[tuple[ShownFie
     for entry in show:
         found, value = _at(artifact, entry.key)
         if not found:
-            missing.append(entry.key)
+            missing.append(one_line(entry.key, LONGEST_ITEM))
         elif (field := _field(entry, value)) is not None:
             fields.append(field)
     return tuple(fields), tuple(missing)
@@ -153,7 +155,7 @@ def _block(field: ShownField) -> str:
 
 
 def _field(entry: Show, value: object) -> ShownField | None:
-    label = _line(entry.label or entry.key.replace("_", " "), LONGEST_ITEM)
+    label = one_line(entry.label or entry.key.replace("_", " "), LONGEST_ITEM)
     kind = _kind(value) if entry.kind == "auto" else entry.kind
     if kind == "text":
         text = _lines(_scalar(value), LONGEST_TEXT)
@@ -181,7 +183,7 @@ def _pairs(label: str, entry: Show, value: object) -> ShownField | None:
     if not isinstance(value, Mapping):
         return None
     names = entry.keys or tuple(str(name) for name in value)
-    pairs = [(_line(name, LONGEST_ITEM), _line(_compact(value.get(name)), LONGEST_ITEM)) for name in names]
+    pairs = [(one_line(name, LONGEST_ITEM), one_line(_compact(value.get(name)), LONGEST_ITEM)) for name in names]
     pairs = [(name, said) for name, said in pairs if said]
     if not pairs:
         return None
@@ -193,12 +195,12 @@ def _item(template: str, item: object) -> str:
         # One pass: braces in a value stay what they are.
         filled = re.sub(r"\{([^{}]+)\}", lambda match: _compact(item.get(match[1])), template)
         said = re.sub(r"\{[^{}]*\}|\W", "", template) or any(_compact(value) for value in item.values())
-        return _line(filled, LONGEST_ITEM) if said else ""
+        return one_line(filled, LONGEST_ITEM) if said else ""
     if isinstance(item, Mapping):
-        return _line(
+        return one_line(
             ", ".join(f"{name}: {said}" for name, value in item.items() if (said := _compact(value))), LONGEST_ITEM
         )
-    return _line(_compact(item), LONGEST_ITEM)
+    return one_line(_compact(item), LONGEST_ITEM)
 
 
 def _scalar(value: object) -> str:
@@ -231,7 +233,8 @@ def _at(artifact: object, key: str) -> tuple[bool, object]:
     return True, value
 
 
-def _line(text: str, limit: int) -> str:
+def one_line(text: str, limit: int) -> str:
+    """The text on one line with nothing in it that a terminal would obey, cut to `limit` characters."""
     return _cut(" ".join(_clean(text).split()), limit)
 
 
@@ -241,6 +244,8 @@ def _lines(text: str, limit: int) -> str:
 
 
 def _clean(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(" " if char in "\t\n\r" else char for char in text if char in "\t\n\r" or _harmless(char))
 
 
