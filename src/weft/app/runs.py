@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from weft.app.asks import Ask
+from weft.app.hearing import Heard, classify, heard
+from weft.models.model import Model
 from weft.orchestrator.execute import Executor
+from weft.orchestrator.facts import EMBEDDED
+from weft.orchestrator.hearing import Asked, Understanding, reply_of, understand
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
@@ -16,7 +21,7 @@ from weft.orchestrator.progress import RunSpec
 from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
 from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
-from weft.protocol.commands import InterruptRun, ReplyToGate, RestCommand, StartRun
+from weft.protocol.commands import CancelRun, InterruptRun, ReplyToGate, RestCommand, StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
 from weft.protocol.hashes import hash_bytes
@@ -41,6 +46,8 @@ class Home(Protocol):
     def executor(self) -> Executor: ...
 
     def step_models(self) -> StepModels: ...
+
+    def new_name(self) -> str: ...
 
     async def off_loop(self, work: Callable[[], T]) -> T: ...
 
@@ -130,7 +137,13 @@ class OpenSession:
                 command = continued(command)
         finally:
             self._runner = None
+            self._interrupted = None
             await executor.close()
+
+    @property
+    def going(self) -> bool:
+        """A run is at work now."""
+        return self._runner is not None
 
     async def reply(self, command: RestCommand) -> None:
         """Say something to the run at rest; `submit` then goes on with it. UserError, and nothing changed, when it
@@ -141,6 +154,48 @@ class OpenSession:
             await self._reply(command, executor, "person")
         finally:
             await executor.close()
+
+    async def hear(
+        self, text: str, *, gate: str = "", asked: Asked = "", talking: bool = False, model: Model | None = None
+    ) -> Heard:
+        """Words for the run at rest, in whatever form: what they mean, done as far as that is to be done at once.
+
+        When the run goes on, `Heard.wish` is for `submit`. Words that are unclear change nothing. `gate` and `asked`
+        say what the words alone do not: the gate they are for, what the person was just asked. `talking`: they come in
+        a conversation, so a run that does not wait must be named. `model` is asked about unclear words in place of
+        the workspace's. UserError, and nothing changed, when what is wanted can't be: an edit that does not pass.
+        """
+        found = understand(self.state, text, gate=gate, asked=asked, talking=talking)
+        if found.meaning == "unclear" and found.gate and not self.state.confirming:
+            found = await self._second_opinion(found, text, model)
+        answer = text if found.meaning == "not for it" else ""
+        if found.meaning == "leave" and self.state.confirming:
+            answer = self.state.confirming.text
+        command = CancelRun() if found.meaning == "fresh" else found.command(self.state, self._app.new_name())
+        if command is not None:
+            again = self.to_continue()
+            await self.reply(command)
+            if found.meaning == "fresh":
+                return heard(found, replace(again, force=frozenset(self._pipeline.steps)))
+        over = self.state.run is None or self.state.run.over
+        goes_on = found.meaning in ("reply", "resume") and not over
+        return heard(found, self.to_continue() if goes_on else None, answer)
+
+    async def _second_opinion(self, found: Understanding, text: str, model: Model | None) -> Understanding:
+        """A connected model's, of words that are unclear by themselves."""
+        run, name = self.state.run, self._app.default_model
+        if model is None and name != EMBEDDED:
+            try:
+                model = self._app.step_models().open(name)
+            except UserError as error:
+                return replace(found, reason=f"{found.reason}; {name} can't be asked: {error.message}")
+        if run is None or model is None or model.name == EMBEDDED or not text.strip():
+            return found
+        gate = open_gate(self.state, found.gate)
+        judged, record = await classify(model, run.run, gate, text, nonce=self._app.new_name())
+        for one in await self._app.off_loop(lambda: self._session.record([record])):
+            self._publish(one)
+        return reply_of(gate, text, judged)
 
     def to_continue(self) -> StartRun:
         """The wish that takes the last run up again as it was meant."""

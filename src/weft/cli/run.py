@@ -104,17 +104,36 @@ def _watchable(found: list[Ask]) -> list[Path]:
 
 async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool) -> int:
     async with follow(app, ask, wish, as_json=as_json, plain=plain) as followed:
-        return OUTCOMES[await followed.run(wish, output)]
+        return OUTCOMES[await followed.to_the_end(wish, output)]
 
 
 class Followed:
     """A session with a screen that shows what happens in it."""
 
-    def __init__(self, session: OpenSession, screen: Screen, *, as_json: bool, shown: bool) -> None:
+    def __init__(
+        self, session: OpenSession, screen: Screen, program: str, *, as_json: bool, shown: bool, asks: bool
+    ) -> None:
         self.session = session
+        self.program = program
+        self.asks = asks
+        """A person sits in front: they are asked at a gate."""
         self._screen = screen
         self._as_json = as_json
         self._shown = shown
+
+    async def to_the_end(self, wish: StartRun | None, output: str | None) -> Outcome:
+        """As `run`, but a person who sits in front is asked at each gate; without a wish they are asked first."""
+        from weft.cli.gates import Asking
+
+        outcome: Outcome = await self.run(wish, output) if wish else "waiting"
+        asking = Asking(self.session, self.program)
+        while outcome == "waiting" and self.asks:
+            wish = await asking.next_wish()
+            if wish is None:
+                run = self.session.state.run
+                return run.outcome or outcome if run else outcome
+            outcome = await self.run(wish, output)
+        return outcome
 
     async def run(self, wish: StartRun, output: str | None) -> Outcome:
         """To where the run comes to rest; what was wanted is delivered when it is done."""
@@ -133,12 +152,13 @@ async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, pl
     async with app.session(ask, lambda event: show(event), wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
         words = program_words(app)
-        screen = screen_for(session.id, str(session.folder), artifacts, words, as_json=as_json, plain=plain)
+        asks = is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
+        screen = screen_for(session.id, str(session.folder), artifacts, words, as_json=as_json, plain=plain, asks=asks)
         show = screen.show
         for event in held:
             screen.show(event)
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
-        yield Followed(session, screen, as_json=as_json, shown=shown)
+        yield Followed(session, screen, words, as_json=as_json, shown=shown, asks=asks)
 
 
 def _deliver(session: OpenSession, step: str, output: str | None) -> None:

@@ -10,11 +10,14 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.events import Event, Record
 from weft.session.codec import event_fields, record_json, to_json
+
+if TYPE_CHECKING:
+    from rich.live import Live
 
 FRAME = 0.1
 """Seconds between two frames of the live view."""
@@ -59,24 +62,30 @@ class PlainScreen:
 
 
 class LiveScreen:
-    def __init__(self, session: str, folder: str, artifacts: Mapping[str, Sequence[str]], program: str) -> None:
+    def __init__(
+        self, session: str, folder: str, artifacts: Mapping[str, Sequence[str]], program: str, *, asks: bool = False
+    ) -> None:
         from rich.console import Console
-        from rich.live import Live
 
         from weft.render.view import RunView
 
-        self._view = RunView(session, folder, artifacts)
+        self._view = RunView(session, folder, artifacts, asks_here=asks)
         self._program = program
         self._ascii = is_ascii(sys.stderr)
         self._console = Console(file=sys.stderr, highlight=False)
-        self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self._live: Live | None = None
 
     def show(self, event: Record | Event) -> None:
         self._view.apply(event.event if isinstance(event, Record) else event, time.monotonic())
 
     @asynccontextmanager
     async def going(self) -> AsyncIterator[None]:
-        with self._live:
+        from rich.live import Live
+
+        # A new one each time: a run that is taken up again is drawn below what was said meanwhile.
+        live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        with live:
+            self._live = live
             ticking = asyncio.create_task(self._tick())
             try:
                 yield
@@ -96,14 +105,22 @@ class LiveScreen:
         width = screen_width(sys.stderr)
         height = None if last else max(3, self._console.size.height - 1)
         frame = live(self._view, time.monotonic(), width, ascii=self._ascii, height=height, program=self._program)
-        self._live.update(frame, refresh=True)
+        if self._live is not None:
+            self._live.update(frame, refresh=True)
 
 
 def screen_for(
-    session: str, folder: str, artifacts: Mapping[str, Sequence[str]], program: str, *, as_json: bool, plain: bool
+    session: str,
+    folder: str,
+    artifacts: Mapping[str, Sequence[str]],
+    program: str,
+    *,
+    as_json: bool,
+    plain: bool,
+    asks: bool = False,
 ) -> Screen:
     if as_json:
         return JsonScreen()
     if plain or not is_terminal(sys.stderr):
         return PlainScreen(session, program)
-    return LiveScreen(session, folder, artifacts, program)
+    return LiveScreen(session, folder, artifacts, program, asks=asks)

@@ -271,6 +271,22 @@ class GateResolved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyClassified:
+    """A model was asked what unclear words to a waiting run mean. What it said changes nothing by itself."""
+
+    run: int
+    step: str
+    """The step at whose gate the run waits; what the call took counts on it."""
+    meaning: Literal["reply", "breakout", "unclear"]
+    choice: str
+    reason: str
+    model: str
+    ms: int
+    usage: Mapping[str, int] = field(default_factory=dict)
+    type: Literal["reply_classified"] = "reply_classified"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationAsked:
     """A person's words sound as if they want to leave the waiting run; nothing happens until they say so."""
 
@@ -353,7 +369,14 @@ class NoticeGiven:
 
 
 FlowEvent = (
-    GateOpened | GateResolved | ConfirmationAsked | ConfirmationResolved | VerdictGiven | RoundStarted | BudgetReached
+    GateOpened
+    | GateResolved
+    | ReplyClassified
+    | ConfirmationAsked
+    | ConfirmationResolved
+    | VerdictGiven
+    | RoundStarted
+    | BudgetReached
 )
 """What moves a run besides its steps."""
 DurableEvent = (
@@ -391,7 +414,7 @@ def is_durable(event: Event) -> bool:
             return True
         case EditAccepted() | StepAdopted():
             return True
-        case GateOpened() | GateResolved() | ConfirmationAsked() | ConfirmationResolved():
+        case GateOpened() | GateResolved() | ReplyClassified() | ConfirmationAsked() | ConfirmationResolved():
             return True
         case VerdictGiven() | RoundStarted() | BudgetReached():
             return True

@@ -17,6 +17,8 @@ from weft.protocol.events import (
     ArtifactRejected,
     ArtifactRestored,
     ArtifactSetAside,
+    ConfirmationAsked,
+    ConfirmationResolved,
     EditAccepted,
     Event,
     FlowEvent,
@@ -25,6 +27,7 @@ from weft.protocol.events import (
     InputRecorded,
     NoticeGiven,
     Outcome,
+    ReplyClassified,
     RunEnded,
     RunStarted,
     SessionAdopted,
@@ -154,6 +157,8 @@ class RunView:
     message: str = ""
     gates: dict[str, GateOpened] = field(default_factory=dict)
     """Those that are open, by name."""
+    asks_here: bool = False
+    """Whoever looks is asked in the same place, below: what is asked and how to answer need not be said."""
 
     def apply(self, event: Event, now: float) -> None:
         if isinstance(event, TalkEvent | LiveTalkEvent):
@@ -191,6 +196,8 @@ class RunView:
                 self.gates[event.gate] = event
             case GateResolved():
                 self.gates.pop(event.gate, None)
+            case ConfirmationAsked() | ConfirmationResolved() | ReplyClassified() if self.asks_here:
+                pass  # it was said where they are asked
             case _:
                 self._notice(flow_lines(event)[0])
 

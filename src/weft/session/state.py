@@ -255,7 +255,7 @@ def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> N
     _spent(state, event)
 
 
-def _spent(state: SessionState, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> None:
+def _spent(state: SessionState, event: e.StepCompleted | e.StepFailed | e.StepInterrupted | e.ReplyClassified) -> None:
     if state.run is None or not (event.usage or event.ms):
         return
     spending = state.run.spent.get(event.step) or state.run.spent.setdefault(event.step, StepSpending())
@@ -314,6 +314,10 @@ def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> Non
         state.run.chosen = {**state.run.chosen, **event.parameters}
 
 
+def _classified(state: SessionState, event: e.ReplyClassified, _: Record) -> None:
+    _spent(state, event)
+
+
 def _confirmation_asked(state: SessionState, event: e.ConfirmationAsked, _: Record) -> None:
     state.confirming = Confirmation(event.confirmation, event.text)
 
@@ -361,6 +365,7 @@ _APPLY: Mapping[type, Any] = {
     e.StepAdopted: _kept,
     e.GateOpened: _gate_opened,
     e.GateResolved: _gate_resolved,
+    e.ReplyClassified: _classified,
     e.ConfirmationAsked: _confirmation_asked,
     e.ConfirmationResolved: _confirmation_resolved,
     e.VerdictGiven: _verdict,
