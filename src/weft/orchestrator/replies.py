@@ -353,7 +353,7 @@ def judge_resume(text: str, *, offered: tuple[str, str] = ("resume", "fresh")) -
         }:
             return Resumption(kind="fresh", reason=_because(said, {"fresh"}))
         return Resumption(kind="unclear", reason=_doubt(said))
-    if labels <= {"no", "filler"} and "no" in labels:
+    if labels <= {"no", "filler"} and any(each.clause.words in _PLAIN_NO for each in said):
         return Resumption(kind="fresh", reason=_because(said, {"no"}))
     if labels & (going | {"yes"}) and labels <= going | {
         "yes",
@@ -365,6 +365,10 @@ def judge_resume(text: str, *, offered: tuple[str, str] = ("resume", "fresh")) -
     }:
         return Resumption(kind="resume", reason=_because(said, going | {"yes"}))
     return Resumption(kind="unclear", reason=_doubt(said))
+
+
+_PLAIN_NO: Final = frozenset({"no", "nope", "nah", "nein", "non"})
+"""Answers "resume it?". A "never" or "please don't" could as well be meant for the fresh start."""
 
 
 def _takes_up(said: Sequence[Said]) -> bool:
