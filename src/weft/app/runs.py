@@ -23,7 +23,7 @@ from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
 from weft.protocol.commands import CancelRun, InterruptRun, ReplyToGate, RestCommand, StartRun
 from weft.protocol.errors import UserError
-from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
+from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record, WordsHeard
 from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
 from weft.session.session import Session
@@ -168,7 +168,10 @@ class OpenSession:
         found = understand(self.state, text, gate=gate, asked=asked, talking=talking)
         if found.meaning == "unclear" and found.gate and not self.state.confirming:
             found = await self._second_opinion(found, text, model)
-        answer = text if found.meaning == "not for it" else ""
+        if found.meaning == "not for it":
+            return heard(found, answer=text)
+        self._publish(WordsHeard(text=text, understood=str(heard(found))))
+        answer = ""
         if found.meaning == "leave" and self.state.confirming:
             answer = self.state.confirming.text
         command = CancelRun() if found.meaning == "fresh" else found.command(self.state, self._app.new_name())

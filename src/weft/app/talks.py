@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.app.connecting import ConnectedModels
+from weft.app.guiding import Guide, GuidedConversation, GuideHome
 from weft.conversation.compaction import Summary
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
-from weft.conversation.conversation import Conversation
 from weft.conversation.door import open_door
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
@@ -33,7 +33,6 @@ from weft.tools.results import keeper
 from weft.tools.skills import Skills
 from weft.tools.tool import AskPerson, Context, Question
 from weft.tools.toolbox import Toolbox
-from weft.workspace.workspace import Workspace
 
 T = TypeVar("T")
 MAIN: Final = "main"
@@ -51,12 +50,8 @@ class TalkAsk:
     """The folder that tools may work in, besides the session's own."""
 
 
-class Home(Protocol):
+class Home(GuideHome, Protocol):
     """What a conversation needs of the app."""
-
-    workspace: Workspace
-
-    async def off_loop(self, work: Callable[[], T]) -> T: ...
 
     def toolbox(self) -> Toolbox: ...
 
@@ -113,7 +108,7 @@ class OpenTalk:
         self.tally = Tally()
         self.ask_person: AskPerson | None = None
         """Set by a face that can put a question to the person."""
-        self.conversation: Conversation
+        self.conversation: GuidedConversation
         self._loop: asyncio.AbstractEventLoop
 
     async def begin(self) -> None:
@@ -126,7 +121,8 @@ class OpenTalk:
             ids=self._home.new_name,
             off_loop=self._home.off_loop,
         )
-        self.conversation = await Conversation.open(SessionJournal(self._session), ports)
+        self.conversation = await GuidedConversation.open(SessionJournal(self._session), ports)
+        self.conversation.follow(Guide(self._home, self._session, lambda: self._model_of(MAIN)))
 
     @property
     def session(self) -> str:

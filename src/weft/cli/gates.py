@@ -141,7 +141,7 @@ def question_page(state: SessionState, folder: str, sheet: Page) -> list[Text]:
 
 
 def _reader() -> PromptSession[str]:
-    """On standard error: standard output is for data. It asks the terminal nothing: an answer may come late, or never."""
+    """On standard error, for standard output is for data. It asks the terminal nothing that may be answered late."""
     from prompt_toolkit import PromptSession
     from prompt_toolkit.data_structures import Size
     from prompt_toolkit.output.vt100 import Vt100_Output

@@ -67,7 +67,8 @@ async def _reply(
                 raise UserError("what is your reply?", hint=f"{program_words(app)} reply {name} proceed")
             return OUTCOMES[await followed.to_the_end(None, output)]
         heard = await session.hear(_text(session.state, words, gate), gate=gate or "")
-        print(clean(f"understood: {heard}"), file=sys.stderr)
+        if not as_json and not plain and followed.live:
+            print(clean(f"understood: {heard}"), file=sys.stderr)
         if heard.wish is not None:
             return OUTCOMES[await followed.to_the_end(heard.wish, output)]
         if heard.meaning == "reply":

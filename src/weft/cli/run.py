@@ -16,7 +16,7 @@ import click
 from weft.app import App, Ask, OpenSession
 from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
-from weft.cli.screen import Screen, screen_for
+from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import interruptible, reachable
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import (
@@ -117,6 +117,7 @@ class Followed:
         self.program = program
         self.asks = asks
         """A person sits in front: they are asked at a gate."""
+        self.live = isinstance(screen, LiveScreen)
         self._screen = screen
         self._as_json = as_json
         self._shown = shown

@@ -361,6 +361,15 @@ class StepProgressed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordsHeard:
+    """Live: what a person said to a run at rest, and what was understood of it."""
+
+    text: str
+    understood: str
+    type: Literal["words_heard"] = "words_heard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeGiven:
     """Live: something the person should know that changes nothing, such as a damaged line in the log."""
 
@@ -399,7 +408,7 @@ DurableEvent = (
     | FlowEvent
     | talk.TalkEvent
 )
-LiveEvent = StepProgressed | NoticeGiven | talk.LiveTalkEvent
+LiveEvent = StepProgressed | WordsHeard | NoticeGiven | talk.LiveTalkEvent
 Event = DurableEvent | LiveEvent
 
 
@@ -418,7 +427,7 @@ def is_durable(event: Event) -> bool:
             return True
         case VerdictGiven() | RoundStarted() | BudgetReached():
             return True
-        case StepProgressed() | NoticeGiven():
+        case StepProgressed() | WordsHeard() | NoticeGiven():
             return False
         case _:
             return _is_durable_talk(event)

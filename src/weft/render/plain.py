@@ -35,6 +35,7 @@ from weft.protocol.events import (
     StepProgressed,
     StepSkipped,
     StepStarted,
+    WordsHeard,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.cells import clean, paragraphs
@@ -97,8 +98,8 @@ def plain_lines(event: Event, session: str = "", *, artifacts: Sequence[str] = (
             return [clean(f"artifact {event.artifact} written again from the log")]
         case StepProgressed():
             return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
-        case NoticeGiven():
-            return _long("note: ", event.text)
+        case WordsHeard() | NoticeGiven():
+            return _long("note: ", event.text) if isinstance(event, NoticeGiven) else _heard(event)
         case _ if isinstance(event, FlowEvent):
             return flow_lines(event)
         case _:
@@ -149,6 +150,10 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
     if event.outcome == "cancelled":
         return lines
     return [*lines, clean(f"  try again: {again}"), clean(f"  every attempt: {program} sessions log {session}")]
+
+
+def _heard(event: WordsHeard) -> list[str]:
+    return _long("understood: ", event.understood)
 
 
 def _finding(finding: Finding) -> list[str]:

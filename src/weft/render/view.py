@@ -39,6 +39,7 @@ from weft.protocol.events import (
     StepProgressed,
     StepSkipped,
     StepStarted,
+    WordsHeard,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.cells import paragraphs
@@ -170,7 +171,7 @@ class RunView:
                 self.pipeline = event.pipeline
                 for note in event.notes:
                     self._notice(note)
-            case InputRecorded():
+            case InputRecorded() | WordsHeard():
                 pass
             case RunStarted():
                 self._remember_artifacts()

@@ -208,7 +208,7 @@ class ChatScreen(Chat):
 
     async def _keep_drawing(self) -> None:
         while True:
-            ticking = self._view.speeches or self._view.running or self._hint
+            ticking = self._view.speeches or self._view.running or self._view.run.working or self._hint
             with suppress(TimeoutError):
                 async with asyncio.timeout(FRAME if ticking else None):
                     await self._dirty.wait()
