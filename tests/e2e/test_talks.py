@@ -79,7 +79,8 @@ def test_an_answer_is_in_the_log_of_the_session_beside_its_runs(weft: Weft, sour
     events = talking(weft, model, desk, play, session="poem")
     assert of(t.ModelSettled, events)[0].text == "It is about a barrow."
     (request,) = model.requests
-    assert "The pipeline letters was run 1 time in this session." in request.system
+    assert "pipeline: letters\nasked: poem: so much depends" in request.system
+    assert "status: done" in request.system
     assert "- report: done, in report.md" in request.system
     assert "content.md (the input source" in request.system
     assert '"tone": "plain"' in request.system

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from weft.app.asks import Ask
 from weft.app.hearing import Heard, classify, heard
@@ -32,6 +32,7 @@ from weft.workspace.config import Config
 from weft.workspace.pipeline import Pipeline
 
 T = TypeVar("T")
+AT_GATE_HINT: Final = "correct the file and reply again, or amend: then it is made again, and yours is kept aside"
 
 
 class Home(Protocol):
@@ -213,7 +214,10 @@ class OpenSession:
             proceeds = any(one["id"] == command.choice and one["does"] == "proceed" for one in gate.choices)
             if proceeds and await self._app.off_loop(lambda: self._edited(gate.step)):
                 at_rest(self.state, command, by)
-                await self._open_up(StartRun(accept=frozenset({gate.step})), executor)
+                try:
+                    await self._open_up(StartRun(accept=frozenset({gate.step})), executor)
+                except UserError as error:
+                    raise UserError(error.message, hint=AT_GATE_HINT) from error
                 self._failed = False
         events = at_rest(self.state, command, by)
         for record in await self._app.off_loop(lambda: self._session.record(events)):

@@ -21,6 +21,8 @@ from weft.documents import from_content_md
 from weft.files import Folder
 from weft.models.model import Model
 from weft.models.prices import Cost, total
+from weft.orchestrator.run_facts import run_facts
+from weft.orchestrator.run_summary import summarise_run
 from weft.protocol import talk as t
 from weft.protocol.errors import UserError
 from weft.protocol.events import Record
@@ -104,6 +106,7 @@ class OpenTalk:
             home.new_name(),
             home.off_loop,
             self._compact,
+            self._run_summary,
         )
         self.tally = Tally()
         self.ask_person: AskPerson | None = None
@@ -266,6 +269,17 @@ class OpenTalk:
         if self.ask_person is None:
             raise UserError("nobody is there to ask", hint="decide yourself, and say what you assumed")
         return await self.ask_person(questions)
+
+    def _run_summary(self, nonce: str) -> str:
+        """What every prompt is told of the session's run, made anew from the log."""
+        facts = run_facts(
+            self._session.state,
+            self._session.folder.read_or_none,
+            folder=str(self.folder),
+            price=lambda model, usage: self._cost(model, usage).amount,
+            resume='the person says so here ("resume the run"), or answers what it waits for',
+        )
+        return summarise_run(facts, nonce=nonce).text if facts else ""
 
     def _documents(self) -> dict[str, str]:
         """The session's documents by their titles, for the model that answers from them."""

@@ -10,6 +10,8 @@ import asyncio
 import os
 import signal
 import sys
+import termios
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from weft.app import OpenSession
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from weft.app.hearing import Heard
 
 HELP = "a number, a choice, or your own words; edit the file first if you like; Ctrl+D leaves it waiting"
+_LEAVING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HELP_LEAVING = "1 or 2, or your own words; Ctrl+D leaves the question open"
 
 
@@ -45,9 +48,13 @@ class Asking:
     async def next_wish(self) -> StartRun | None:
         """How the run goes on, or None: it was left, cancelled, or waits for another time."""
         asked: Asked = ""
-        self._ask()
+        shows = True
+        self._reader = self._reader or _reader()
+        with suppress(termios.error):  # what was typed before the question was seen is no answer to it
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
         while True:
-            text = await self._read("what should be changed? " if asked == "change?" else "> ")
+            text = await self._read("what should be changed? " if asked == "change?" else "> ", shows=shows)
+            shows = False
             if text is None:
                 self._say("The run waits. Go on with:", self._how("reply"))
                 return None
@@ -56,7 +63,7 @@ class Asking:
             try:
                 heard = await self._session.hear(text, asked=asked)
             except UserError as error:  # nothing was changed: they can put it right and say it again
-                self._say(clean(f"{error.message}"), *([clean(f"  {error.hint}")] if error.hint else []))
+                self._say(clean(f"  {error.message}"), *([clean(f"  {error.hint}")] if error.hint else []))
                 continue
             self._say(clean(f"  understood: {heard}"))
             if heard.wish is not None:
@@ -67,8 +74,7 @@ class Asking:
             asked = heard.meaning if heard.meaning in ("change?", "fresh?") else ""
             if heard.meaning == "fresh?":
                 self._say(f"  {FRESH}.")
-            elif asked != "change?":
-                self._ask()
+            shows = not asked
 
     def _ask(self) -> None:
         """What the run waits for now."""
@@ -99,24 +105,30 @@ class Asking:
             print(line, file=sys.stderr)
         sys.stderr.flush()
 
-    async def _read(self, prompt: str) -> str | None:
-        """A line from the person; None when they want to go."""
-        if self._reader is None:
-            self._reader = _reader()
-        reader, loop = self._reader, asyncio.get_running_loop()
+    async def _read(self, prompt: str, *, shows: bool) -> str | None:
+        """A line from the person; None when they want to go, from the moment they can see the question."""
+        reader, loop, leaving = self._reader or _reader(), asyncio.get_running_loop(), False
 
         def leave() -> None:
-            if reader.app.is_running:
+            nonlocal leaving
+            leaving = True
+            if reader.app.is_running and reader.app.future and not reader.app.future.done():
                 reader.app.exit(exception=EOFError)
 
-        for number in (signal.SIGTERM, signal.SIGHUP):  # the terminal is given back in order
+        def left_already() -> None:
+            if leaving:
+                leave()
+
+        for number in _LEAVING:  # the terminal is given back in order
             loop.add_signal_handler(number, leave)
         try:
-            return await reader.prompt_async(prompt, handle_sigint=False)
+            if shows:
+                self._ask()
+            return await reader.prompt_async(prompt, handle_sigint=False, pre_run=left_already)
         except (EOFError, KeyboardInterrupt, OSError):
             return None
         finally:
-            for number in (signal.SIGTERM, signal.SIGHUP):
+            for number in _LEAVING:
                 loop.remove_signal_handler(number)
 
 
