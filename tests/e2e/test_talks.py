@@ -81,7 +81,8 @@ def test_an_answer_is_in_the_log_of_the_session_beside_its_runs(weft: Weft, sour
     (request,) = model.requests
     assert "pipeline: letters\nasked: poem: so much depends" in request.system
     assert "status: done" in request.system
-    assert "- report: done, in report.md" in request.system
+    assert "step report: done" in request.system
+    assert "file: report.md" in request.system
     assert "content.md (the input source" in request.system
     assert '"tone": "plain"' in request.system
     assert {tool.name for tool in request.tools} >= {"Read", "Write", "Shell", "Task", "Skill", "AskUser"}

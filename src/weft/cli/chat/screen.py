@@ -229,11 +229,11 @@ class ChatScreen(Chat):
     async def run(self, message: str | None = None) -> int:
         with self._signals():
             self._open(past := await self._talk.past())
-            if message:
-                self._talk.say(message)
             if (desk := self._status.ask_person) is not None:
                 desk.changed = self._dirty.set
             following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
+            if message:
+                self._talk.say(message)
             drawing = asyncio.create_task(self._keep_drawing())
             for task in (following, drawing):
                 task.add_done_callback(lambda _: self.leave())
