@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
@@ -12,7 +13,7 @@ from weft.app.asks import Ask
 from weft.app.hearing import Heard, classify, heard
 from weft.models.model import Model
 from weft.orchestrator.execute import Executor
-from weft.orchestrator.facts import EMBEDDED
+from weft.orchestrator.facts import EMBEDDED, Versions
 from weft.orchestrator.hearing import Asked, Understanding, reply_of, understand
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
@@ -26,6 +27,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record, WordsHeard
 from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
+from weft.session.recovery import accepted_contents
 from weft.session.session import Session
 from weft.session.state import SessionState
 from weft.workspace.config import Config
@@ -63,6 +65,7 @@ class Home(Protocol):
         given: Mapping[str, GivenInput],
         wish: StartRun,
         legacy: Legacy | None,
+        versions: Versions | None = None,
     ) -> OpeningAsk: ...
 
 
@@ -268,7 +271,10 @@ class OpenSession:
             given = self._app.given(self._pipeline, self._ask)
             read: ReadFile = self._session.folder.read_or_none
             state = self._session.state
-            return open_up(self._app.opening_ask(self._pipeline, self.id, state, read, given, wish, self._legacy))
+            versions = partial(accepted_contents, self._session.folder)
+            return open_up(
+                self._app.opening_ask(self._pipeline, self.id, state, read, given, wish, self._legacy, versions)
+            )
 
         def taken_in() -> tuple[Opening, list[Record]]:
             opening = computed()

@@ -5,8 +5,8 @@ A run works on this snapshot: a file edited while it runs counts from the next r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from weft.checks import check_documents
@@ -25,6 +25,8 @@ from weft.workspace.workspace import Workspace
 
 SHORT_VALUE = 60
 EMBEDDED: Final = "embedded"
+Versions = Callable[[set[int]], Mapping[int, bytes]]
+"""The bytes of accepted artifacts by the numbers of their events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class Material:
     inputs: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the inputs that are documents say of themselves."""
+    prior: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Artifacts as earlier runs on other inputs finished with them, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +73,11 @@ def gather(
     model: str = "embedded",
     registered: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
+    versions: Versions | None = None,
 ) -> Facts:
     """`registered` gives the version of each function that an embedding program brings along, `overrides` what stands
-    in place of parts of the profile."""
+    in place of parts of the profile, `versions` what was accepted earlier."""
+    prior = _prior(pipeline, state, versions)
     hashes = {name: given.hash for name, given in inputs.items()}
     files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
     profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}
@@ -83,6 +89,8 @@ def gather(
     for name, step in pipeline.steps.items():
         agent = workspace.agent(step.agent) if step.agent else None
         material = _material(workspace, step, agent, inputs, parameters, profile, model)
+        if step.prior:
+            material = replace(material, prior={one: prior[one] for one in step.prior if one in prior})
         materials[name] = material
         made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
         done = state.steps[name].completion if name in state.steps else None
@@ -193,6 +201,7 @@ def _made_from(
     found |= {f"profile:{key}": _short(value) for key, value in material.profile.items()}
     found |= {f"skill:{name}": hash_value(text) for name, text in material.skills.items()}
     found |= {f"schema:{artifact}": schema.hash for artifact, schema in step.schemas.items()}
+    found |= {f"prior:{artifact}": hash_value(list(values)) for artifact, values in material.prior.items()}
     if agent:
         found[f"agent:{agent.name}"] = agent.hash
         found["model"] = f"{material.model} {VERSION}" if material.model == EMBEDDED else material.model
@@ -202,6 +211,22 @@ def _made_from(
     for code in codes:
         file = code.partition(":")[0]
         found[f"code:{file}"] = registered[code] if code in registered else workspace.code_version(file)
+    return found
+
+
+def _prior(pipeline: Pipeline, state: SessionState, versions: Versions | None) -> dict[str, tuple[Any, ...]]:
+    """What earlier runs on other inputs made, by artifact, the oldest first; without what is lost."""
+    wanted = {name for step in pipeline.steps.values() for name in step.prior}
+    runs = [run for request, run in state.finished.items() if request != state.request]
+    seqs = {run.artifacts[name] for run in runs for name in wanted if name in run.artifacts}
+    if not seqs or versions is None:
+        return {}
+    texts = versions(seqs)
+    found: dict[str, tuple[Any, ...]] = {}
+    for name in wanted:
+        kept = [texts[run.artifacts[name]] for run in runs if run.artifacts.get(name) in texts]
+        if kept:
+            found[name] = tuple(parse(name, data)[0] for data in kept)
     return found
 
 

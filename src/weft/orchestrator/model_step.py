@@ -89,6 +89,10 @@ def build_request(step: Step, given: StepInput, nonce: str, window: int, say: Sa
     for name, value in given.artifacts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         parts.append(fence(text, nonce, name))
+    for name, values in given.prior.items():
+        for number, value in enumerate(values, 1):
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            parts.append(fence(text, nonce, f"{name} of earlier run {number}"))
     if given.feedback:
         faults = "\n".join(f"- {text}" for text in given.feedback)
         parts.append(f"Your last attempt was rejected. Put right exactly this, and keep the rest:\n{faults}")

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from weft.orchestrator.facts import Facts, gather
+from weft.orchestrator.facts import Facts, Versions, gather
 from weft.orchestrator.inputs import GivenInput, ReadFile, SessionInput, take_inputs
 from weft.orchestrator.keep import Kept, adopt, keep_edits
 from weft.protocol.commands import Artifact, StartRun
@@ -61,6 +61,7 @@ class OpeningAsk:
     weft: str
     model: str
     registered: Mapping[str, str] = field(default_factory=dict)
+    versions: Versions | None = None
 
 
 def open_up(ask: OpeningAsk) -> Opening:
@@ -89,6 +90,7 @@ def open_up(ask: OpeningAsk) -> Opening:
         overrides=ask.wish.profile,
         inputs={name: given.text for name, given in inputs.items()},
         read=ask.read,
+        versions=ask.versions,
     )
     kept = _kept(ask, facts, state, inputs)
     if ask.legacy and events:

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from weft.protocol import events as e
 from weft.protocol.events import Outcome, Record, UnitKind, Verdict
+from weft.protocol.hashes import combine
 from weft.protocol.talk import TalkEvent
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
@@ -137,6 +138,15 @@ class ArtifactState:
     """The run that made it has ended, so its file was made durable too."""
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """What a run that was done left, for later runs on other inputs."""
+
+    run: int
+    artifacts: Mapping[str, int]
+    """By artifact, the number of the event that has it."""
+
+
 @dataclass(slots=True)
 class SessionState:
     session: str = ""
@@ -159,11 +169,18 @@ class SessionState:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     """By verifier, as it last judged."""
     confirming: Confirmation | None = None
+    finished: dict[str, FinishedRun] = field(default_factory=dict)
+    """The last run that was done on each set of inputs, the oldest first."""
     spoken: int = 0
     """The number of the last event of a conversation; `conversation/` folds those."""
 
     def step(self, name: str) -> StepState:
         return self.steps.get(name) or self.steps.setdefault(name, StepState())
+
+    @property
+    def request(self) -> str:
+        """One hash for all the session's inputs as they are now."""
+        return combine({name: given.hash for name, given in self.inputs.items()})
 
     @property
     def unfinished(self) -> bool:
@@ -215,6 +232,12 @@ def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
 def _run_ended(state: SessionState, event: e.RunEnded, _: Record) -> None:
     if state.run is not None and state.run.run == event.run:
         state.run.outcome, state.run.message = event.outcome, event.message
+        if event.outcome == "done":
+            done = [state.steps[name].completion for name in state.run.steps if name in state.steps]
+            names = [name for one in done if one for name in one.artifacts if name in state.artifacts]
+            request = state.request
+            state.finished.pop(request, None)
+            state.finished[request] = FinishedRun(event.run, {name: state.artifacts[name].seq for name in names})
         if state.run.over:
             state.gates = {}
             state.confirming = None
