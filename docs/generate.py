@@ -75,6 +75,8 @@ FIELD_MEANINGS: Final = {
     "gate_opened.hash": "The hash of that result.",
     "gate_opened.message": "The pipeline's question.",
     "gate_opened.shown": "What of the artifact a person should see: `label` and `value` each.",
+    "words_heard.text": "What the person said.",
+    "words_heard.understood": "What was understood, and by which words.",
     "reply_classified.step": "The step at whose gate the run waits; what the call took counts on it.",
     "reply_classified.meaning": "What the model takes the words for: `reply`, `breakout` or `unclear`.",
     "reply_classified.choice": "With `reply`, the id of the choice; empty otherwise.",
@@ -238,6 +240,8 @@ STEP_INPUT_MEANINGS: Final = {
     "replies": "What the person wanted changed, by the step at whose gate they said it, the oldest first.",
     "rounds": "For a step that is made again: by the step that closes its unit `kind` (`repair` or `loop`), `round`, "
     "`most` and `feedback`.",
+    "prior": "The artifacts of the key `prior`, as the session's earlier runs on other inputs finished with them: by name, "
+    "the oldest first.",
 }
 
 MANIFEST_MEANINGS: Final = {

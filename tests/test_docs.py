@@ -52,7 +52,7 @@ PAGES = (
     "session-folder",
     "tools",
 )
-BEING_WRITTEN = ("README.md", "docs/tutorial.md", "docs/writing.md")
+BEING_WRITTEN = ("README.md", "docs/tutorial.md", "docs/writing.md", "docs/runs.md")
 """Their examples run too; they may be missing."""
 
 

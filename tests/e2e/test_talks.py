@@ -90,7 +90,7 @@ def test_an_answer_is_in_the_log_of_the_session_beside_its_runs(weft: Weft, sour
     assert shown.code == 0, shown.err
     prompt = json.loads(shown.out)
     assert prompt["messages"][-1]["content"][0]["text"] == "It is about a barrow."
-    assert "The pipeline letters was run" in prompt["system"]
+    assert "pipeline: letters" in prompt["system"]
     assert prompt["model"] == "embedded"
     assert weft("run", "--session-id", "poem").err.count("up to date") == 3
     assert weft("sessions", "verify", "poem").code == 0
