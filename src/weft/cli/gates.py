@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import signal
 import sys
 import termios
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from weft.app.hearing import Heard
 
 HELP = "a number, a choice, or your own words; edit the file first if you like; Ctrl+D leaves it waiting"
+SHORT = 200
 _LEAVING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HELP_LEAVING = "1 or 2, or your own words; Ctrl+D leaves the question open"
 
@@ -56,7 +58,7 @@ class Asking:
             text = await self._read("what should be changed? " if asked == "change?" else "> ", shows=shows)
             shows = False
             if text is None:
-                self._say("The run waits. Go on with:", self._how("reply"))
+                self._say("The run waits. Go on with:", self._how())
                 return None
             if not text.strip():
                 continue
@@ -84,21 +86,15 @@ class Asking:
         self._say("", *(self._paint.line(line) for line in lines))
 
     def _farewell(self, heard: Heard) -> None:
+        name, program = self._session.id, self._program
         if heard.meaning == "leave":
-            self._say(
-                "You have left the run. It is kept as it is; take it up again with:", self._how("reply", "resume")
-            )
-            self._say("What you said is answered in the conversation:", self._how("chat"))
+            self._say("You have left the run. It is kept as it is; take it up again with:", self._how("resume"))
+            self._say("What you said is answered in a conversation:", f"  {chat_command(program, name, heard.answer)}")
         else:
             self._say("The run is cancelled. What it made stays.")
 
-    def _how(self, command: str, word: str = "…") -> str:
-        name = self._session.id
-        return (
-            f"  {self._program} chat --session {name}"
-            if command == "chat"
-            else f"  {self._program} reply {name} {word}"
-        )
+    def _how(self, word: str = "…") -> str:
+        return f"  {self._program} reply {self._session.id} {word}"
 
     def _say(self, *lines: str) -> None:
         for line in lines:
@@ -130,6 +126,12 @@ class Asking:
         finally:
             for number in _LEAVING:
                 loop.remove_signal_handler(number)
+
+
+def chat_command(program: str, session: str, text: str) -> str:
+    """What answers a message that led out of a run."""
+    said = f" {shlex.quote(text)}" if text and len(text) <= SHORT and "\n" not in text else ""
+    return clean(f"{program} chat --session {session}{said}")
 
 
 def question_page(state: SessionState, folder: str, sheet: Page) -> list[Text]:

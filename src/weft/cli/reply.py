@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +18,9 @@ from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UserError
 from weft.protocol.ids import check_session_id
 from weft.render.cells import clean
 from weft.session.state import SessionState
+
+if TYPE_CHECKING:
+    from weft.app.hearing import Heard
 
 
 @click.command("reply")
@@ -70,12 +74,16 @@ async def _reply(
         if not as_json and not plain and followed.live:
             print(clean(f"understood: {heard}"), file=sys.stderr)
         if heard.wish is not None:
-            return OUTCOMES[await followed.to_the_end(heard.wish, output)]
+            outcome = await followed.to_the_end(heard.wish, output)
+            if outcome == "waiting" and heard.meaning == "resume" and not followed.asks and not as_json:
+                _say_on(followed, heard)  # the gate is not a new one: nothing has said it yet
+            return OUTCOMES[outcome]
         if heard.meaning == "reply":
             return EXIT_DONE  # it is cancelled, as was wanted
         if followed.asks and heard.meaning != "leave":
             return OUTCOMES[await followed.to_the_end(None, output)]
-        _say_on(followed, heard.meaning)
+        if not as_json:
+            _say_on(followed, heard)
         return EXIT_WAITING
 
 
@@ -88,20 +96,20 @@ def _text(state: SessionState, words: tuple[str, ...], gate: str | None) -> str:
     return text
 
 
-def _say_on(followed: Followed, meaning: str) -> None:
+def _say_on(followed: Followed, heard: Heard) -> None:
     """What the run waits for now, and how to go on, for whoever does not sit in front of it."""
-    from weft.cli.gates import question_page
+    from weft.cli.gates import chat_command, question_page
     from weft.render.page import page
 
     session, program = followed.session, followed.program
     lines = [line.plain.rstrip() for line in question_page(session.state, str(session.folder), page(100, False))]
     how = f"{program} reply {session.id}"
-    match meaning:
+    match heard.meaning:
         case "leave":
             lines = [f"the run is kept; take it up again: {how} resume"]
-            lines += [f"what you said is answered in the conversation: {program} chat --session {session.id}"]
-        case "breakout":
-            lines += [f"reply: {how} leave, or: {how} stay"]
+            lines += [f"what you said is answered in a conversation: {chat_command(program, session.id, heard.answer)}"]
+        case "breakout":  # the question itself is an event, and was shown
+            lines = [f"reply: {how} leave, or: {how} stay"]
         case "fresh?":
             lines = [FRESH, f"reply: {how} fresh, or: {how} resume"]
         case _ if session.state.confirming:
