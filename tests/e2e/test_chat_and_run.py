@@ -18,7 +18,7 @@ from weft.app.talks import OpenTalk, TalkAsk
 from weft.models.model import Request
 from weft.protocol.events import GateOpened, NoticeGiven, WordsHeard
 from weft.protocol.messages import Text
-from weft.testing.scripted import ScriptedModel, Turn, says
+from weft.testing.scripted import Hold, ScriptedModel, Turn, says
 
 
 @pytest.fixture(autouse=True)
@@ -149,6 +149,22 @@ def test_a_model_is_asked_about_unclear_words_outside_of_the_conversation(weft: 
     assert "meaning" not in answered.system
     assert [line["usage"]["input"] for line in log(weft, "reply_classified")] == [10]
     assert [line["text"] for line in log(weft, "model_settled")] == ["It flows."]
+
+
+def test_an_interrupt_stops_a_model_that_is_asked_and_the_words_stay_unclear(weft: Weft) -> None:
+    before = (weft.session("essay") / "log.jsonl").read_bytes()
+    hold = Hold()
+
+    async def play(talk: OpenTalk) -> None:
+        talk.conversation.say("the Danube and its shores")
+        await hold.reached.wait()
+        assert talk.conversation.interrupt().status == "accepted"
+        await talk.conversation.idle()
+
+    talking(weft, [Turn(hold, says("never"))], play)
+    after = (weft.session("essay") / "log.jsonl").read_bytes()
+    assert b"reply_classified" not in after[len(before) :]
+    assert outcomes(weft) == ["waiting"]
 
 
 def test_a_run_that_was_left_is_resumed_when_it_is_named_and_not_otherwise(weft: Weft) -> None:

@@ -97,12 +97,24 @@ class Guide:
             for gate in state.gates.values()
         ]
 
+    def greeting(self) -> list[Event]:
+        """What whoever begins to watch should know of the run."""
+        state = self._session.state
+        if is_heard(state) and state.run is not None and (state.run.outcome == "left" or not state.gates):
+            text = (
+                f'the run of {state.run.pipeline} is not finished ({state.run.outcome}); say "resume the run" to go on'
+            )
+            return [NoticeGiven(text=text)]
+        return self.question()
+
     def interrupt(self) -> bool:
-        """Whether there was a run to stop."""
-        if self._run is None or not self._run.going:
+        """Whether there was something to stop: the run, or a model that is asked what words mean."""
+        if self._run is None:
             return False
-        self._run.interrupt()
-        return True
+        if self._run.going:
+            self._run.interrupt()
+            return True
+        return self._run.stop_asking()
 
     async def settled(self) -> None:
         """Until every message was heard and the run is at rest. Raises what went wrong in it."""
@@ -176,7 +188,7 @@ class GuidedConversation(Conversation):
         return super().say(text)
 
     async def events(self, after: int = 0) -> AsyncIterator[Item]:
-        for event in self.guide.question() if self.guide else ():
+        for event in self.guide.greeting() if self.guide else ():
             yield event
         async for item in super().events(after):
             yield item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -19,12 +20,22 @@ from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
 from weft.orchestrator.progress import RunSpec
+from weft.orchestrator.replies import Judgement
 from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
 from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
 from weft.protocol.commands import CancelRun, InterruptRun, ReplyToGate, RestCommand, StartRun
 from weft.protocol.errors import UserError
-from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record, WordsHeard
+from weft.protocol.events import (
+    Decider,
+    DurableEvent,
+    EditAccepted,
+    NoticeGiven,
+    Outcome,
+    Record,
+    ReplyClassified,
+    WordsHeard,
+)
 from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
 from weft.session.recovery import accepted_contents
@@ -92,6 +103,8 @@ class OpenSession:
         self._publish = publish
         self._runner: Runner | None = None
         self._interrupted: InterruptRun | None = None
+        self._asking: asyncio.Task[tuple[Judgement, ReplyClassified]] | None = None
+        """A model that is being asked what words mean."""
         self._failed = False
 
     def close(self) -> None:
@@ -108,6 +121,10 @@ class OpenSession:
     @property
     def pipeline(self) -> Pipeline:
         return self._pipeline
+
+    def stop_asking(self) -> bool:
+        """Stop a model that is asked what words mean: they stay unclear. Whether there was one."""
+        return self._asking is not None and self._asking.cancel()
 
     def interrupt(self, command: InterruptRun | None = None) -> None:
         """The fast lane: what runs stops now; `submit` then returns "interrupted"."""
@@ -199,7 +216,19 @@ class OpenSession:
         if run is None or model is None or model.name == EMBEDDED or not text.strip():
             return found
         gate = open_gate(self.state, found.gate)
-        judged, record = await classify(model, run.run, gate, text, nonce=self._app.new_name())
+        question = classify(model, run.run, gate, text, nonce=self._app.new_name())
+        self._asking = asking = asyncio.get_running_loop().create_task(question, name="asks what was meant")
+        try:
+            await asyncio.wait({asking})
+        except asyncio.CancelledError:
+            asking.cancel()
+            await asyncio.wait({asking})
+            raise
+        finally:
+            self._asking = None
+        if asking.cancelled():
+            return replace(found, reason=f"{found.reason}; {model.name} was stopped before it could say")
+        judged, record = asking.result()
         for one in await self._app.off_loop(lambda: self._session.record([record])):
             self._publish(one)
         return reply_of(gate, text, judged)

@@ -79,7 +79,8 @@ def command(
             if output and len(found) > 1:
                 raise UsageError("--output takes one file's result; there are several files")
             if len(found) == 1:
-                return asyncio.run(_one(app, found[0], wish, output, as_json=as_json, plain=plain))
+                asked = not watching  # a question would keep it from seeing what is saved
+                return asyncio.run(_one(app, found[0], wish, output, as_json=as_json, plain=plain, asks=asked))
             from weft.cli.batch import Batch
 
             return asyncio.run(Batch(app, found, wish, as_json=as_json, plain=plain).run())
@@ -102,8 +103,10 @@ def _watchable(found: list[Ask]) -> list[Path]:
     return files
 
 
-async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool) -> int:
-    async with follow(app, ask, wish, as_json=as_json, plain=plain) as followed:
+async def _one(
+    app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool, asks: bool
+) -> int:
+    async with follow(app, ask, wish, as_json=as_json, plain=plain, asks=asks) as followed:
         return OUTCOMES[await followed.to_the_end(wish, output)]
 
 
@@ -147,13 +150,16 @@ class Followed:
 
 
 @asynccontextmanager
-async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, plain: bool) -> AsyncIterator[Followed]:
+async def follow(
+    app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, plain: bool, asks: bool = True
+) -> AsyncIterator[Followed]:
+    """`asks`: a person may be asked at a gate, if one sits in front."""
     held: list[Any] = []
     show: Any = held.append
     async with app.session(ask, lambda event: show(event), wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
         words = program_words(app)
-        asks = is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
+        asks = asks and is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
         screen = screen_for(session.id, str(session.folder), artifacts, words, as_json=as_json, plain=plain, asks=asks)
         show = screen.show
         for event in held:
