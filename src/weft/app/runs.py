@@ -15,7 +15,7 @@ from weft.app.hearing import Heard, classify, heard
 from weft.models.model import Model
 from weft.orchestrator.execute import Executor
 from weft.orchestrator.facts import EMBEDDED, Versions
-from weft.orchestrator.hearing import Asked, Understanding, reply_of, understand
+from weft.orchestrator.hearing import Asked, Understanding, left_for, reply_of, understand
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
@@ -192,9 +192,7 @@ class OpenSession:
         if found.meaning == "not for it":
             return heard(found, answer=text)
         self._publish(WordsHeard(text=text, understood=str(heard(found))))
-        answer = ""
-        if found.meaning == "leave" and self.state.confirming:
-            answer = self.state.confirming.text
+        answer = left_for(self.state) if found.meaning == "leave" else ""
         command = CancelRun() if found.meaning == "fresh" else found.command(self.state, self._app.new_name())
         if command is not None:
             again = self.to_continue()

@@ -89,7 +89,7 @@ class Asking:
         name, program = self._session.id, self._program
         if heard.meaning == "leave":
             self._say("You have left the run. It is kept as it is; take it up again with:", self._how("resume"))
-            self._say("What you said is answered in a conversation:", f"  {chat_command(program, name, heard.answer)}")
+            self._say("To talk:", f"  {chat_command(program, name, heard.answer)}")
         else:
             self._say("The run is cancelled. What it made stays.")
 

@@ -107,7 +107,7 @@ def _say_on(followed: Followed, heard: Heard) -> None:
     match heard.meaning:
         case "leave":
             lines = [f"the run is kept; take it up again: {how} resume"]
-            lines += [f"what you said is answered in a conversation: {chat_command(program, session.id, heard.answer)}"]
+            lines += [f"to talk: {chat_command(program, session.id, heard.answer)}"]
         case "breakout":  # the question itself is an event, and was shown
             lines = [f"reply: {how} leave, or: {how} stay"]
         case "fresh?":

@@ -92,6 +92,12 @@ def reply_of(gate: GateState, text: str, judged: Judgement) -> Understanding:
     )
 
 
+def left_for(state: SessionState) -> str:
+    """The message that a run is left for; "" when it said nothing but that: "leave", "never mind"."""
+    text = state.confirming.text if state.confirming else ""
+    return text if judge_confirmation(text).kind == "unclear" else ""
+
+
 def _at_gate(state: SessionState, text: str, named: str, asked: Asked) -> Understanding:
     if not named and len(state.gates) > 1:
         return _at_one_of(state, text, asked)
