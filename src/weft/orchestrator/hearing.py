@@ -156,8 +156,12 @@ def _taken_up(text: str, pipeline: str, asked: Asked, talking: bool) -> Understa
     words = words_of(text)
     if asked == "fresh?" and words in ("fresh", "yes"):
         return Understanding(meaning="fresh", reason=f'"{words}" is a yes to what was asked')
-    judged = judge_resume(text)
-    named = {"run", "pipeline", *words_of(pipeline).split()} & {*words.split()} or words in ("resume", "resume it")
+    # A pipeline that is named is the run that is meant.
+    told = re.sub(
+        rf"(?:\bthe )?(?<![\w-]){re.escape(pipeline)}(?![\w-])(?: run| pipeline)?", "the run", text, flags=re.I
+    )
+    judged = judge_resume(told)
+    named = {"run", "pipeline"} & {*words_of(told).split()} or words in ("resume", "resume it")
     if talking and not named and asked != "fresh?":
         return Understanding(meaning="not for it", reason="it does not name the run")
     if judged.kind == "resume":
