@@ -232,7 +232,7 @@ def test_a_message_while_the_run_is_at_work_is_for_the_conversation(weft: Weft) 
         talk.conversation.say("proceed")
         await asyncio.to_thread(wait_for_file, weft.ledger.parent / "held-draft-0")
         talk.conversation.say("proceed")
-        while not log(weft, "model_settled"):
+        while not talk.tally.calls:
             await asyncio.sleep(0.01)
         hold.unlink()
         await talk.conversation.idle()

@@ -121,6 +121,16 @@ class Guide:
         if self._task is not None:
             await asyncio.shield(self._task)
 
+    def raise_bug(self) -> None:
+        """What went wrong without anybody waiting for it: a bug must not be swallowed."""
+        if (
+            self._task is not None
+            and self._task.done()
+            and not self._task.cancelled()
+            and (bug := self._task.exception())
+        ):
+            raise bug
+
     async def leave(self) -> None:
         """Stop what runs and hear nothing more."""
         self._messages.clear()
@@ -138,6 +148,9 @@ class Guide:
                 await self._hear(text)
             except WeftError as error:  # nothing was changed, or the log has it: they can say something else
                 self.show(NoticeGiven(text=str(error)))
+            except Exception as error:  # it is raised again for whoever waits, but nobody may be waiting
+                self.show(NoticeGiven(text=f"the run can't go on: {type(error).__name__}: {error}"))
+                raise
 
     async def _hear(self, text: str) -> None:
         run = self._run = self._run or self._opened()
@@ -209,12 +222,18 @@ class GuidedConversation(Conversation):
     async def shutdown(self, timeout: float = 5.0) -> bool:  # noqa: ASYNC109  as for a conversation
         if self.guide is not None:
             await self.guide.leave()
-        return await super().shutdown(timeout)
+        clean = await super().shutdown(timeout)
+        if self.guide is not None:
+            self.guide.raise_bug()
+        return clean
 
     async def suspend(self, timeout: float = 5.0) -> bool:  # noqa: ASYNC109  as for a conversation
         if self.guide is not None:
             await self.guide.leave()
-        return await super().suspend(timeout)
+        clean = await super().suspend(timeout)
+        if self.guide is not None:
+            self.guide.raise_bug()
+        return clean
 
 
 def _nobody(_: object) -> None:
