@@ -94,6 +94,15 @@ FIELD_MEANINGS: Final = {
     "gate_opened.hash": "The hash of that result.",
     "gate_opened.message": "The pipeline's question.",
     "gate_opened.shown": "What of the artifact a person should see: `label` and `value` each.",
+    "words_heard.text": "What the person said.",
+    "words_heard.understood": "What was understood, and by which words.",
+    "reply_classified.step": "The step at whose gate the run waits; what the call took counts on it.",
+    "reply_classified.meaning": "What the model takes the words for: `reply`, `breakout` or `unclear`.",
+    "reply_classified.choice": "With `reply`, the id of the choice; empty otherwise.",
+    "reply_classified.reason": "Why it counts or does not, in words.",
+    "reply_classified.model": "The model that was asked.",
+    "reply_classified.ms": "How long it took.",
+    "reply_classified.usage": "The tokens it took.",
     "gate_opened.choices": "What is offered, in this order: `id`, `label`, `does`, and `set` when it sets parameters.",
     "gate_resolved.choice": "The id of the choice.",
     "gate_resolved.does": "What the choice does.",
@@ -252,11 +261,12 @@ STEP_INPUT_MEANINGS: Final = {
     "profile": "The parts of the profile that the step names, by dotted name; `None` for a part that is not set.",
     "instructions": "The agent's text, for a step of an agent.",
     "skills": "The text of each skill, by name.",
-    "prior": "What earlier runs of the session found, by name; empty when nothing hands it on.",
     "feedback": "What was wrong with the attempt before this one, a text for each fault; empty at first.",
     "replies": "What the person wanted changed, by the step at whose gate they said it, the oldest first.",
     "rounds": "For a step that is made again: by the step that closes its unit `kind` (`repair` or `loop`), `round`, "
     "`most` and `feedback`.",
+    "prior": "The artifacts of the key `prior`, as the session's earlier runs on other inputs finished with them: by "
+    "name, the oldest first.",
 }
 
 MANIFEST_MEANINGS: Final = {

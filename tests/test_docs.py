@@ -55,7 +55,7 @@ PAGES = (
     "session-folder",
     "tools",
 )
-BEING_WRITTEN = ("README.md", "docs/research.md", "docs/tutorial.md", "docs/writing.md")
+BEING_WRITTEN = ("README.md", "docs/research.md", "docs/runs.md", "docs/tutorial.md", "docs/writing.md")
 """Their examples run too; they may be missing."""
 
 

@@ -79,8 +79,10 @@ def test_an_answer_is_in_the_log_of_the_session_beside_its_runs(weft: Weft, sour
     events = talking(weft, model, desk, play, session="poem")
     assert of(t.ModelSettled, events)[0].text == "It is about a barrow."
     (request,) = model.requests
-    assert "The pipeline letters was run 1 time in this session." in request.system
-    assert "- report: done, in report.md" in request.system
+    assert "pipeline: letters\nasked: poem: so much depends" in request.system
+    assert "status: done" in request.system
+    assert "step report: done" in request.system
+    assert "file: report.md" in request.system
     assert "content.md (the input source" in request.system
     assert '"tone": "plain"' in request.system
     assert {tool.name for tool in request.tools} >= {"Read", "Write", "Shell", "Task", "Skill", "AskUser"}
@@ -88,7 +90,7 @@ def test_an_answer_is_in_the_log_of_the_session_beside_its_runs(weft: Weft, sour
     assert shown.code == 0, shown.err
     prompt = json.loads(shown.out)
     assert prompt["messages"][-1]["content"][0]["text"] == "It is about a barrow."
-    assert "The pipeline letters was run" in prompt["system"]
+    assert "pipeline: letters" in prompt["system"]
     assert prompt["model"] == "embedded"
     assert weft("run", "--session-id", "poem").err.count("up to date") == 3
     assert weft("sessions", "verify", "poem").code == 0

@@ -223,6 +223,8 @@ SAMPLES: dict[str, Any] = {
     "does": "amend",
     "by": "answer",
     "GateResolved.choice": "shorter",
+    "meaning": "breakout",
+    "ReplyClassified.choice": "proceed",
     "choice": "leave",
     "ConfirmationAsked.kind": "breakout",
     "RoundStarted.kind": "repair",

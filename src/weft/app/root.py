@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -24,6 +25,7 @@ from weft.app.runs import OpenSession
 from weft.files import Disk, Folder
 from weft.models.model import Model
 from weft.orchestrator.execute import Executor
+from weft.orchestrator.facts import Versions
 from weft.orchestrator.inputs import GivenFile, GivenInput, ReadFile
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
 from weft.orchestrator.plan import make_plan
@@ -38,6 +40,7 @@ from weft.protocol.plans import Plan
 from weft.protocol.steps import StepFunction
 from weft.session.legacy import Legacy, older_files, read_legacy
 from weft.session.log import LOG, Now
+from weft.session.recovery import accepted_contents
 from weft.session.session import Session, no_session
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
@@ -177,9 +180,8 @@ class App:
                 return unfinished[name] if name in unfinished else folder.read_or_none(name)
 
             legacy = None if reading.state.seq else _legacy(folder, ask)
-            opening = open_up(
-                self.opening_ask(pipeline, session, reading.state, read, self.given(pipeline, ask), wish, legacy)
-            )
+            given, versions = self.given(pipeline, ask), partial(accepted_contents, folder)
+            opening = open_up(self.opening_ask(pipeline, session, reading.state, read, given, wish, legacy, versions))
         notes = [str(damage) for damage in reading.damage]
         notes += [f"{name} will be written again from the log" for name in unfinished]
         if reading.holder:
@@ -321,6 +323,7 @@ class App:
         given: Mapping[str, GivenInput],
         wish: StartRun,
         legacy: Legacy | None,
+        versions: Versions | None = None,
     ) -> OpeningAsk:
         return OpeningAsk(
             workspace=self.workspace,
@@ -335,6 +338,7 @@ class App:
             model=self.default_model,
             registered={name: entry.version for name, entry in self._functions.items()},
             toolbox=self.toolbox,
+            versions=versions,
         )
 
     def given(self, pipeline: Pipeline, ask: Ask) -> dict[str, GivenInput]:

@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from weft.app.asks import Ask
+from weft.app.hearing import Heard, classify, heard
+from weft.models.model import Model
 from weft.orchestrator.execute import Executor
+from weft.orchestrator.facts import EMBEDDED, Versions
+from weft.orchestrator.hearing import Asked, Understanding, left_for, reply_of, understand
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.opening import Opening, OpeningAsk, open_up
 from weft.orchestrator.progress import RunSpec
+from weft.orchestrator.replies import Judgement
 from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
 from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
 from weft.orchestrator.workbench import Approve, StepTools
-from weft.protocol.commands import InterruptRun, ReplyToGate, RestCommand, StartRun
+from weft.protocol.commands import CancelRun, InterruptRun, ReplyToGate, RestCommand, StartRun
 from weft.protocol.errors import UserError
-from weft.protocol.events import Decider, DurableEvent, EditAccepted, NoticeGiven, Outcome, Record
+from weft.protocol.events import (
+    Decider,
+    DurableEvent,
+    EditAccepted,
+    NoticeGiven,
+    Outcome,
+    Record,
+    ReplyClassified,
+    WordsHeard,
+)
 from weft.protocol.hashes import hash_bytes
 from weft.session.legacy import Legacy
+from weft.session.recovery import accepted_contents
 from weft.session.session import Session
 from weft.session.state import SessionState
 from weft.workspace.config import Config
 from weft.workspace.pipeline import Pipeline
 
 T = TypeVar("T")
+AT_GATE_HINT: Final = "correct the file and reply again, or amend: then it is made again, and yours is kept aside"
 
 
 class Home(Protocol):
@@ -46,6 +64,8 @@ class Home(Protocol):
 
     def step_tools(self) -> StepTools: ...
 
+    def new_name(self) -> str: ...
+
     async def off_loop(self, work: Callable[[], T]) -> T: ...
 
     def given(self, pipeline: Pipeline, ask: Ask) -> dict[str, GivenInput]: ...
@@ -59,6 +79,7 @@ class Home(Protocol):
         given: Mapping[str, GivenInput],
         wish: StartRun,
         legacy: Legacy | None,
+        versions: Versions | None = None,
     ) -> OpeningAsk: ...
 
 
@@ -85,6 +106,8 @@ class OpenSession:
         self._publish = publish
         self._runner: Runner | None = None
         self._interrupted: InterruptRun | None = None
+        self._asking: asyncio.Task[tuple[Judgement, ReplyClassified]] | None = None
+        """A model that is being asked what words mean."""
         self._failed = False
         self.approve: Approve | None = None
         """Set by a face that can ask a person whether a tool of a step may do something."""
@@ -103,6 +126,10 @@ class OpenSession:
     @property
     def pipeline(self) -> Pipeline:
         return self._pipeline
+
+    def stop_asking(self) -> bool:
+        """Stop a model that is asked what words mean: they stay unclear. Whether there was one."""
+        return self._asking is not None and self._asking.cancel()
 
     def interrupt(self, command: InterruptRun | None = None) -> None:
         """The fast lane: what runs stops now; `submit` then returns "interrupted"."""
@@ -138,6 +165,11 @@ class OpenSession:
             self._runner = self._interrupted = None  # what was interrupted may be taken up again through this door
             await executor.close()
 
+    @property
+    def going(self) -> bool:
+        """A run is at work now."""
+        return self._runner is not None
+
     async def reply(self, command: RestCommand) -> None:
         """Say something to the run at rest; `submit` then goes on with it. UserError, and nothing changed, when it
         can't be said now. Whoever proceeds with an artifact they have edited keeps the edit."""
@@ -147,6 +179,61 @@ class OpenSession:
             await self._reply(command, executor, "person")
         finally:
             await executor.close()
+
+    async def hear(
+        self, text: str, *, gate: str = "", asked: Asked = "", talking: bool = False, model: Model | None = None
+    ) -> Heard:
+        """Words for the run at rest, in whatever form: what they mean, done as far as that is to be done at once.
+
+        When the run goes on, `Heard.wish` is for `submit`. Words that are unclear change nothing. `gate` and `asked`
+        say what the words alone do not: the gate they are for, what the person was just asked. `talking`: they come in
+        a conversation, so a run that does not wait must be named. `model` is asked about unclear words in place of
+        the workspace's. UserError, and nothing changed, when what is wanted can't be: an edit that does not pass.
+        """
+        found = understand(self.state, text, gate=gate, asked=asked, talking=talking)
+        if found.meaning == "unclear" and found.gate and not self.state.confirming:
+            found = await self._second_opinion(found, text, model)
+        if found.meaning == "not for it":
+            return heard(found, answer=text)
+        self._publish(WordsHeard(text=text, understood=str(heard(found))))
+        answer = left_for(self.state) if found.meaning == "leave" else ""
+        command = CancelRun() if found.meaning == "fresh" else found.command(self.state, self._app.new_name())
+        if command is not None:
+            again = self.to_continue()
+            await self.reply(command)
+            if found.meaning == "fresh":
+                return heard(found, replace(again, force=frozenset(self._pipeline.steps)))
+        over = self.state.run is None or self.state.run.over
+        goes_on = found.meaning in ("reply", "resume") and not over
+        return heard(found, self.to_continue() if goes_on else None, answer)
+
+    async def _second_opinion(self, found: Understanding, text: str, model: Model | None) -> Understanding:
+        """A connected model's, of words that are unclear by themselves."""
+        run, name = self.state.run, self._app.default_model
+        if model is None and name != EMBEDDED:
+            try:
+                model = self._app.step_models().open(name)
+            except UserError as error:
+                return replace(found, reason=f"{found.reason}; {name} can't be asked: {error.message}")
+        if run is None or model is None or model.name == EMBEDDED or not text.strip():
+            return found
+        gate = open_gate(self.state, found.gate)
+        question = classify(model, run.run, gate, text, nonce=self._app.new_name())
+        self._asking = asking = asyncio.get_running_loop().create_task(question, name="asks what was meant")
+        try:
+            await asyncio.wait({asking})
+        except asyncio.CancelledError:
+            asking.cancel()
+            await asyncio.wait({asking})
+            raise
+        finally:
+            self._asking = None
+        if asking.cancelled():
+            return replace(found, reason=f"{found.reason}; {model.name} was stopped before it could say")
+        judged, record = asking.result()
+        for one in await self._app.off_loop(lambda: self._session.record([record])):
+            self._publish(one)
+        return reply_of(gate, text, judged)
 
     def to_continue(self) -> StartRun:
         """The wish that takes the last run up again as it was meant."""
@@ -161,7 +248,10 @@ class OpenSession:
             proceeds = any(one["id"] == command.choice and one["does"] == "proceed" for one in gate.choices)
             if proceeds and await self._app.off_loop(lambda: self._edited(gate.step)):
                 at_rest(self.state, command, by)
-                await self._open_up(replace(self.to_continue(), accept=frozenset({gate.step})), executor)
+                try:
+                    await self._open_up(replace(self.to_continue(), accept=frozenset({gate.step})), executor)
+                except UserError as error:
+                    raise UserError(error.message, hint=AT_GATE_HINT) from error
                 self._failed = False
         events = at_rest(self.state, command, by)
         for record in await self._app.off_loop(lambda: self._session.record(events)):
@@ -214,7 +304,10 @@ class OpenSession:
             given = self._app.given(self._pipeline, self._ask)
             read: ReadFile = self._session.folder.read_or_none
             state = self._session.state
-            return open_up(self._app.opening_ask(self._pipeline, self.id, state, read, given, wish, self._legacy))
+            versions = partial(accepted_contents, self._session.folder)
+            return open_up(
+                self._app.opening_ask(self._pipeline, self.id, state, read, given, wish, self._legacy, versions)
+            )
 
         def taken_in() -> tuple[Opening, list[Record]]:
             opening = computed()

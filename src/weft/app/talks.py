@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.app.connecting import ConnectedModels
+from weft.app.guiding import Guide, GuidedConversation, GuideHome
 from weft.conversation.compaction import Summary
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
-from weft.conversation.conversation import Conversation
 from weft.conversation.door import open_door
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
@@ -23,6 +24,8 @@ from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.quick import answer_question
 from weft.models.model import Model
 from weft.models.spending import NOTHING, CallReader
+from weft.orchestrator.run_facts import run_facts
+from weft.orchestrator.run_summary import summarise_run
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.protocol.events import Record
 from weft.protocol.talk_commands import CompactTranscript
@@ -59,7 +62,7 @@ class TalkAsk:
     """The folder that tools may work in, besides the session's own."""
 
 
-class Home(Protocol):
+class Home(GuideHome, Protocol):
     """What a conversation needs of the app."""
 
     workspace: Workspace
@@ -71,6 +74,8 @@ class Home(Protocol):
     def knowledge(self, named: str | None) -> KnowledgeBase | None: ...
 
     def models(self) -> ConnectedModels: ...
+
+    def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None: ...
 
     def new_name(self) -> str: ...
 
@@ -107,12 +112,13 @@ class OpenTalk:
             home.new_name(),
             home.off_loop,
             self._compact,
+            self._run_summary,
         )
         self.spent = NOTHING
         """What the model calls of the session took."""
         self.ask_person: AskPerson | None = None
         """Set by a face that can put a question to the person."""
-        self.conversation: Conversation
+        self.conversation: GuidedConversation
         self._loop: asyncio.AbstractEventLoop
 
     async def begin(self) -> None:
@@ -125,7 +131,8 @@ class OpenTalk:
             ids=self._home.new_name,
             off_loop=self._home.off_loop,
         )
-        self.conversation = await Conversation.open(SessionJournal(self._session), ports)
+        self.conversation = await GuidedConversation.open(SessionJournal(self._session), ports)
+        self.conversation.follow(Guide(self._home, self._session, lambda: self._model_of(MAIN)))
 
     @property
     def session(self) -> str:
@@ -316,6 +323,17 @@ class OpenTalk:
         if self.ask_person is None:
             raise UserError("nobody is there to ask", hint="decide yourself, and say what you assumed")
         return await self.ask_person(questions)
+
+    def _run_summary(self, nonce: str) -> str:
+        """What every prompt is told of the session's run, made anew from the log."""
+        facts = run_facts(
+            self._session.state,
+            self._session.folder.read_or_none,
+            folder=str(self.folder),
+            price=self._home.price,
+            resume='the person says so here ("resume the run"), or answers what it waits for',
+        )
+        return summarise_run(facts, nonce=nonce).text if facts else ""
 
     def _documents(self) -> dict[str, str]:
         """The session's documents by their titles, for the model that answers from them."""

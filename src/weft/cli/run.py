@@ -16,7 +16,7 @@ import click
 from weft.app import App, Ask, OpenSession
 from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
-from weft.cli.screen import Screen, screen_for
+from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import interruptible, reachable
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import (
@@ -79,7 +79,8 @@ def command(
             if output and len(found) > 1:
                 raise UsageError("--output takes one file's result; there are several files")
             if len(found) == 1:
-                return asyncio.run(_one(app, found[0], wish, output, as_json=as_json, plain=plain))
+                asked = not watching  # a question would keep it from seeing what is saved
+                return asyncio.run(_one(app, found[0], wish, output, as_json=as_json, plain=plain, asks=asked))
             from weft.cli.batch import Batch
 
             return asyncio.run(Batch(app, found, wish, as_json=as_json, plain=plain).run())
@@ -102,24 +103,44 @@ def _watchable(found: list[Ask]) -> list[Path]:
     return files
 
 
-async def _one(app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool) -> int:
-    async with follow(app, ask, wish, as_json=as_json, plain=plain) as followed:
-        return OUTCOMES[await followed.run(wish, output)]
+async def _one(
+    app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool, asks: bool
+) -> int:
+    async with follow(app, ask, wish, as_json=as_json, plain=plain, asks=asks) as followed:
+        return OUTCOMES[await followed.to_the_end(wish, output)]
 
 
 class Followed:
     """A session with a screen that shows what happens in it."""
 
     def __init__(
-        self, app: App, session: OpenSession, screen: Screen, made: set[str], *, as_json: bool, shown: bool
+        self, app: App, session: OpenSession, screen: Screen, made: set[str], *, as_json: bool, shown: bool, asks: bool
     ) -> None:
         self.session = session
         self._app = app
         self._made = made
         """The steps that were made while it was followed."""
+        self.program = program_words(app)
+        self.asks = asks
+        """A person sits in front: they are asked at a gate."""
+        self.live = isinstance(screen, LiveScreen)
         self._screen = screen
         self._as_json = as_json
         self._shown = shown
+
+    async def to_the_end(self, wish: StartRun | None, output: str | None) -> Outcome:
+        """As `run`, but a person who sits in front is asked at each gate; without a wish they are asked first."""
+        from weft.cli.gates import Asking
+
+        outcome: Outcome = await self.run(wish, output) if wish else "waiting"
+        asking = Asking(self.session, self.program)
+        while outcome == "waiting" and self.asks:
+            wish = await asking.next_wish()
+            if wish is None:
+                run = self.session.state.run
+                return run.outcome or outcome if run else outcome
+            outcome = await self.run(wish, output)
+        return outcome
 
     async def run(self, wish: StartRun, output: str | None) -> Outcome:
         """To where the run comes to rest; what was wanted is delivered when it is done."""
@@ -135,7 +156,10 @@ class Followed:
 
 
 @asynccontextmanager
-async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, plain: bool) -> AsyncIterator[Followed]:
+async def follow(
+    app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, plain: bool, asks: bool = True
+) -> AsyncIterator[Followed]:
+    """`asks`: a person may be asked at a gate, if one sits in front."""
     held: list[Any] = []
     show: Any = held.append
     made: set[str] = set()
@@ -147,15 +171,22 @@ async def follow(app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, pl
 
     async with app.session(ask, heard, wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
-        words = program_words(app)
+        asks = asks and is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
         screen = screen_for(
-            session.id, str(session.folder), artifacts, words, as_json=as_json, plain=plain, price=app.price
+            session.id,
+            str(session.folder),
+            artifacts,
+            program_words(app),
+            as_json=as_json,
+            plain=plain,
+            price=app.price,
+            asks=asks,
         )
         show = screen.show
         for event in held:
             screen.show(event)
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
-        yield Followed(app, session, screen, made, as_json=as_json, shown=shown)
+        yield Followed(app, session, screen, made, as_json=as_json, shown=shown, asks=asks)
 
 
 def deliver(session: OpenSession, step: str, output: str | None) -> None:

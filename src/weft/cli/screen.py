@@ -11,12 +11,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.call_events import CallSettled
 from weft.protocol.events import Event, NoticeGiven, Record, RunEnded, StepCompleted, StepFailed, StepInterrupted
 from weft.session.codec import event_fields, to_json
+
+if TYPE_CHECKING:
+    from rich.live import Live
 
 Price = Callable[[str, Mapping[str, int]], Decimal | None]
 """US dollars for so many tokens of a model; None when its price is not known."""
@@ -108,25 +111,31 @@ class LiveScreen:
         artifacts: Mapping[str, Sequence[str]],
         program: str,
         price: Price | None = None,
+        *,
+        asks: bool = False,
     ) -> None:
         from rich.console import Console
-        from rich.live import Live
 
         from weft.render.view import RunView
 
-        self._view = RunView(session, folder, artifacts)
+        self._view = RunView(session, folder, artifacts, asks_here=asks)
         self._program = program
         self._price = price
         self._ascii = is_ascii(sys.stderr)
         self._console = Console(file=sys.stderr, highlight=False)
-        self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self._live: Live | None = None
 
     def show(self, event: Record | Event) -> None:
         self._view.apply(event.event if isinstance(event, Record) else event, time.monotonic())
 
     @asynccontextmanager
     async def going(self) -> AsyncIterator[None]:
-        with self._live:
+        from rich.live import Live
+
+        # A new one each time: a run that is taken up again is drawn below what was said meanwhile.
+        live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        with live:
+            self._live = live
             ticking = asyncio.create_task(self._tick())
             try:
                 yield
@@ -154,7 +163,8 @@ class LiveScreen:
             program=self._program,
             price=self._price,
         )
-        self._live.update(frame, refresh=True)
+        if self._live is not None:
+            self._live.update(frame, refresh=True)
 
 
 def screen_for(
@@ -166,9 +176,10 @@ def screen_for(
     as_json: bool,
     plain: bool,
     price: Price | None = None,
+    asks: bool = False,
 ) -> Screen:
     if as_json:
         return JsonScreen(price)
     if plain or not is_terminal(sys.stderr):
         return PlainScreen(session, program, price)
-    return LiveScreen(session, folder, artifacts, program, price)
+    return LiveScreen(session, folder, artifacts, program, price, asks=asks)

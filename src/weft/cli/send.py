@@ -27,7 +27,10 @@ def command(session: str, text: tuple[str, ...], workspace: str | None) -> None:
     if not said.strip():
         raise UsageError("there is nothing to send", hint='weft send SESSION "text"')
     reply = reach(session, {"do": "send", "text": said}, workspace)
-    print(reply["message"])
+    if reply["message"]:
+        print(reply["message"])
+    else:
+        print("heard by the run that waits in the session", file=sys.stderr)
 
 
 def reach(session: str, asked: dict[str, str], workspace: str | None) -> dict[str, str]:

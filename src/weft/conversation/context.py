@@ -52,6 +52,8 @@ class SessionContext:
     off_loop: Callable[[Callable[[], list[Fragment]]], Awaitable[list[Fragment]]]
     compact: Callable[[str, Summary], None]
     """Has a summary recorded, for the conversation of that name."""
+    run: Callable[[str], str]
+    """What is to be known of the session's run, bounded, and fenced with the nonce; "" when there is none."""
     last: dict[str, Prompt] = field(default_factory=dict)
 
     async def build(self, conversation: str, transcript: Transcript) -> Request:
@@ -95,9 +97,8 @@ class SessionContext:
         if any(tool.name == "Skill" for tool in speaker.tools):
             found.append(Fragment(kind="skills", text=_skills(self.skills)))
         found.append(Fragment(kind="profile", text=_profile(self._profile())))
-        state = self.session()
-        found.append(Fragment(kind="run", text=run_summary(state)))
-        found.append(Fragment(kind="files", text=_files(state)))
+        found.append(Fragment(kind="run", text=self.run(self.nonce)))
+        found.append(Fragment(kind="files", text=_files(self.session())))
         return found
 
     def _profile(self) -> Mapping[str, Any]:
@@ -117,25 +118,6 @@ def _skills(skills: Skills) -> str:
 def _profile(value: Mapping[str, Any]) -> str:
     told = {key: part for key, part in value.items() if part not in ("", [], {}, None) and key != "writingSamples"}
     return json.dumps(told, ensure_ascii=False, indent=1) if told else ""
-
-
-def run_summary(state: SessionState) -> str:
-    """What was asked of the session's pipeline, how far it came and where the results are; from the log alone."""
-    run = state.run
-    if run is None:
-        return ""
-    lines = [f"The pipeline {run.pipeline} was run {run.run} time{'s' if run.run > 1 else ''} in this session."]
-    for name in run.steps:
-        step = state.steps.get(name)
-        done = step.completion if step else None
-        if done:
-            made = ", ".join(done.artifacts)
-            lines.append(f"- {name}: done, in {made}")
-        elif step and step.problem:
-            lines.append(f"- {name}: not done ({step.problem})")
-        else:
-            lines.append(f"- {name}: not done")
-    return "\n".join(lines)
 
 
 def _files(state: SessionState) -> str:

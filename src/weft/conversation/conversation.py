@@ -20,7 +20,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, Self
 
 from weft.conversation.control import Reply
 from weft.conversation.engine import Engine
@@ -41,7 +41,7 @@ from weft.conversation.turns import RULES, Rules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.errors import UserError
-from weft.protocol.events import NoticeGiven, Record
+from weft.protocol.events import Event, NoticeGiven, Record
 
 BATCH: Final = 64
 """Commands whose events go into the log with one write."""
@@ -99,7 +99,7 @@ class Conversation:
         self._closed = False
 
     @classmethod
-    async def open(cls, journal: Journal, ports: Ports, settings: Settings | None = None) -> Conversation:
+    async def open(cls, journal: Journal, ports: Ports, settings: Settings | None = None) -> Self:
         """Fold the log, settle what an ended process left open, and go on with what is due."""
         settings = settings or Settings()
         records = await ports.off_loop(lambda: list(journal.read()))
@@ -129,6 +129,10 @@ class Conversation:
         self._check()
         self._engine.submit(command)
         self._wake()
+
+    def show(self, event: Event) -> None:
+        """Let everybody who watches see an event that is not of the conversation: of a run in the same session."""
+        self._feed.put(event)
 
     def notice(self, text: str) -> None:
         """Show something to everybody who watches. It changes nothing and is not in the log."""

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from weft.protocol import talk as t
-from weft.protocol.events import NoticeGiven, Record
+from weft.protocol.events import Event, Record
 
-Item = Record | t.LiveTalkEvent | NoticeGiven
+Item = Record | Event
+"""An event without its record is live, or of a run beside the conversation."""
 
 
 class Subscription:

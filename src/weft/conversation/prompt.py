@@ -18,7 +18,7 @@ from weft.protocol.messages import Content, Media, Message, Text, Thinking, Tool
 
 Kind = Literal["instructions", "workspace", "skills", "profile", "run", "files"]
 ORDER: Final[tuple[Kind, ...]] = ("instructions", "workspace", "skills", "profile", "run", "files")
-DROPPED_FIRST: Final[tuple[Kind, ...]] = ("files", "run", "profile", "skills", "workspace")
+DROPPED_FIRST: Final[tuple[Kind, ...]] = ("files", "profile", "skills", "run", "workspace")
 """Instructions are never dropped."""
 LIMITS: Final[dict[Kind, int]] = {
     "instructions": 40_000,
@@ -34,7 +34,7 @@ HEADINGS: Final[dict[Kind, str]] = {
     "workspace": "The person's instructions for this workspace",
     "skills": "Skills (the tool Skill loads the text of one)",
     "profile": "The person",
-    "run": "What was made in this session",
+    "run": "The run in this session",
     "files": "Files of this session",
 }
 ANSWER: Final = 8_000

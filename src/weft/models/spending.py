@@ -132,6 +132,17 @@ class CallReader:
                 self._begun[event.step, event.attempt] = _asked_model(event.inputs)
             case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
                 return self._of_step(record.at, event)
+            case e.ReplyClassified():
+                return [
+                    ModelCall(
+                        at=record.at,
+                        model=event.model,
+                        usage=usage_of(event.usage),
+                        run=event.run,
+                        pipeline=self._pipeline,
+                        step=event.step,
+                    )
+                ]
             case t.ModelSettled() | t.TranscriptCompacted():
                 return self._of_conversation(record.at, event)
             case _:

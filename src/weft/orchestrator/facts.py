@@ -27,6 +27,8 @@ from weft.workspace.workspace import Workspace
 
 SHORT_VALUE = 60
 EMBEDDED: Final = "embedded"
+Versions = Callable[[set[int]], Mapping[int, bytes]]
+"""The bytes of accepted artifacts by the numbers of their events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Material:
     inputs: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the inputs that are documents say of themselves."""
+    prior: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Artifacts as earlier runs on other inputs finished with them, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +84,12 @@ def gather(
     registered: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
     toolbox: Callable[[], Toolbox] = _no_tools,
+    versions: Versions | None = None,
 ) -> Facts:
     """`registered` gives the version of each function that an embedding program brings along, `overrides` what stands
-    in place of parts of the profile; `toolbox` is asked for when a step uses tools."""
+    in place of parts of the profile, `versions` what was accepted earlier; `toolbox` is asked for when a step uses
+    tools."""
+    prior = _prior(pipeline, state, versions)
     hashes = {name: given.hash for name, given in inputs.items()}
     files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
     profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}
@@ -98,6 +105,8 @@ def gather(
         material = _material(workspace, step, agent, inputs, parameters, profile, model)
         outside = bool(material.documents) or any(materials[before].outside for before in step.requires)
         material = replace(material, tools=tools, outside=outside or any(map(brings_in, used)))
+        if step.prior:
+            material = replace(material, prior={one: prior[one] for one in step.prior if one in prior})
         materials[name] = material
         made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
         done = state.steps[name].completion if name in state.steps else None
@@ -208,6 +217,7 @@ def _made_from(
     found |= {f"profile:{key}": _short(value) for key, value in material.profile.items()}
     found |= {f"skill:{name}": hash_value(text) for name, text in material.skills.items()}
     found |= {f"schema:{artifact}": schema.hash for artifact, schema in step.schemas.items()}
+    found |= {f"prior:{artifact}": hash_value(list(values)) for artifact, values in material.prior.items()}
     if agent:
         found[f"agent:{agent.name}"] = agent.hash
         found["model"] = f"{material.model} {VERSION}" if material.model == EMBEDDED else material.model
@@ -223,6 +233,22 @@ def _made_from(
     for code in codes:
         file = code.partition(":")[0]
         found[f"code:{file}"] = registered[code] if code in registered else workspace.code_version(file)
+    return found
+
+
+def _prior(pipeline: Pipeline, state: SessionState, versions: Versions | None) -> dict[str, tuple[Any, ...]]:
+    """What earlier runs on other inputs made, by artifact, the oldest first; without what is lost."""
+    wanted = {name for step in pipeline.steps.values() for name in step.prior}
+    runs = [run for request, run in state.finished.items() if request != state.request]
+    seqs = {run.artifacts[name] for run in runs for name in wanted if name in run.artifacts}
+    if not seqs or versions is None:
+        return {}
+    texts = versions(seqs)
+    found: dict[str, tuple[Any, ...]] = {}
+    for name in wanted:
+        kept = [texts[run.artifacts[name]] for run in runs if run.artifacts.get(name) in texts]
+        if kept:
+            found[name] = tuple(parse(name, data)[0] for data in kept)
     return found
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weft.files import named_folder
-from weft.orchestrator.facts import Facts, gather
+from weft.orchestrator.facts import Facts, Versions, gather
 from weft.orchestrator.inputs import GivenInput, ReadFile, SessionInput, take_inputs
 from weft.orchestrator.keep import Kept, adopt, keep_edits
 from weft.protocol.commands import Artifact, StartRun
@@ -64,6 +64,7 @@ class OpeningAsk:
     model: str
     registered: Mapping[str, str] = field(default_factory=dict)
     toolbox: Callable[[], Toolbox] = lambda: Toolbox(())
+    versions: Versions | None = None
 
 
 def open_up(ask: OpeningAsk) -> Opening:
@@ -93,6 +94,7 @@ def open_up(ask: OpeningAsk) -> Opening:
         toolbox=ask.toolbox,
         inputs={name: given.text for name, given in inputs.items()},
         read=ask.read,
+        versions=ask.versions,
     )
     kept = _kept(ask, facts, state, inputs)
     if ask.legacy and events:

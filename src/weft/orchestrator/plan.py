@@ -139,6 +139,7 @@ _THINGS: Final = {
     "reply": "your reply at the gate {name}",
     "repair": "the repair that {name} asked for",
     "loop": "the loop of {name}",
+    "prior": "what earlier runs made of {name}",
 }
 _WORDS: Final = {
     "reply": "you asked for a change at the gate {name}",

@@ -121,7 +121,7 @@ def _taken_back(said: Sequence[Said], labels: Iterable[Label]) -> bool:
 def _as_stop(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
     if "stop" not in labels:
         return None
-    hedged = any(each.hedged for each in said if each.label == "stop")
+    hedged = any(each.hedged or each.clause.joint == "or" for each in said)
     if labels & _AWAY and labels <= _BESIDE_STOP | _AWAY:
         return None  # to leave is the lesser of the two
     if not labels <= _BESIDE_STOP or hedged or _taken_back(said, {"stop"}):

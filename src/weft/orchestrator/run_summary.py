@@ -18,7 +18,9 @@ from typing import Final, Literal
 from weft.conversation.prompt import fence, tokens_of
 from weft.orchestrator.gate_message import Spent, cost_line, one_line
 
-RunStatus = Literal["running", "waiting", "confirming", "done", "failed", "cancelled", "over budget", "left"]
+RunStatus = Literal[
+    "running", "waiting", "confirming", "done", "failed", "interrupted", "cancelled", "over budget", "left"
+]
 StepStatus = Literal["done", "failed", "skipped", "running", "not started"]
 Verdict = Literal["verified", "contradicted", "not verified"]
 
@@ -209,6 +211,7 @@ _STATUS: Final[dict[RunStatus, str]] = {
     "confirming": "waiting for a person to confirm",
     "done": "done",
     "failed": "failed",
+    "interrupted": "stopped before its end; it can be resumed",
     "cancelled": "cancelled by the person",
     "over budget": "stopped, its budget is used up",
     "left": "left by the person, not finished; it can be resumed",

@@ -296,6 +296,7 @@ class Runner:
             feedback=start.feedback,
             replies=start.replies,
             rounds=start.rounds,
+            prior=material.prior,
         )
 
         def say(text: str) -> None:

@@ -91,9 +91,10 @@ def sections_of(task: str, given: StepInput) -> list[Section]:
     """What the step was given, thing by thing."""
     found = [Section(kind="skill", name=name, text=f"# Skill: {name}\n\n{text}") for name, text in given.skills.items()]
     found += [Section(kind="input", name=name, text=text, outside=True) for name, text in given.inputs.items()]
-    for name, value in given.prior.items():
-        lead = f'Found earlier in this session, as "{name}":'
-        found.append(Section(kind="prior", name=name, text=_text(value), lead=lead, outside=True))
+    for name, values in given.prior.items():
+        for number, value in enumerate(values, 1):
+            lead = f'Found earlier in this session, as "{name}" (run {number} of {len(values)}, the oldest first):'
+            found.append(Section(kind="prior", name=f"{name} {number}", text=_text(value), lead=lead, outside=True))
     found += [
         Section(kind="artifact", name=name, text=_text(value), outside=True) for name, value in given.artifacts.items()
     ]

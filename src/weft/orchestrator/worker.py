@@ -71,7 +71,8 @@ def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any
 
 def _given(step: dict[str, Any]) -> StepInput:
     replies = {name: tuple(texts) for name, texts in step["replies"].items()}
-    return StepInput(**{**step, "feedback": tuple(step["feedback"]), "replies": replies})
+    prior = {name: tuple(values) for name, values in step["prior"].items()}
+    return StepInput(**{**step, "feedback": tuple(step["feedback"]), "replies": replies, "prior": prior})
 
 
 async def _awaited(result: Any) -> Any:

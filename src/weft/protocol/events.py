@@ -292,6 +292,22 @@ class GateResolved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyClassified:
+    """A model was asked what unclear words to a waiting run mean. What it said changes nothing by itself."""
+
+    run: int
+    step: str
+    """The step at whose gate the run waits; what the call took counts on it."""
+    meaning: Literal["reply", "breakout", "unclear"]
+    choice: str
+    reason: str
+    model: str
+    ms: int
+    usage: Mapping[str, int] = field(default_factory=dict)
+    type: Literal["reply_classified"] = "reply_classified"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationAsked:
     """A person's words sound as if they want to leave the waiting run; nothing happens until they say so."""
 
@@ -366,6 +382,15 @@ class StepProgressed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordsHeard:
+    """Live: what a person said to a run at rest, and what was understood of it."""
+
+    text: str
+    understood: str
+    type: Literal["words_heard"] = "words_heard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeGiven:
     """Live: something the person should know that changes nothing, such as a damaged line in the log."""
 
@@ -374,7 +399,14 @@ class NoticeGiven:
 
 
 FlowEvent = (
-    GateOpened | GateResolved | ConfirmationAsked | ConfirmationResolved | VerdictGiven | RoundStarted | BudgetReached
+    GateOpened
+    | GateResolved
+    | ReplyClassified
+    | ConfirmationAsked
+    | ConfirmationResolved
+    | VerdictGiven
+    | RoundStarted
+    | BudgetReached
 )
 """What moves a run besides its steps."""
 DurableEvent = (
@@ -399,7 +431,7 @@ DurableEvent = (
     | CallSettled
     | talk.TalkEvent
 )
-LiveEvent = StepProgressed | NoticeGiven | LiveCallEvent | talk.LiveTalkEvent
+LiveEvent = StepProgressed | WordsHeard | NoticeGiven | LiveCallEvent | talk.LiveTalkEvent
 Event = DurableEvent | LiveEvent
 
 
@@ -414,13 +446,13 @@ def is_durable(event: Event) -> bool:
             return True
         case EditAccepted() | StepAdopted() | StepModelRetried():
             return True
-        case GateOpened() | GateResolved() | ConfirmationAsked() | ConfirmationResolved():
+        case GateOpened() | GateResolved() | ReplyClassified() | ConfirmationAsked() | ConfirmationResolved():
             return True
         case VerdictGiven() | RoundStarted() | BudgetReached():
             return True
         case CallSettled():
             return True
-        case StepProgressed() | NoticeGiven() | CallStarted() | StepTextStreamed():
+        case StepProgressed() | WordsHeard() | NoticeGiven() | CallStarted() | StepTextStreamed():
             return False
         case _:
             return _is_durable_talk(event)

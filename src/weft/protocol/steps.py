@@ -33,14 +33,14 @@ class StepInput:
     instructions: str = ""
     """The agent's text, for a step that has one."""
     skills: Mapping[str, str] = field(default_factory=dict)
-    prior: Mapping[str, Any] = field(default_factory=dict)
-    """What earlier runs of the session found, by name."""
     feedback: tuple[str, ...] = ()
     """What was wrong with the attempt before this one."""
     replies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What the person wanted changed, by the step at whose gate they said it, the oldest first."""
     rounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """For a step that is made again: by the step that closes its unit `kind`, `round`, `most` and its `feedback`."""
+    prior: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Artifacts as the session's earlier runs, on other inputs, finished with them; by name, the oldest first."""
 
     @property
     def text(self) -> str:

@@ -12,6 +12,7 @@ from weft.protocol.events import (
     FlowEvent,
     GateOpened,
     GateResolved,
+    ReplyClassified,
     RoundStarted,
     VerdictGiven,
 )
@@ -31,7 +32,9 @@ def flow_lines(event: FlowEvent) -> list[str]:
             said = f" ({event.text})" if event.text else ""
             return [clean(f"gate {event.gate}: {event.choice}{said}, by {_BY.get(event.by, event.by)}")]
         case ConfirmationAsked():
-            return [clean(f"leave the run? You said: {event.text}"), "  stay, or leave (the run is kept)"]
+            return confirmation_lines(event.text)
+        case ReplyClassified():
+            return [clean(f"{event.model} was asked what was meant: {event.reason}")]
         case ConfirmationResolved():
             return [clean(f"answered: {event.choice}")]
         case VerdictGiven():
@@ -44,6 +47,12 @@ def flow_lines(event: FlowEvent) -> list[str]:
             return [clean(f"budget reached at {event.step}: {event.message}")]
         case _:
             assert_never(event)
+
+
+def confirmation_lines(text: str) -> list[str]:
+    """The question whether to leave a waiting run. The order is the one that a number counts in."""
+    asked = [clean(f"  > {line}") for line in paragraphs(text)]
+    return ["Leave the run for this?", *asked, "  1 leave: the run is kept, and can be taken up again", "  2 stay"]
 
 
 def gate_lines(gate: GateOpened) -> list[str]:

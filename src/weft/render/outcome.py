@@ -6,15 +6,20 @@ Paths and commands are broken over lines where they must be, never cut: they are
 from __future__ import annotations
 
 import os.path
+from collections.abc import Sequence
 
 from rich.text import Text
 
+from weft.protocol.events import GateOpened
+from weft.render.flow import gate_lines
 from weft.render.page import Page
 from weft.render.signs import style
 from weft.render.units import human_seconds
 from weft.render.view import RunView
 
 _MOST_ERROR_LINES = 8
+_MOST_SHOWN_LINES = 8
+"""Of one value at a gate; the file has all of it."""
 _INTERRUPTED = "interrupted"
 
 
@@ -23,6 +28,10 @@ def outcome_lines(view: RunView, now: float, sheet: Page, program: str) -> list[
         return _done(view, now, sheet, program)
     if view.outcome == "failed":
         return _failed(view, now, sheet, program)
+    if view.outcome == "waiting":
+        return _waiting(view, now, sheet, program)
+    if view.outcome in ("left", "cancelled", "over_budget"):
+        return _at_rest(view, now, sheet, program)
     return _interrupted(view, now, sheet, program)
 
 
@@ -58,6 +67,42 @@ def _failed(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
     return lines + sheet.wrapped(f"{program} sessions log {view.session}", 6, "bold")
 
 
+def _waiting(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
+    """What is asked. How to answer is for whoever does not sit in front of it."""
+    lines = [_headline(view, now, sheet, "Waits for you after")]
+    if view.asks_here:
+        return lines
+    for gate in view.gates.values():
+        lines += [Text(), *gate_page(gate, view.folder, view.files(gate.step), sheet)]
+    if not view.gates:
+        lines += _message(view, sheet)
+    several = " --gate GATE" if len(view.gates) > 1 else ""
+    lines += [Text(), *sheet.wrapped("Nothing goes on until you reply:", 4)]
+    return lines + sheet.wrapped(f"{program} reply {view.session}{several} proceed", 6, "bold")
+
+
+def _at_rest(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
+    words = {"left": "Left after", "cancelled": "Cancelled after", "over_budget": "Over its budget after"}
+    lines = [_headline(view, now, sheet, words.get(view.outcome or "", "")), *_message(view, sheet)]
+    if view.outcome == "cancelled":
+        return lines
+    more = " --budget usd=…" if view.outcome == "over_budget" else ""
+    lines += sheet.wrapped("Nothing is lost. Take it up again with:", 4)
+    return lines + sheet.wrapped(f"{program} run --session-id {view.session}{more}", 6, "bold")
+
+
+def gate_page(gate: GateOpened, folder: str, artifacts: Sequence[str], sheet: Page) -> list[Text]:
+    """A gate as it is asked: the question, what is to be looked at, the choices by number, where the file is."""
+    lines = [sheet.line((f"  ? {gate.step} is done", "bold yellow"), (f"  {gate.gate}", "dim"))]
+    for line in gate_lines(gate):
+        bare = line.lstrip()
+        number = bare.partition(" ")[0] if bare.partition(" ")[0].isdecimal() else ""
+        lines += sheet.wrapped(bare, len(line) - len(bare) + 2, "bold" if number else "", most=_MOST_SHOWN_LINES)
+    for name in artifacts:
+        lines += sheet.folded(os.path.join(folder, name), 4, "dim")
+    return lines
+
+
 def _interrupted(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
     if view.message.startswith(_INTERRUPTED):
         lines = [_headline(view, now, sheet, "Interrupted after", view.message.removeprefix(_INTERRUPTED))]
@@ -69,8 +114,8 @@ def _interrupted(view: RunView, now: float, sheet: Page, program: str) -> list[T
 
 def _headline(view: RunView, now: float, sheet: Page, words: str, more: str = "") -> Text:
     state = view.outcome or ""
-    sign = sheet.signs.state(state)
-    return sheet.line((f"  {sign} {words} {human_seconds(view.elapsed(now))}", f"bold {style(state)}"), (more, "dim"))
+    sign, look = sheet.signs.state(state), style(state) if state in ("done", "failed", "interrupted") else "yellow"
+    return sheet.line((f"  {sign} {words} {human_seconds(view.elapsed(now))}", f"bold {look}"), (more, "dim"))
 
 
 def _message(view: RunView, sheet: Page) -> list[Text]:

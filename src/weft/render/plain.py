@@ -37,6 +37,7 @@ from weft.protocol.events import (
     StepProgressed,
     StepSkipped,
     StepStarted,
+    WordsHeard,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.calls import Price, call_lines
@@ -116,6 +117,8 @@ def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program:
             return [clean(f"artifact {event.artifact} written again from the log")]
         case StepProgressed():
             return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
+        case WordsHeard():
+            return _heard(event)
         case NoticeGiven():
             return _long("note: ", event.text)
         case _ if isinstance(event, FlowEvent):
@@ -170,6 +173,10 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
     if event.outcome == "cancelled":
         return lines
     return [*lines, clean(f"  try again: {again}"), clean(f"  every attempt: {program} sessions log {session}")]
+
+
+def _heard(event: WordsHeard) -> list[str]:
+    return _long("understood: ", event.understood)
 
 
 def _finding(finding: Finding) -> list[str]:

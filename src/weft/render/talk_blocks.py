@@ -13,7 +13,7 @@ from weft.render.cells import clean, fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
 from weft.render.signs import style
-from weft.render.talk_view import Answered, Block, Called, CallView, Noted, Said, Thought
+from weft.render.talk_view import Answered, Block, Called, CallView, Noted, Ran, Said, Thought
 from weft.render.units import count, human_ms, human_seconds
 
 MOST_DIFF: Final = 40
@@ -47,8 +47,21 @@ def block_lines(block: Block, sheet: Page) -> list[Text]:
             look = {"note": "dim", "warning": "yellow", "error": "red"}[block.look]
             sign = sheet.signs.state({"note": "skipped", "warning": "interrupted", "error": "failed"}[block.look])
             return sheet.wrapped(block.text, 4, look, lead=[(f"  {sign} ", look)], most=MOST_NOTE)
+        case Ran():
+            return ran_lines(block, sheet)
         case _:
             assert_never(block)
+
+
+def ran_lines(block: Ran, sheet: Page) -> list[Text]:
+    """A step's end, a round, a question of the run: what it asks stands out, and its parts keep their indents."""
+    first, *rest = block.lines
+    sign, look = ("? ", "bold yellow") if block.asks else (f"{sheet.signs.dot} ", "dim")
+    lines = sheet.wrapped(first, 4, look, lead=[(f"  {sign}", look)], most=MOST_NOTE)
+    for line in rest:
+        bare = line.lstrip()
+        lines += sheet.wrapped(bare, 4 + len(line) - len(bare), "" if block.asks else "dim", most=MOST_NOTE)
+    return ([Text()] if block.asks else []) + lines
 
 
 def said_lines(text: str, sheet: Page) -> list[Text]:

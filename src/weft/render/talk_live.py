@@ -77,6 +77,17 @@ def _at_work(words: str, since: float | None, now: float, sheet: Page) -> Text:
 
 def _running(view: TalkView, now: float, sheet: Page) -> list[Text]:
     lines: list[Text] = []
+    for work in view.run.working.values():
+        told = work.progress and f"  {sheet.signs.dot} {work.progress}"
+        again = f"  attempt {work.attempt}" if work.attempt > 1 else ""
+        lines.append(
+            sheet.line(
+                (f"  {sheet.signs.spin(now)} ", "cyan"),
+                (work.step, "bold"),
+                (again + (told or ""), "dim"),
+                right=(human_seconds(now - work.started), "dim"),
+            )
+        )
     for call in view.running:
         lines += _call(view, call, now, sheet, 2)
     if len(lines) > MOST_RUNNING:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from weft.protocol import talk as t
-from weft.protocol.events import Event, NoticeGiven
+from weft.protocol.events import ConfirmationAsked, Event, GateOpened, NoticeGiven, WordsHeard
 from weft.render.cells import paragraphs
 from weft.render.markdown import fence_after
+from weft.render.talk_run import RunPart
 from weft.render.units import told_retry
 
 CallPhase = Literal["asked", "running", "ended"]
@@ -101,7 +102,15 @@ class Noted:
     look: NoteLook = "note"
 
 
-Block = Said | Answered | Thought | Called | Noted
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What happened in a run beside the conversation, or what it asks: a line, and those that belong to it."""
+
+    lines: tuple[str, ...]
+    asks: bool = False
+
+
+Block = Said | Answered | Thought | Called | Noted | Ran
 
 
 @dataclass
@@ -122,6 +131,8 @@ class TalkView:
     """The last turn that ended did so because its model call failed."""
     why: str = ""
     """Why a turn was last interrupted."""
+    run: RunPart = field(default_factory=RunPart)
+    """The run beside the conversation, as far as it is at work."""
 
     def apply(self, event: Event, now: float) -> None:
         name = getattr(event, "conversation", "")
@@ -129,6 +140,11 @@ class TalkView:
             self.finished.append(Noted(event.text, "warning"))
         elif name == self.root or name.startswith(f"{self.root}/"):
             self._talk(event, now)
+        elif not isinstance(event, t.TalkEvent | t.LiveTalkEvent):
+            if isinstance(event, WordsHeard):
+                self.finished.append(Said(event.text))
+            if lines := self.run.lines(event, now):
+                self.finished.append(Ran(tuple(lines), isinstance(event, GateOpened | ConfirmationAsked)))
 
     def take(self) -> list[Block]:
         """The blocks that were finished since this was last asked."""
@@ -154,7 +170,7 @@ class TalkView:
 
     @property
     def busy(self) -> bool:
-        return self.turning or bool(self.calls or self.speeches)
+        return self.turning or bool(self.calls or self.speeches or self.run.working)
 
     # -- the fold
 

@@ -18,6 +18,8 @@ from weft.protocol.events import (
     ArtifactRejected,
     ArtifactRestored,
     ArtifactSetAside,
+    ConfirmationAsked,
+    ConfirmationResolved,
     EditAccepted,
     Event,
     FlowEvent,
@@ -26,6 +28,7 @@ from weft.protocol.events import (
     InputRecorded,
     NoticeGiven,
     Outcome,
+    ReplyClassified,
     RunEnded,
     RunStarted,
     SessionAdopted,
@@ -38,6 +41,7 @@ from weft.protocol.events import (
     StepProgressed,
     StepSkipped,
     StepStarted,
+    WordsHeard,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.calls import Spent, StepCalls
@@ -70,6 +74,7 @@ RunEvent = (
     | ArtifactSetAside
     | ArtifactRestored
     | NoticeGiven
+    | WordsHeard
     | FlowEvent
     | StepEvent
 )
@@ -192,6 +197,8 @@ class RunView:
     message: str = ""
     gates: dict[str, GateOpened] = field(default_factory=dict)
     """Those that are open, by name."""
+    asks_here: bool = False
+    """Whoever looks is asked in the same place, below: what is asked and how to answer need not be said."""
 
     def apply(self, event: Event, now: float) -> None:
         if isinstance(event, TalkEvent | LiveTalkEvent):
@@ -211,7 +218,7 @@ class RunView:
                 self.pipeline = event.pipeline
                 for note in event.notes:
                     self._notice(note)
-            case InputRecorded():
+            case InputRecorded() | WordsHeard():
                 pass
             case RunStarted():
                 self._remember_artifacts()
@@ -237,6 +244,8 @@ class RunView:
                 self.gates[event.gate] = event
             case GateResolved():
                 self.gates.pop(event.gate, None)
+            case ConfirmationAsked() | ConfirmationResolved() | ReplyClassified() if self.asks_here:
+                pass  # it was said where they are asked
             case _:
                 self._notice(flow_lines(event)[0])
 

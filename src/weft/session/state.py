@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
 from weft.protocol.events import Outcome, Record, UnitKind, Verdict
+from weft.protocol.hashes import combine
 from weft.protocol.talk import TalkEvent
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
@@ -141,6 +142,15 @@ class ArtifactState:
     """The run that made it has ended, so its file was made durable too."""
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """What a run that was done left, for later runs on other inputs."""
+
+    run: int
+    artifacts: Mapping[str, int]
+    """By artifact, the number of the event that has it."""
+
+
 @dataclass(slots=True)
 class SessionState:
     session: str = ""
@@ -163,11 +173,18 @@ class SessionState:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     """By verifier, as it last judged; "not_verified" as soon as something it read is made anew."""
     confirming: Confirmation | None = None
+    finished: dict[str, FinishedRun] = field(default_factory=dict)
+    """The last run that was done on each set of inputs, the oldest first."""
     spoken: int = 0
     """The number of the last event of a conversation; `conversation/` folds those."""
 
     def step(self, name: str) -> StepState:
         return self.steps.get(name) or self.steps.setdefault(name, StepState())
+
+    @property
+    def request(self) -> str:
+        """One hash for all the session's inputs as they are now."""
+        return combine({name: given.hash for name, given in self.inputs.items()})
 
     @property
     def unfinished(self) -> bool:
@@ -234,6 +251,12 @@ def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
 def _run_ended(state: SessionState, event: e.RunEnded, _: Record) -> None:
     if state.run is not None and state.run.run == event.run:
         state.run.outcome, state.run.message = event.outcome, event.message
+        if event.outcome == "done":
+            done = [state.steps[name].completion for name in state.run.steps if name in state.steps]
+            names = [name for one in done if one for name in one.artifacts if name in state.artifacts]
+            request = state.request
+            state.finished.pop(request, None)
+            state.finished[request] = FinishedRun(event.run, {name: state.artifacts[name].seq for name in names})
         if state.run.over:
             state.gates = {}
             state.confirming = None
@@ -283,12 +306,13 @@ def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> N
     _spent(state, event)
 
 
-def _spent(state: SessionState, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> None:
+def _spent(state: SessionState, event: e.StepCompleted | e.StepFailed | e.StepInterrupted | e.ReplyClassified) -> None:
     if state.run is None or not (event.usage or event.ms):
         return
     spending = state.run.spent.get(event.step) or state.run.spent.setdefault(event.step, StepSpending())
     spending.ms += event.ms
-    for model, usage in (event.by_model or ({event.model or "": event.usage} if event.usage else {})).items():
+    several = {} if isinstance(event, e.ReplyClassified) else event.by_model
+    for model, usage in (several or ({event.model or "": event.usage} if event.usage else {})).items():
         tokens = spending.usage.setdefault(model, {})
         for kind, number in usage.items():
             tokens[kind] = tokens.get(kind, 0) + number
@@ -349,6 +373,10 @@ def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> Non
         state.run.chosen = {**state.run.chosen, **event.parameters}
 
 
+def _classified(state: SessionState, event: e.ReplyClassified, _: Record) -> None:
+    _spent(state, event)
+
+
 def _confirmation_asked(state: SessionState, event: e.ConfirmationAsked, _: Record) -> None:
     state.confirming = Confirmation(event.confirmation, event.text)
 
@@ -398,6 +426,7 @@ _APPLY: Mapping[type, Any] = {
     e.StepAdopted: _kept,
     e.GateOpened: _gate_opened,
     e.GateResolved: _gate_resolved,
+    e.ReplyClassified: _classified,
     e.ConfirmationAsked: _confirmation_asked,
     e.ConfirmationResolved: _confirmation_resolved,
     e.VerdictGiven: _verdict,

@@ -115,6 +115,8 @@ def _fault(standing: Standing, event: DurableEvent) -> str:
             return _running(standing, event.run) or _course_fault(standing, event)
         case e.RunEnded():
             return _end_fault(standing, event)
+        case e.ReplyClassified():
+            return "" if standing.outcome is not None and not standing.over else "no run is at rest"
         case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved():
             return _reply_fault(standing, event)
         case _:

@@ -62,6 +62,8 @@ class Step:
     """The steps at whose gates a person's replies are given to this one; its own first."""
     looks: tuple[Look, ...] = ()
     """What conditions, gates and units look at in the artifacts it makes."""
+    prior: tuple[str, ...] = ()
+    """Artifacts that it reads as earlier runs of the session, on other inputs, finished with them."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,6 +123,10 @@ class StepEntry(Strict):
     replies: list[Text] = Field(
         default=[], description="Steps at whose gates a person's replies are given to this step too"
     )
+    prior: list[Text] = Field(
+        default=[],
+        description="Artifacts whose results of the session's earlier finished runs, on other inputs, the step reads",
+    )
     budget: Annotated[BudgetEntry | None, Given] = Field(
         default=None, description="The most this step may spend in a run: usd, tokens, minutes"
     )

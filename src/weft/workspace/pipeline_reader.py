@@ -84,9 +84,14 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
             draft.report(
                 (*at, "replies", index), f"'{before}' has no gate", suggest(before, gates, "steps with a gate")
             )
+    for index, artifact in enumerate(entry.prior):
+        if artifact not in flow.makers:
+            hint = suggest(artifact, flow.makers, "artifacts")
+            draft.report((*at, "prior", index), f"no step makes '{artifact}'", hint)
     return replace(
         step,
         calls=calls(flow, name),
+        prior=tuple(dict.fromkeys(entry.prior)),
         when=when,
         gate=flow_rules.gate(flow, name),
         budget=flow_rules.budget(draft, (*at, "budget"), entry.budget),

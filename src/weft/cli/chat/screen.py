@@ -208,7 +208,7 @@ class ChatScreen(Chat):
 
     async def _keep_drawing(self) -> None:
         while True:
-            ticking = self._view.speeches or self._view.running or self._hint
+            ticking = self._view.speeches or self._view.running or self._view.run.working or self._hint
             with suppress(TimeoutError):
                 async with asyncio.timeout(FRAME if ticking else None):
                     await self._dirty.wait()
@@ -229,11 +229,11 @@ class ChatScreen(Chat):
     async def run(self, message: str | None = None) -> int:
         with self._signals():
             self._open(past := await self._talk.past())
-            if message:
-                self._talk.say(message)
             if (desk := self._status.ask_person) is not None:
                 desk.changed = self._dirty.set
             following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
+            if message:
+                self._talk.say(message)
             drawing = asyncio.create_task(self._keep_drawing())
             for task in (following, drawing):
                 task.add_done_callback(lambda _: self.leave())

@@ -1,0 +1,125 @@
+"""What is done about words that were said to a session with a run at rest, and the small question a model may be asked.
+
+The model that is connected is asked only when the words alone are unclear, outside of any conversation, with an answer
+of a few tokens; what it took is in the log. Nothing of it can be more than an opinion (`orchestrator/classification`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from weft.models.model import Model, Part, Request
+from weft.models.structured import ask
+from weft.orchestrator.calls import counts
+from weft.orchestrator.classification import CLASSIFICATION_SCHEMA, classification_prompt, read_classification
+from weft.orchestrator.hearing import Meaning, Understanding, choices_of
+from weft.orchestrator.replies import Judgement
+from weft.protocol.commands import StartRun
+from weft.protocol.errors import WeftError
+from weft.protocol.events import ReplyClassified
+from weft.protocol.messages import Message, Text, Usage
+from weft.session.state import GateState
+
+ANSWER_TOKENS: Final = 300
+PATIENCE: Final = 30.0
+"""Seconds a model has to say what it takes the words for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What words to a run led to."""
+
+    meaning: Meaning
+    reason: str = ""
+    """Which words decided, or what is unclear about them."""
+    gate: str = ""
+    choice: str = ""
+    text: str = ""
+    """What is to be changed."""
+    wish: StartRun | None = None
+    """The run goes on: hand this to `submit`."""
+    answer: str = ""
+    """A message that is now for the conversation: the one that led out of the run, or one that is not for the run."""
+
+    @property
+    def clear(self) -> bool:
+        """Something came of it; otherwise nothing was changed, and the person is to be asked."""
+        return self.meaning not in ("unclear", "change?", "fresh?", "gate?")
+
+    def __str__(self) -> str:
+        """What was understood, for the person."""
+        said = {
+            "reply": f"{self.choice}: {self.text}" if self.text else self.choice,
+            "breakout": "you seem to want something else",
+            "stay": "stay with the run",
+            "leave": "leave the run",
+            "resume": "go on with the run",
+            "fresh": "start afresh",
+            "not for it": "not for the run",
+            "unclear": "not clear",
+            "change?": "what should be changed?",
+            "fresh?": "start afresh?",
+            "gate?": "which gate?",
+        }[self.meaning]
+        return f"{said} ({self.reason})" if self.reason else said
+
+
+def heard(found: Understanding, wish: StartRun | None = None, answer: str = "") -> Heard:
+    return Heard(
+        meaning=found.meaning,
+        reason=found.reason,
+        gate=found.gate,
+        choice=found.choice,
+        text=found.text,
+        wish=wish,
+        answer=answer,
+    )
+
+
+async def classify(
+    model: Model, run: int, gate: GateState, text: str, *, nonce: str, request: str = ""
+) -> tuple[Judgement, ReplyClassified]:
+    """What a model takes the words for, and the record of having asked it. It never raises for the model's sake: a
+    model that can't say leaves the words unclear."""
+    choices = choices_of(gate)
+    shown = "\n".join([gate.message, *(f"{one.get('label')}: {one.get('value')}" for one in gate.shown)])
+    prompt = classification_prompt(text, choices=choices, nonce=nonce, request=request, shown=shown)
+    asked = Request(
+        system=prompt.system,
+        messages=(Message(role="user", content=(Text(text=prompt.text),)),),
+        max_tokens=ANSWER_TOKENS,
+    )
+    used: Mapping[str, int] = {}
+
+    def watch(part: Part) -> None:
+        nonlocal used
+        if isinstance(part, Usage):
+            used = counts(part)
+
+    begun = time.monotonic()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            answered = await ask(model, asked, CLASSIFICATION_SCHEMA, asks=1, on_part=watch)
+        judged = read_classification(answered.value, text=text, choices=choices)
+    except TimeoutError:
+        judged = Judgement(kind="unclear", reason=f"{model.name} did not say within {PATIENCE:g} s")
+    except WeftError as error:
+        judged = Judgement(kind="unclear", reason=f"{model.name} could not say: {error.message}")
+    return judged, ReplyClassified(
+        run=run,
+        step=gate.step,
+        meaning="reply"
+        if judged.kind in ("choice", "amend")
+        else "breakout"
+        if judged.kind == "breakout"
+        else "unclear",
+        choice=judged.choice,
+        reason=judged.reason,
+        model=model.name,
+        ms=round((time.monotonic() - begun) * 1000),
+        usage=used,
+    )

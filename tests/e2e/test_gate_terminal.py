@@ -1,0 +1,113 @@
+"""A person in front of a run that waits: asked, understood, asked again. Real programs in real pseudo-terminals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.gated import lay_out_gated, started
+from tests.made import Weft
+from tests.terminal import Terminal
+
+
+@pytest.fixture(autouse=True)
+def own_runtime(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("r")))
+
+
+@contextmanager
+def terminal(weft: Weft, *words: str, width: int = 100, height: int = 60) -> Iterator[Terminal]:
+    found = Terminal(weft, *words, width=width, height=height)
+    try:
+        yield found
+    finally:
+        found.child.close(force=True)
+
+
+def say(screen: Terminal, text: str, *wanted: str) -> None:
+    """Type a line, then wait for what it leads to, on a screen of its own."""
+    screen.screen.reset()
+    screen.child.send(text + "\r")
+    screen.wait_for(*wanted, seconds=60)
+
+
+def events(weft: Weft) -> list[str]:
+    kept = ("gate_opened", "gate_resolved", "confirmation_asked", "confirmation_resolved", "run_ended")
+    said = {"gate_opened": "gate", "gate_resolved": "choice", "confirmation_resolved": "choice", "run_ended": "outcome"}
+    return [line.get(said.get(line["type"], ""), "breakout") for line in weft.log("essay") if line["type"] in kept]
+
+
+def test_gate_amend_gate_breakout_deny_proceed_done(tmp_path: Path, workspace: Path) -> None:
+    lay_out_gated(workspace)
+    weft = Weft(workspace, tmp_path / "ledger")
+    (tmp_path / "subject.txt").write_text("On rivers. They flow.\n")
+    with terminal(weft, "run", str(tmp_path / "subject.txt"), "--session-id", "essay") as screen:
+        screen.wait_for("Waits for you", "Is this the plan?", "title: On rivers", "2 amend", "leaves it waiting", ">")
+        say(screen, "hmm", "not clear", "plan-1")
+        say(screen, "2", "what should be changed?")
+        say(screen, "the middle", "understood: amend: the middle", "plan-2", "- the middle", "leaves it waiting")
+        say(screen, "never mind, I have another question", "Leave the run for this?", "1 leave", "2 stay")
+        say(screen, "no", "stay with the run", "plan-2", "leaves it waiting")
+        say(screen, "looks good", "understood: proceed", "Shall it be handed in?", "verdict: passed", "leaves it")
+        screen.child.send("1\r")
+        assert screen.end() == 0
+    assert (weft.session("essay") / "report.md").read_text() == "beginning, the middle, end\n"
+    assert events(weft) == [
+        *["plan-1", "waiting", "amend"],
+        *["plan-2", "waiting", "breakout", "stay", "proceed"],
+        *["review-3", "waiting", "proceed", "done"],
+    ]
+    assert weft.ran() == ["plan", "plan", *["draft", "verify"] * 3, "review", "report"]
+
+
+@pytest.mark.parametrize(("key", "width"), [("\x04", 60), ("\x03", 120)])
+def test_leaving_the_question_leaves_the_run_waiting(tmp_path: Path, workspace: Path, key: str, width: int) -> None:
+    weft = started(tmp_path, workspace)
+    before = (weft.session("essay") / "log.jsonl").read_bytes()
+    with terminal(weft, "reply", "essay", width=width) as screen:
+        screen.wait_for("Is this the plan?", "1 proceed: Go on", "leaves it waiting >")
+        assert all(len(line.rstrip()) <= width for line in screen.screen.display)
+        screen.child.send(key)
+        screen.wait_for("The run waits. Go on with:")
+        assert screen.end() == 3
+    assert (weft.session("essay") / "log.jsonl").read_bytes() == before
+
+
+def test_an_edit_is_kept_when_it_passes_and_refused_with_its_fault_when_not(tmp_path: Path, workspace: Path) -> None:
+    weft = started(tmp_path, workspace)
+    plan = weft.session("essay") / "plan.json"
+    with terminal(weft, "reply", "essay") as screen:
+        screen.wait_for("leaves it waiting")
+        plan.write_text(json.dumps({"title": "mine"}))
+        say(screen, "proceed", '"parts" is a required property', ">")
+        plan.write_text(json.dumps({"title": "mine", "parts": ["one"]}))
+        say(screen, "proceed", "understood: proceed", "Shall it be handed in?", "leaves it waiting")
+        screen.child.send("proceed\r")
+        assert screen.end() == 0
+    assert (weft.session("essay") / "report.md").read_text() == "one\n"
+
+
+def test_a_chat_in_a_session_with_a_waiting_run(tmp_path: Path, workspace: Path) -> None:
+    weft = started(tmp_path, workspace)
+    with terminal(weft, "chat", "--session", "essay", width=80) as screen:
+        screen.wait_for("Is this the plan?", "1 proceed: Go on", "embedded")
+        say(screen, "hmm", "not clear", "Is this the plan?")
+        say(screen, "add the middle", "step plan done", "plan-2", "- add the middle")
+        say(screen, "never mind, where do rivers flow?", "Leave the run for this?", "1 leave")
+        say(screen, "2", "stay with the run", "plan-2")
+        say(screen, "something else: where do rivers flow?", "Leave the run for this?")
+        say(
+            screen, "yes", "run left for the conversation", "> something else: where do rivers flow?", "embedded engine"
+        )
+        say(screen, "resume the run", "go on with the run", "Is this the plan?")
+        say(screen, "proceed", "verified after 2 of 2 repairs", "Shall it be handed in?")
+        say(screen, "proceed", "step report done", "run done")
+        screen.child.send("\x04")
+        assert screen.end() == 0
+    assert (weft.session("essay") / "report.md").read_text() == "beginning, add the middle, end\n"
+    said = [line["text"] for line in weft.log("essay") if line["type"] == "message_accepted"]
+    assert said == ["something else: where do rivers flow?"]

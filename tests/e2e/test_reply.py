@@ -1,0 +1,268 @@
+"""`weft reply` and the door behind it: what words do to a waiting run, and that unclear ones do nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.gated import started
+from tests.made import Weft
+from weft.app import App, Ask, OpenSession
+from weft.protocol.errors import UserError
+from weft.testing.scripted import ScriptedModel, Turn, says
+
+
+@pytest.fixture
+def weft(tmp_path: Path, workspace: Path) -> Weft:
+    return started(tmp_path, workspace)
+
+
+def log_bytes(weft: Weft) -> bytes:
+    return (weft.session("essay") / "log.jsonl").read_bytes()
+
+
+def types(weft: Weft) -> list[str]:
+    return [line["type"] for line in weft.log("essay")]
+
+
+def opened(weft: Weft, play: Callable[[OpenSession], Awaitable[None]], **more: Any) -> None:
+    async def go() -> None:
+        with App.open(weft.workspace, **more) as app:
+            async with app.session(Ask(session="essay"), lambda _: None) as session:
+                await play(session)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEDGER", str(weft.ledger))
+        asyncio.run(asyncio.wait_for(go(), 60))
+
+
+UNCLEAR = ["hmm", "no", "what is this?", "9", "yes, or cancel", "I know", "don't cancel", "2", "proceed?", " "]
+
+
+@pytest.mark.parametrize("words", UNCLEAR)
+def test_unclear_words_change_nothing(weft: Weft, words: str) -> None:
+    before = log_bytes(weft)
+
+    async def play(session: OpenSession) -> None:
+        heard = await session.hear(words)
+        assert not heard.clear
+        assert heard.wish is None
+        assert heard.reason
+
+    opened(weft, play)
+    assert log_bytes(weft) == before
+
+
+def test_unclear_words_on_the_command_line_show_the_gate_again(weft: Weft) -> None:
+    before = log_bytes(weft)
+    ran = weft("reply", "essay", "hmm")
+    assert ran.code == 3
+    assert "understood: not clear" in ran.err
+    assert "1 proceed" in ran.err
+    assert "plan.json" in ran.err
+    assert "reply essay proceed" in ran.err
+    assert log_bytes(weft) == before
+
+
+@pytest.mark.parametrize("words", ["proceed", "1", "looks good", "Yes, go ahead!"])
+def test_a_clear_reply_goes_on(weft: Weft, words: str) -> None:
+    async def play(session: OpenSession) -> None:
+        heard = await session.hear(words)
+        assert (heard.meaning, heard.choice) == ("reply", "proceed")
+        assert heard.wish is not None
+
+    opened(weft, play)
+    assert types(weft)[-1] == "gate_resolved"
+
+
+def test_a_reply_on_the_command_line_goes_on_to_the_next_gate(weft: Weft) -> None:
+    weft.ran()
+    ran = weft("reply", "essay", "--gate", "plan", "1")
+    assert ran.code == 3, ran.err
+    assert "understood: proceed" in ran.err
+    assert weft.ran() == ["draft", "verify"] * 3 + ["review"]
+
+
+@pytest.mark.parametrize("words", [["2", "the middle"], ["please", "add", "the middle"]])
+def test_an_amendment_makes_the_step_again_with_the_words(weft: Weft, words: list[str]) -> None:
+    weft.ran()
+    ran = weft("reply", "essay", *words)
+    assert ran.code == 3, ran.err
+    assert weft.ran() == ["plan"]
+    parts = json.loads((weft.session("essay") / "plan.json").read_text())["parts"]
+    assert "the middle" in parts[1]
+
+
+def test_what_is_asked_for_a_change_is_the_change(weft: Weft) -> None:
+    async def play(session: OpenSession) -> None:
+        assert (await session.hear("2")).meaning == "change?"
+        heard = await session.hear("the middle", asked="change?")
+        assert (heard.meaning, heard.choice, heard.text) == ("reply", "amend", "the middle")
+
+    opened(weft, play)
+
+
+def test_cancel_ends_the_run_and_keeps_what_it_made(weft: Weft) -> None:
+    assert weft("reply", "essay", "cancel").code == 0
+    assert (weft.session("essay") / "plan.json").exists()
+    assert weft.log("essay")[-1]["outcome"] == "cancelled"
+    ran = weft("reply", "essay", "proceed")
+    assert ran.code == 1
+    assert "no run is waiting" in ran.err
+
+
+def test_a_breakout_asks_and_a_denied_one_returns_to_the_gate(weft: Weft) -> None:
+    ran = weft("reply", "essay", "never mind, I have another question")
+    assert ran.code == 3
+    assert "1 leave" in ran.err
+    assert "another question" in ran.err
+    assert types(weft)[-1] == "confirmation_asked"
+    before = log_bytes(weft)
+    ran = weft("reply", "essay", "hmm")
+    assert ran.code == 3
+    assert log_bytes(weft) == before
+    ran = weft("reply", "essay", "no")
+    assert ran.code == 3
+    assert "stay with the run" in ran.err
+    assert "1 proceed" in ran.err
+    assert weft("reply", "essay", "proceed").code == 3
+    assert weft("reply", "essay", "proceed").code == 0
+    assert (weft.session("essay") / "report.md").read_text() == "beginning, end\n"
+
+
+def test_a_run_that_was_left_is_taken_up_where_it_was(weft: Weft) -> None:
+    assert weft("reply", "essay", "something else please").code == 3
+    ran = weft("reply", "essay", "yes")
+    assert ran.code == 3
+    assert "leave the run" in ran.err
+    assert "reply essay resume" in ran.err
+    assert weft.log("essay")[-1]["outcome"] == "left"
+    before = log_bytes(weft)
+    assert weft("reply", "essay", "hmm").code == 3
+    assert log_bytes(weft) == before
+    weft.ran()
+    assert weft("reply", "essay", "resume").code == 3
+    assert weft.ran() == []
+    assert weft.log("essay")[-1]["outcome"] == "waiting"
+    assert weft("reply", "essay", "proceed").code == 3
+    assert weft("reply", "essay", "proceed").code == 0
+
+
+def test_afresh_needs_the_very_word_and_deletes_nothing(weft: Weft) -> None:
+    weft("reply", "essay", "leave")
+    weft("reply", "essay", "leave")
+    before = log_bytes(weft)
+    for words in ("start over", "no", "from scratch"):
+        ran = weft("reply", "essay", words)
+        assert ran.code == 3
+        assert "ends the run that is there for good" in ran.err
+    assert log_bytes(weft) == before
+    weft.ran()
+    assert weft("reply", "essay", "fresh").code == 3
+    assert weft.ran() == ["plan"]
+    assert log_bytes(weft).startswith(before)
+    runs = [line for line in weft.log("essay") if line["type"] == "run_started"]
+    assert [(line["run"], line["resumed"]) for line in runs] == [(1, False), (2, False)]
+    assert [line["outcome"] for line in weft.log("essay") if line["type"] == "run_ended"][-3:] == [
+        "left",
+        "cancelled",
+        "waiting",
+    ]
+
+
+def test_proceeding_keeps_a_valid_edit_and_refuses_a_broken_one(weft: Weft) -> None:
+    plan = weft.session("essay") / "plan.json"
+    plan.write_text('{"title": "mine"}')
+    before = log_bytes(weft)
+    ran = weft("reply", "essay", "proceed")
+    assert ran.code == 1
+    assert "parts" in ran.err
+    assert log_bytes(weft) == before
+    plan.write_text('{"title": "mine", "parts": ["one"]}')
+    assert weft("reply", "essay", "proceed").code == 3
+    assert weft("reply", "essay", "proceed").code == 0
+    assert (weft.session("essay") / "report.md").read_text() == "one\n"
+
+
+def test_several_gates_ask_which(tmp_path: Path, workspace: Path) -> None:
+    weft = started(tmp_path, workspace, "one")
+    text = (workspace / "pipelines/essay.yaml").read_text()
+    twin = text.partition("  draft:\n")[0].partition("  plan:\n")[2].replace("plan.json", "twin.json")
+    (workspace / "pipelines/essay.yaml").write_text(text.replace("  draft:\n", f"  twin:\n{twin}  draft:\n", 1))
+    assert weft("run", tmp_path / "subject.txt", "--session-id", "essay").code == 3
+    before = log_bytes(weft)
+    ran = weft("reply", "essay", "proceed")
+    assert ran.code == 3
+    assert "several gates are open (plan-1, twin-2)" in ran.err
+    assert log_bytes(weft) == before
+    assert weft("reply", "essay", "twin: looks good").code == 3
+    assert [line["gate"] for line in weft.log("essay") if line["type"] == "gate_resolved"] == ["twin-2"]
+    assert weft("reply", "essay", "--gate", "plan-1", "proceed").code == 3
+
+
+def judged(meaning: str, choice: str, confidence: float) -> Turn:
+    return Turn(says(json.dumps({"meaning": meaning, "choice": choice, "confidence": confidence})))
+
+
+def config(weft: Weft) -> None:
+    (weft.workspace / "config.toml").write_text('model = "scripted"\n')
+
+
+@pytest.mark.parametrize(
+    ("turn", "meaning"),
+    [
+        (judged("reply", "amend", 0.9), "reply"),
+        (judged("breakout", "", 0.8), "breakout"),
+        (judged("breakout", "", 0.69), "unclear"),
+        (judged("reply", "cancel", 1.0), "unclear"),
+        (judged("unclear", "", 1.0), "unclear"),
+        (Turn(says("I have no idea")), "unclear"),
+    ],
+)
+def test_a_connected_model_is_asked_about_unclear_words_and_paid_for(weft: Weft, turn: Turn, meaning: str) -> None:
+    config(weft)
+    model = ScriptedModel([turn])
+
+    async def play(session: OpenSession) -> None:
+        heard = await session.hear("the Danube and its shores")
+        assert heard.meaning == meaning, heard
+        assert session.state.run is not None
+        assert session.state.run.spent["plan"].usage["scripted"]["input"] == 10
+
+    opened(weft, play, models={"scripted": model})
+    model.assert_done()
+    assert model.requests[0].max_tokens is not None
+    new = [line for line in weft.log("essay") if line["type"] == "reply_classified"]
+    assert [line["meaning"] for line in new] == [meaning]
+    assert "message_accepted" not in types(weft)
+
+
+def test_a_model_is_not_asked_about_clear_words(weft: Weft) -> None:
+    config(weft)
+
+    async def play(session: OpenSession) -> None:
+        assert (await session.hear("never mind, something else")).meaning == "breakout"
+        assert (await session.hear("stay")).meaning == "stay"
+        assert (await session.hear("make it shorter")).meaning == "reply"
+
+    opened(weft, play, models={"scripted": ScriptedModel([])})
+
+
+def test_a_refused_edit_leaves_the_session_usable(weft: Weft) -> None:
+    async def play(session: OpenSession) -> None:
+        plan = session.folder / "plan.json"
+        good = plan.read_text()
+        plan.write_text("{}")
+        with pytest.raises(UserError, match="title"):
+            await session.hear("looks good")
+        plan.write_text(good)
+        heard = await session.hear("looks good")
+        assert heard.wish is not None
+        assert await session.submit(heard.wish) == "waiting"
+
+    opened(weft, play)
