@@ -126,11 +126,21 @@ def _log_faults(log: list[dict[str, Any]]) -> list[str]:
     settled = Counter((e["step"], e["attempt"]) for e in log if e["type"] in settlements)
     if begun != settled or any(count > 1 for count in begun.values()):
         faults.append(f"intents {dict(begun)} were settled as {dict(settled)}")
-    runs = [e["run"] for e in log if e["type"] == "run_started"]
-    ends = [e["run"] for e in log if e["type"] == "run_ended"]
-    if runs != ends or runs != list(range(1, len(runs) + 1)):
-        faults.append(f"runs {runs} ended as {ends}")
-    return faults
+    return faults + _run_faults(log)
+
+
+def _run_faults(log: list[dict[str, Any]]) -> list[str]:
+    """Every start has its end; a run that was not done is taken up again under its number, the next one counts on."""
+    starts = [(e["run"], e["resumed"]) for e in log if e["type"] == "run_started"]
+    ends = [(e["run"], e["outcome"]) for e in log if e["type"] == "run_ended"]
+    expected, number = [], 0
+    for before in [None, *(outcome for _, outcome in ends)][: len(starts)]:
+        resumed = before not in (None, "done")
+        number += not resumed
+        expected.append((number, resumed))
+    if starts != expected or [run for run, _ in starts] != [run for run, _ in ends]:
+        return [f"runs started as {starts} and ended as {ends}"]
+    return []
 
 
 def _order_faults(place: Place) -> list[str]:
