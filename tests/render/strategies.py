@@ -18,6 +18,7 @@ _pieces = st.one_of(
 )
 texts = st.lists(_pieces, max_size=60).map("".join)
 steps = st.sampled_from(("summary", "ideas", "a-name-of-a-step-that-is-far-too-long-for-a-narrow-terminal", "日本語"))
+values = st.one_of(st.none(), st.booleans(), st.integers(), texts, st.lists(texts, max_size=3))
 findings = st.builds(Finding, artifact=texts, at=texts, message=texts, hint=texts)
 
 _FIELDS: dict[str, st.SearchStrategy[Any]] = {
@@ -26,6 +27,8 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "desired": steps,
     "findings": st.lists(findings, max_size=8).map(tuple),
     "notes": st.lists(texts, max_size=3).map(tuple),
+    "shown": st.lists(st.fixed_dictionaries({"label": texts, "value": values}), max_size=3).map(tuple),
+    "choices": st.lists(st.fixed_dictionaries({"id": texts, "label": texts, "does": texts}), max_size=3).map(tuple),
     "parameters": st.just({}),
     "inputs": st.just({}),
     "run": st.integers(1, 3),
