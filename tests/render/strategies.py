@@ -40,7 +40,7 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "retrying": st.booleans(),
     "cause": st.sampled_from(("first", "retry", "rerun")),
     "kind": st.sampled_from(("error", "rejected", "timeout")),
-    "outcome": st.sampled_from(("done", "failed", "interrupted")),
+    "outcome": st.sampled_from(("done", "failed", "interrupted", "waiting", "left", "cancelled", "over_budget")),
 }
 
 
