@@ -18,6 +18,7 @@ _pieces = st.one_of(
 )
 texts = st.lists(_pieces, max_size=60).map("".join)
 steps = st.sampled_from(("summary", "ideas", "a-name-of-a-step-that-is-far-too-long-for-a-narrow-terminal", "日本語"))
+values = st.one_of(st.none(), st.booleans(), st.integers(), texts, st.lists(texts, max_size=3))
 findings = st.builds(Finding, artifact=texts, at=texts, message=texts, hint=texts)
 
 _FIELDS: dict[str, st.SearchStrategy[Any]] = {
@@ -26,6 +27,8 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "desired": steps,
     "findings": st.lists(findings, max_size=8).map(tuple),
     "notes": st.lists(texts, max_size=3).map(tuple),
+    "shown": st.lists(st.fixed_dictionaries({"label": texts, "value": values}), max_size=3).map(tuple),
+    "choices": st.lists(st.fixed_dictionaries({"id": texts, "label": texts, "does": texts}), max_size=3).map(tuple),
     "parameters": st.just({}),
     "inputs": st.just({}),
     "run": st.integers(1, 3),
@@ -47,7 +50,7 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "usage": st.dictionaries(st.sampled_from(("input", "output", "reasoning")), st.integers(0, 10**7)),
     "by_model": st.just({}),
     "dropped": st.lists(texts, max_size=2).map(tuple),
-    "outcome": st.sampled_from(("done", "failed", "interrupted")),
+    "outcome": st.sampled_from(("done", "failed", "interrupted", "waiting", "left", "cancelled", "over_budget")),
 }
 
 
