@@ -44,8 +44,6 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "kind": st.sampled_from(("error", "rejected", "timeout")),
     "call": st.integers(1, 9).map(str),
     "parent": st.sampled_from(("", "1", "2", "9")),
-    "choices": st.lists(st.fixed_dictionaries({"id": texts, "label": texts}), max_size=3).map(tuple),
-    "shown": st.lists(st.fixed_dictionaries({"label": texts, "value": texts}), max_size=3).map(tuple),
     "ok": st.booleans(),
     "usage": st.dictionaries(st.sampled_from(("input", "output", "reasoning")), st.integers(0, 10**7)),
     "by_model": st.just({}),
