@@ -343,7 +343,8 @@ def test_8_only_a_choice_that_was_offered_counts_and_nothing_is_deleted(review: 
         with pytest.raises(UserError):
             live(review, ReplyToGate(gate="plan", choice=word, text="this is wrong"))
     assert review.log("run-1") == before, "what is unclear changes nothing"
-    assert review("reply", "run-1", "know").code == 1
+    assert review("reply", "run-1", "know").code == 3
+    assert review.log("run-1") == before, "nor does a word that only sounds like an answer"
     assert live(review, AskBreakout(confirmation="b1", text="what is the weather?")) == "waiting"
     assert live(review, ResolveBreakout(confirmation="b1", choice="stay")) == "waiting"
     assert live(review, AskBreakout(confirmation="b2", text="leave")) == "waiting"

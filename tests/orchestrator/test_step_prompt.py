@@ -35,7 +35,7 @@ def fenced(text: str, name: str) -> str:
 def full() -> StepInput:
     return step_input(
         inputs={"source": "the poem", "glossary": "barrow: a cart"},
-        prior={"answer-1": {"claim": "red"}},
+        prior={"answer-1": ({"claim": "red"},)},
         artifacts={"plan.json": {"parts": 3}, "notes.md": "a note"},
         profile={"style.tone": "plain"},
         parameters={"n": 4},
@@ -79,7 +79,7 @@ def test_what_may_go_goes_in_the_declared_order_and_is_told() -> None:
     long = "word " * 4_000
     given = step_input(
         inputs={"source": long},
-        prior={"answer-1": long},
+        prior={"answer-1": (long,)},
         artifacts={"plan.md": long},
         skills={"rhyme": long},
         profile={"style.voice": long},

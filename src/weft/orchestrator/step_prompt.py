@@ -93,8 +93,10 @@ def sections_of(task: str, given: StepInput) -> list[Section]:
     found += [Section(kind="input", name=name, text=text, outside=True) for name, text in given.inputs.items()]
     for name, values in given.prior.items():
         for number, value in enumerate(values, 1):
-            lead = f'Found earlier in this session, as "{name}" (run {number} of {len(values)}, the oldest first):'
-            found.append(Section(kind="prior", name=f"{name} {number}", text=_text(value), lead=lead, outside=True))
+            which = f" (number {number} of {len(values)}, the oldest first)" if len(values) > 1 else ""
+            lead = f'Found earlier in this session, as "{name}"{which}:'
+            label = f"{name} {number}" if len(values) > 1 else name
+            found.append(Section(kind="prior", name=label, text=_text(value), lead=lead, outside=True))
     found += [
         Section(kind="artifact", name=name, text=_text(value), outside=True) for name, value in given.artifacts.items()
     ]
