@@ -111,3 +111,48 @@ def test_a_chat_in_a_session_with_a_waiting_run(tmp_path: Path, workspace: Path)
     assert (weft.session("essay") / "report.md").read_text() == "beginning, add the middle, end\n"
     said = [line["text"] for line in weft.log("essay") if line["type"] == "message_accepted"]
     assert said == ["something else: where do rivers flow?"]
+
+
+PERMITTED = """\
+name: permitted
+description: a step whose tool no rule allows
+inputs: {}
+parameters:
+  project: {type: folder, description: where it works}
+steps:
+  make:
+    artifact: made.json
+    tool: Shell
+    folder: project
+    with: {command: touch a-file}
+    attempts: 1
+"""
+
+
+def permitted(tmp_path: Path, workspace: Path) -> tuple[Weft, Path]:
+    lay_out_gated(workspace)
+    (workspace / "pipelines" / "permitted.yaml").write_text(PERMITTED)
+    project = tmp_path / "project"
+    project.mkdir()
+    return Weft(workspace, tmp_path / "ledger"), project
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1), ("yesterday", 1)])
+def test_a_person_in_front_is_asked_what_a_tool_may_do(tmp_path: Path, workspace: Path, answer: str, code: int) -> None:
+    weft, project = permitted(tmp_path, workspace)
+    with terminal(weft, "run", "permitted", "--set", f"project={project}", "--session-id", "work") as screen:
+        screen.wait_for("make wants to use Shell: touch a-file", "allow it, this once? (y/n)")
+        screen.child.send(answer + "\r")
+        screen.wait_for("allowed, this once" if code == 0 else "denied")
+        assert screen.end() == code
+    assert (project / "a-file").exists() == (code == 0)
+
+
+def test_an_interrupt_ends_the_question_too(tmp_path: Path, workspace: Path) -> None:
+    weft, project = permitted(tmp_path, workspace)
+    with terminal(weft, "run", "permitted", "--set", f"project={project}", "--session-id", "work") as screen:
+        screen.wait_for("allow it, this once? (y/n)")
+        screen.child.send("\x03")
+        assert screen.end() == 130
+    assert not (project / "a-file").exists()
+    assert [line["outcome"] for line in weft.log("work") if line["type"] == "run_ended"] == ["interrupted"]

@@ -33,9 +33,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from weft.app.hearing import Heard
+    from weft.orchestrator.workbench import Permission
 
 HELP = "a number, a choice, or your own words; edit the file first if you like; Ctrl+D leaves it waiting"
 SHORT = 200
+TOLD = 2_000
+"""Characters of a call that are shown to whoever may allow it."""
 _LEAVING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HELP_LEAVING = "1 or 2, or your own words; Ctrl+D leaves the question open"
 
@@ -77,6 +80,27 @@ class Asking:
             if heard.meaning == "fresh?":
                 self._say(f"  {FRESH}.")
             shows = not asked
+
+    async def allows(self, permission: Permission) -> bool:
+        """Whether a step's tool may do what a rule wants a person asked about; once, and only on a clear yes."""
+        call = permission.call
+        told = " ".join(str(value) for value in call.input.values() if isinstance(value, str)) or str(dict(call.input))
+        self._say(
+            "", clean(f"  {permission.step} wants to use {call.tool}: {told[:TOLD]}"), clean(f"  {permission.why}")
+        )
+        with suppress(termios.error):
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+        reader = _reader()
+        try:
+            answer = await reader.prompt_async("  allow it, this once? (y/n) ", handle_sigint=False)
+        except EOFError:
+            answer = ""
+        except KeyboardInterrupt:
+            self._session.interrupt()
+            answer = ""
+        allowed = answer.strip().lower() in ("y", "yes")
+        self._say("  allowed, this once" if allowed else "  denied")
+        return allowed
 
     def _ask(self) -> None:
         """What the run waits for now."""

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
 from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import interruptible, reachable
+from weft.orchestrator.workbench import Permission
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import (
     EXIT_DONE,
@@ -125,6 +126,9 @@ class Followed:
         """A person sits in front: they are asked at a gate."""
         self.live = isinstance(screen, LiveScreen)
         self._screen = screen
+        self._questions = asyncio.Lock()
+        if asks:
+            session.approve = self._approve
         self._as_json = as_json
         self._shown = shown
 
@@ -141,6 +145,13 @@ class Followed:
                 return run.outcome or outcome if run else outcome
             outcome = await self.run(wish, output)
         return outcome
+
+    async def _approve(self, permission: Permission) -> bool:
+        """Steps run side by side; a person is asked one thing at a time."""
+        from weft.cli.gates import Asking
+
+        async with self._questions, self._screen.paused() if isinstance(self._screen, LiveScreen) else nullcontext():
+            return await Asking(self.session, self.program).allows(permission)
 
     async def run(self, wish: StartRun, output: str | None) -> Outcome:
         """To where the run comes to rest; what was wanted is delivered when it is done."""

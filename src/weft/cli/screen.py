@@ -130,19 +130,38 @@ class LiveScreen:
 
     @asynccontextmanager
     async def going(self) -> AsyncIterator[None]:
+        ticking = asyncio.create_task(self._tick())
+        self._begin()
+        try:
+            yield
+        finally:
+            ticking.cancel()
+            await asyncio.wait([ticking])
+            self._end(last=True)
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncIterator[None]:
+        """While a person is asked something, nothing is drawn over the question."""
+        going = self._live is not None
+        self._end(last=False)
+        try:
+            yield
+        finally:
+            if going:
+                self._begin()
+
+    def _begin(self) -> None:
         from rich.live import Live
 
         # A new one each time: a run that is taken up again is drawn below what was said meanwhile.
-        live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
-        with live:
-            self._live = live
-            ticking = asyncio.create_task(self._tick())
-            try:
-                yield
-            finally:
-                ticking.cancel()
-                await asyncio.wait([ticking])
-                self._draw(last=True)
+        self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self._live.start()
+
+    def _end(self, *, last: bool) -> None:
+        if self._live is not None:
+            self._draw(last=last)
+            self._live.stop()
+            self._live = None
 
     async def _tick(self) -> None:
         while True:
@@ -150,6 +169,8 @@ class LiveScreen:
             await asyncio.sleep(FRAME)
 
     def _draw(self, *, last: bool) -> None:
+        if self._live is None:
+            return
         from weft.render.terminal import live
 
         width = screen_width(sys.stderr)
@@ -163,8 +184,7 @@ class LiveScreen:
             program=self._program,
             price=self._price,
         )
-        if self._live is not None:
-            self._live.update(frame, refresh=True)
+        self._live.update(frame, refresh=True)
 
 
 def screen_for(

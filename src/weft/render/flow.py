@@ -18,7 +18,7 @@ from weft.protocol.events import (
 )
 from weft.render.cells import clean, paragraphs
 
-_VERDICTS: Final = {"passed": "verified", "failed": "not verified", "not_verified": "could not be verified"}
+_VERDICTS: Final = {"passed": "verified", "failed": "failed", "not_verified": "could not be verified"}
 _BY: Final = {"person": "you", "answer": "your answer in advance", "auto": "the pipeline"}
 
 
