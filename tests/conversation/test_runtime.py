@@ -332,7 +332,7 @@ def test_a_pending_approval_and_a_queued_message_survive_a_killed_process(tmp_pa
             talk.say("go")
             await until(lambda: talk.status == "awaiting_approval")
             talk.say("and then?")
-            await until(lambda: len(talk.state.talks["main"].waiting) == 1)
+            await until(lambda: b"and then?" in (session.folder.path / "log.jsonl").read_bytes())
             # no shutdown: the process is gone
         with session_in(tmp_path) as session:
             model = ScriptedModel([saying("done")])

@@ -116,5 +116,5 @@ def reply(space: Path, model: ScriptedModel, gate: str, choice: str, text: str =
 
 
 if __name__ == "__main__":
-    model = scripted(*UP_TO_PLAN, *UP_TO_IMPLEMENT, edited("a - b", "a * b"), RUNS_TESTS)
+    model = scripted(*UP_TO_PLAN, *UP_TO_IMPLEMENT, edited("a - b", "a * b * 1"), RUNS_TESTS)
     run(Path(sys.argv[1]), Path(sys.argv[2]), model, answers={"plan": "proceed"})

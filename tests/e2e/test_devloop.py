@@ -67,9 +67,9 @@ def test_it_repairs_until_the_test_passes_with_answers_given_in_advance(space: P
     model = scripted(
         *UP_TO_PLAN,
         *UP_TO_IMPLEMENT,
-        *(edited("a - b", "a * b"), handed_in(CHANGES)),
+        *(edited("a - b", "a * b * 1"), handed_in(CHANGES)),
         *FAIL,
-        *(edited("a * b", "a + b"), handed_in(CHANGES)),
+        *(edited("a * b * 1", "a + b"), handed_in(CHANGES)),
         *PASS,
         said(DONE),
     )
@@ -102,7 +102,7 @@ def test_a_person_replies_from_process_to_process(space: Path, project: Path) ->
 
 
 def test_it_is_not_done_while_tests_fail(space: Path, project: Path) -> None:
-    wrong = [edited("a - b", "a * b"), handed_in(CHANGES)]
+    wrong = [edited("a - b", "a * b * 1"), handed_in(CHANGES)]
     model = scripted(*UP_TO_PLAN, *UP_TO_IMPLEMENT, *wrong, *FAIL, said(DONE), said(STOP))
     answers = {"plan": "proceed"}
     assert run(space, project, model, answers=answers, parameters={"depth": "quick", "repairs": 0}) == "waiting"
@@ -125,8 +125,8 @@ def test_a_report_that_claims_what_is_not_so_is_found_out(space: Path, project: 
 
 
 def test_it_goes_back_to_the_plan_with_the_reason(space: Path, project: Path) -> None:
-    wrong = [edited("a - b", "a * b"), handed_in(CHANGES)]
-    right = [edited("a * b", "a + b"), handed_in(CHANGES)]
+    wrong = [edited("a - b", "a * b * 1"), handed_in(CHANGES)]
+    right = [edited("a * b * 1", "a + b"), handed_in(CHANGES)]
     model = scripted(
         *(*UP_TO_PLAN, *UP_TO_IMPLEMENT, *wrong, *FAIL, said(AGAIN)),
         *(said(REFINED), *right, *PASS, said(DONE)),
@@ -174,9 +174,9 @@ def test_killed_while_it_implements_it_is_continued_and_leaves_no_process(space:
         process.send_signal(signal.SIGKILL)
     pid = int(pid_file.read_text())
     until(lambda: not alive(pid))
-    assert (project / "sums.py").read_text() == BROKEN.replace("a - b", "a * b"), "the folder is as it was left"
+    assert (project / "sums.py").read_text() == BROKEN.replace("a - b", "a * b * 1"), "the folder is as it was left"
     (project / "conftest.py").unlink()
-    model = scripted(edited("a * b", "a + b"), handed_in(CHANGES), *PASS, said(DONE))
+    model = scripted(edited("a * b * 1", "a + b"), handed_in(CHANGES), *PASS, said(DONE))
     assert run(space, project, model, answers={"decide": "proceed"}) == "done"
     model.assert_done()
     starts = [(event["step"], event["attempt"]) for event in log(space, "step_started", "change")]

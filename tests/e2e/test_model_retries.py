@@ -52,7 +52,8 @@ def test_a_run_through_a_busy_server(scripted: Weft, source: Path) -> None:
     assert all(0 <= one["wait_ms"] <= 500 for one in retried)
     order = [event["type"] for event in scripted.log("poem") if event.get("step") == "list"]
     assert order == [
-        "step_started", "step_model_retried", "step_model_retried", "artifact_accepted", "step_completed",
+        "step_started", "step_model_retried", "step_model_retried", "call_settled", "artifact_accepted",
+        "step_completed",
     ]  # fmt: skip
     (done,) = events(scripted, "step_completed")
     assert done["usage"]["input"] == 12, "what was turned away has used nothing"
