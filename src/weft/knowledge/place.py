@@ -89,9 +89,5 @@ def document_id(file: str) -> str:
     return _digest("d", file)
 
 
-def edge_id(source: str, target: str, kind: str) -> str:
-    return _digest("e", f"{source}\0{target}\0{kind}")
-
-
 def _digest(prefix: str, text: str) -> str:
     return f"{prefix}_{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:_ID_DIGITS]}"

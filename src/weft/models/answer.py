@@ -68,24 +68,6 @@ class Answer:
             self.content.append(Thinking(text=said, signature=signature))
 
 
-class Meter:
-    """What several calls in a row used, valid at any moment: also when one of them is cut off."""
-
-    def __init__(self) -> None:
-        self._before = Usage()
-        self._now = Usage()
-
-    @property
-    def usage(self) -> Usage:
-        return add_usage(self._before, self._now)
-
-    def take(self, part: Part) -> None:
-        if isinstance(part, Usage):
-            self._now = part
-        elif isinstance(part, Stop):
-            self._before, self._now = self.usage, Usage()
-
-
 async def gather(parts: AsyncIterator[Part], on_part: Callable[[Part], None] | None = None) -> Answer:
     """The whole answer of a stream; the stream is closed however this ends."""
     answer = Answer()

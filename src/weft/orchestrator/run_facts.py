@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Any, Final
 
 from weft.documents import from_content_md
-from weft.orchestrator.gate_message import Spent
 from weft.orchestrator.run_summary import (
     ReplyFact,
     RunFacts,
     RunStatus,
+    Spent,
     StepFact,
     StepStatus,
     VerificationFact,

@@ -11,12 +11,13 @@ text from artifacts or replies can neither close it nor pass for another line of
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Final, Literal
 
 from weft.conversation.prompt import fence, tokens_of
-from weft.orchestrator.gate_message import Spent, cost_line, one_line
 
 RunStatus = Literal[
     "running", "waiting", "confirming", "done", "failed", "interrupted", "cancelled", "over budget", "left"
@@ -44,6 +45,15 @@ DROP_ORDER: Final = (
 """What goes first when there is no room. The status, the progress and how much was verified never go."""
 _LONG, _SHORT, _TINY, _LEAST = 600, 240, 80, 40
 _FIRST: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What a run has used so far. `usd` is None where a price is not known."""
+
+    input_tokens: int
+    output_tokens: int
+    usd: Decimal | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,28 +164,6 @@ def summarise_run(facts: RunFacts, *, nonce: str, tokens: int = DEFAULT_TOKENS) 
     return RunSummary(text=text, tokens=tokens_of(text), dropped=tuple(dropped))
 
 
-def summarise_runs(runs: Sequence[RunFacts], *, nonce: str, tokens: int = 3 * DEFAULT_TOKENS) -> RunSummary:
-    """The summaries of a session's runs, oldest first. The latest has first call on the room; the oldest go first."""
-    told: list[RunSummary] = []
-    left = max(tokens, LEAST_TOKENS)
-    for facts in reversed(runs):
-        # A line that says how many are missing needs room as well.
-        share = min(DEFAULT_TOKENS, left - (20 if told else 0))
-        if told and share < LEAST_TOKENS:
-            break
-        told.append(summarise_run(facts, nonce=nonce, tokens=share))
-        left -= told[-1].tokens
-    missing = len(runs) - len(told)
-    said = [f"({missing} earlier runs of this session are not told here)"] if missing else []
-    text = "\n\n".join([*said, *(each.text for each in reversed(told))])
-    dropped = [f"{missing} earlier runs"] if missing else []
-    return RunSummary(
-        text=text,
-        tokens=tokens_of(text),
-        dropped=(*dropped, *dict.fromkeys(name for each in told for name in each.dropped)),
-    )
-
-
 def _fenced(facts: RunFacts, lines: Sequence[str], dropped: Sequence[str], nonce: str) -> str:
     left_out = [f"left out for room: {', '.join(dropped)}"] if dropped else []
     # The fence takes the nonce out of a text, not out of a name.
@@ -279,3 +267,27 @@ def _few(name: str, said: Sequence[str], limit: int | None) -> list[str]:
     more = len(said) - len(shown)
     rest = f"{name}: {more} more" if shown else f"{name}: {more}"
     return [*(f"{name}: {each}" for each in shown), *([rest] if more else [])]
+
+
+def cost_line(spent: Spent) -> str:
+    money = "cost not known" if spent.usd is None else f"${spent.usd:.4f}"
+    return f"so far {spent.input_tokens:,} tokens in, {spent.output_tokens:,} out, {money}"
+
+
+def one_line(text: str, limit: int) -> str:
+    """The text on one line with nothing in it that a terminal would obey, cut to `limit` characters."""
+    return _cut(" ".join(_clean(text).split()), limit)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit].rstrip()} … ({len(text) - limit:,} more characters)"
+
+
+def _clean(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(" " if char in "\t\n\r" else char for char in text if char in "\t\n\r" or _harmless(char))
+
+
+def _harmless(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn") or char in "\u200c\u200d"

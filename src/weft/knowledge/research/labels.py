@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from weft.knowledge.research.earlier import excerpt, prior_sections
+from weft.knowledge.research.earlier import prior_sections
 
 _INLINE: Final = re.compile(r"\s*[\[【]\s*(?:[WPwp]?\d{1,4}\s*[,;，]?\s*)+[\]】]")
 _ONE: Final = re.compile(r"[WPwp]?\d{1,4}")
@@ -169,13 +169,3 @@ def _cite(sentences: Sequence[dict[str, Any]], label: str) -> None:
     """A source of a section that no sentence of it names is its last sentence's."""
     if not any(label in sentence["cites"] for sentence in sentences):
         sentences[-1]["cites"].append(label)
-
-
-def source_line(source: Mapping[str, Any]) -> str:
-    """A source in one line of plain text."""
-    if source["kind"] == "web":
-        return f"[{source['label']}] {source['title']} <{source['url']}>"
-    if source["kind"] == "earlier":
-        return f"[{source['label']}] the earlier answer, {source['title']}: {excerpt(source['text'], 120)}"
-    page = f", page {source['page']}" if source["page"] else ""
-    return f"[{source['label']}] {source['title']}, {source['ref']} ({source['file']}{page})"
