@@ -54,8 +54,9 @@ class Guide:
 
     def takes(self, text: str) -> bool:
         """Whether a message is for the run; if so it will be heard."""
-        hearing = self.busy and not self.going
         state = self._session.state
+        # An open gate is seen before the run has come to rest: what is said then is for it, and heard in a moment.
+        hearing = self.busy and (not self.going or bool(state.gates))
         if not hearing:
             if not is_heard(state):
                 return False
@@ -153,6 +154,10 @@ class Guide:
                 raise
 
     async def _hear(self, text: str) -> None:
+        state = self._session.state
+        if understand(state, text, asked=self._asked, talking=True).meaning == "not for it":
+            self.answer(text)  # the run it was meant for is over
+            return
         run = self._run = self._run or self._opened()
         heard = await run.hear(text, asked=self._asked, talking=True, model=self._model())
         self._asked = heard.meaning if heard.meaning in ("change?", "fresh?") else ""

@@ -21,6 +21,8 @@ def main() -> int:
 
         print(FRONT_PAGE)
         return 0
-    from weft.cli.commands import run_command_line
+    from weft.cli.commands import let_go, run_command_line
 
-    return run_command_line(words)
+    code = run_command_line(words)
+    let_go()
+    return code

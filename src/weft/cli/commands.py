@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import click
@@ -94,6 +95,16 @@ def complain(error: WeftError) -> None:
 
     lines = str(error).split("\n")
     print("\n".join(["weft: " + clean(lines[0]), *map(clean, lines[1:])]), file=sys.stderr)
+
+
+def let_go() -> None:
+    """What a terminal that has gone can't take must not become the exit code: Python would end with one of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def run_command_line(words: Sequence[str]) -> int:
