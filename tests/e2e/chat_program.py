@@ -19,6 +19,7 @@ from uuid import uuid4
 from weft.cli.chat.face import run_chat
 from weft.cli.chat.ports import Mode
 from weft.cli.chat.questions import Questions
+from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports, Running, SessionJournal
 from weft.files import Folder
@@ -225,4 +226,6 @@ async def main(folder: Path, words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main(Path(sys.argv[1]), sys.argv[2:])))
+    code = asyncio.run(main(Path(sys.argv[1]), sys.argv[2:]))
+    let_go()
+    sys.exit(code)

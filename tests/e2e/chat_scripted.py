@@ -14,6 +14,7 @@ from weft.app.talks import TalkAsk
 from weft.cli.chat.command import TalkStatus
 from weft.cli.chat.face import run_chat
 from weft.cli.chat.questions import Questions
+from weft.cli.commands import let_go
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 STUCK = "echo $$ >> pids; sleep 1000 & echo $! >> pids; (sleep 1000 & echo $! >> pids; wait) & wait"
@@ -50,4 +51,6 @@ async def main(workspace: Path, folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2]))))
+    code = asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2])))
+    let_go()
+    sys.exit(code)

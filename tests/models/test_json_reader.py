@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from weft.models.json_reader import READINGS_LIMIT, look, read
@@ -185,6 +185,7 @@ def test_prose_around_changes_nothing(value: Any) -> None:
 
 
 @settings(deadline=None)
+@example({"": None, '0"\x1f\x1f\x1f\x07𐀀𐀀𐀀𐀀': [], "\x1f": {"": None}}, 114)
 @given(containers, st.integers(min_value=0))
 def test_a_cut_anywhere_is_never_called_complete(value: Any, where: int) -> None:
     text = json.dumps(value)

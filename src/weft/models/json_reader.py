@@ -293,6 +293,8 @@ def _last_resort(text: str) -> Look | None:
     if any(quote in text for quote in "“”„‟"):
         note = 'quotes must be ", not curly ones'
         again.append((text.translate(_CURLY), Correction(kind="quotes", at=0, note=note)))
+    if any(text.count(opened) > text.count(closed) for opened, closed in ("{}", "[]")):
+        return None  # it was cut off: what could be read of it by guessing would pass for all of it
     for written, told in again:
         found = _search(written)
         if found is not None and found.readings[0].complete:
