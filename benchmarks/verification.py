@@ -20,11 +20,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from weft.checks.claim_words import sentences
 from weft.checks.claims import compare
 from weft.documents import read_document
 from weft.knowledge.collection import parse_collection
 from weft.knowledge.cutting import cut_document
+from weft.language.sentences import sentences
 
 DEFAULTS = [
     Path(__file__).parent.parent / "LICENSE",

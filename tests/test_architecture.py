@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "weft"
 
 LAYERS = [
-    {"weft", "protocol"},
+    {"weft", "protocol", "language"},
     {"files", "checks", "documents", "handles"},
     {"workspace", "session", "render"},
     {"models", "tools"},
@@ -26,8 +26,8 @@ LAYERS = [
     {"__main__"},
 ]
 """Imports go to a lower row only. `packs` and `testing` stand outside: nothing imports them."""
-ONLY_WORDS = {part: {"protocol"} for part in ("files", "checks", "documents", "handles", "render")}
-"""These import nothing of ours but the words."""
+ONLY_WORDS = {part: {"protocol", "language"} for part in ("files", "checks", "documents", "handles", "render")}
+"""These import nothing of ours but the words, and how text is read."""
 FILE_LIMIT, FUNCTION_LIMIT = 500, 80
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "core", "common", "misc", "base"}
 

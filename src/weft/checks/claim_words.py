@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
+
+from weft.language.stems import stem
 
 STOP: Final = frozenset(
     "a about after all also although an and any are as at be because been before being both but by can could did do"  # noqa: SIM905
@@ -16,14 +17,6 @@ STOP: Final = frozenset(
     " which while who whom whose why will with within without would yet you your one case way therefore hereby".split()
 )
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_SENTENCE: Final = re.compile(
-    r"(?<=[.!?;。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\W\d_a-z])|\n\s*\n|\n(?=\s*(?:[-*•]|\(\w{1,4}\)|\d+\.)\s)"
-)
-_SHORT: Final = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|viz|no|nos|art|arts|sec|para|paras|fig|dr|mr|mrs|ms|prof|st|inc|ltd|approx|p|pp)|\b[A-Z])\.\Z",
-    re.IGNORECASE,
-)
-
 NEGATIONS: Final = frozenset(
     "not no never neither nor none cannot without nothing nobody isn't aren't wasn't weren't don't doesn't didn't won't"  # noqa: SIM905
     " wouldn't shouldn't mustn't can't couldn't needn't hasn't haven't hadn't shan't".split()
@@ -64,49 +57,8 @@ for _pair in _OPPOSITES:
     OPPOSITES[_other] = OPPOSITES.get(_other, frozenset()) | {_one}
 
 
-def sentences(text: str) -> list[str]:
-    """A passage in sentences; items of a list are sentences too. An abbreviation's stop ends none."""
-    found: list[str] = []
-    for part in _SENTENCE.split(text):
-        part = " ".join(part.split())
-        if not part:
-            continue
-        if found and _SHORT.search(found[-1]):
-            found[-1] += f" {part}"
-        else:
-            found.append(part)
-    return found
-
-
 def word_list(text: str) -> list[str]:
     return [word.lower().replace("’", "'") for word in _WORD.findall(text)]
-
-
-@lru_cache(maxsize=65_536)
-def stem(word: str) -> str:
-    """A word without its commonest endings, so that `requires`, `required` and `requiring` are one term."""
-    word = word.removesuffix("'s").replace("-", "")
-    for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)] + instead
-            break
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "lsz":
-        word = word[:-1]
-    return word.removesuffix("e") if len(word) > 4 else word
-
-
-_ENDINGS: Final = tuple(
-    (ending, instead)
-    for instead, endings in (
-        ("iz", "izations ization isation ising ised ises ise"),
-        ("", "ations ation ements ement ments ment ities ity nesses ness ingly edly ings ing ions ion"),
-        ("y", "ied ies"),
-        ("", "ely ly ed es"),
-        ("or", "ors"),
-        ("", "s"),
-    )
-    for ending in endings.split()
-)
 
 
 def terms(text: str) -> list[str]:

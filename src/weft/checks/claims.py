@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from weft.checks import claim_facts as facts
 from weft.checks import claim_words as words
+from weft.language.sentences import sentences
 
 State = Literal["verified", "contradicted", "not_verified", "not_checked"]
 Kind = Literal["overlap", "number", "unit", "date", "negation", "modality", "opposite", "name"]
@@ -102,8 +103,8 @@ def conflicts(one: str, other: str) -> list[Evidence]:
     no contradiction, nor is a rule beside its exception.
     """
     found: list[Evidence] = []
-    others = [(sentence, list(dict.fromkeys(words.terms(sentence)))) for sentence in words.sentences(other)]
-    for sentence in words.sentences(one):
+    others = [(sentence, list(dict.fromkeys(words.terms(sentence)))) for sentence in sentences(other)]
+    for sentence in sentences(one):
         wanted = list(dict.fromkeys(words.terms(sentence)))
         for against, terms in others:
             if len(wanted) < 3 or len(terms) < 3:
@@ -117,7 +118,7 @@ def conflicts(one: str, other: str) -> list[Evidence]:
 
 def _candidates(passage: str) -> list[str]:
     """Sentences, the shortest spans first; then neighbours together, since a claim may join two."""
-    single = words.sentences(passage)
+    single = sentences(passage)
     pairs = [f"{one} {other}" for one, other in pairwise(single)]
     return [*single, *pairs]
 

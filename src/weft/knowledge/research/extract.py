@@ -25,6 +25,7 @@ from weft.knowledge.research.earlier import prior_sections
 from weft.knowledge.research.labels import sentence_id
 from weft.knowledge.research.question import terms_of
 from weft.knowledge.research.retrieve import ROLE_WEIGHTS
+from weft.language.sentences import sentences
 
 SHORTEST: Final = 3
 """Terms; what has fewer says nothing on its own."""
@@ -143,7 +144,7 @@ def _of_earlier(earlier: Mapping[str, Any]) -> Iterator[_Candidate]:
 
 
 def _sentences(content: str) -> Iterator[str]:
-    for sentence in words.sentences(content):
+    for sentence in sentences(content):
         text = _TAIL.sub("", _MARK.sub("", sentence)).strip()
         if text.startswith("(") and text.count("(") > text.count(")"):
             text = text[1:].lstrip()

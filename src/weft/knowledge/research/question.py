@@ -23,6 +23,7 @@ from weft.checks import claim_facts as facts
 from weft.checks import claim_words as words
 from weft.knowledge.grammar import Grammar
 from weft.knowledge.research.depth import Depth
+from weft.language.sentences import sentences as split
 
 Role = Literal["primary", "supporting", "context"]
 CLEAR: Final = 0.7
@@ -33,7 +34,6 @@ _ASKING: Final = (
     r"(?:what|when|where|which|who|whom|whose|why|how|is|are|was|were|does|do|did|can|could|must|may|should|shall|will"
     r"|would|has|have|under what|to what|in which|in what|for how|by when)"
 )
-_SENTENCE: Final = re.compile(r"(?<=[?!.])\s+(?=[\"“(]?[A-Z\d])|\n+")
 _JOINT: Final = re.compile(rf"\s*[,;]?\s+(?:and|or|but|as well as)\s+(?={_ASKING}\b)", re.IGNORECASE)
 _MARK: Final = re.compile(r"^\s*(?:[-*•]|\(?\w{1,3}[.)])\s+")
 _INLINE_MARK: Final = re.compile(r"\s*[,;]?\s*(?:and\s+)?\((?:[a-z]|[ivx]{1,4}|\d)\)\s+")
@@ -168,7 +168,7 @@ def _sentences(asked: str) -> tuple[list[str], list[str]]:
         if len(inline) >= 2:
             items += [item.rstrip(" ,;.?") for item in inline]
             line = " ".join([head.rstrip(" :,"), *inline])
-        sentences += [part.strip(" :") for part in _SENTENCE.split(line) if part.strip(" :")]
+        sentences += [part.strip(" :") for part in split(line) if part.strip(" :")]
     return sentences, [item for item in items if item]
 
 

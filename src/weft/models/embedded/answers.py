@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from weft.language.stems import stem
 from weft.models.embedded.reading import Reading, read
 from weft.models.embedded.sentence import Sentence
-from weft.models.embedded.words import is_unspaced, pairs, stem, tokens
+from weft.models.embedded.words import is_unspaced, pairs, tokens
 
 MOST: Final = 3
 _K, _B = 1.2, 0.6
@@ -61,7 +62,7 @@ def _terms(question: str, reading: Reading) -> frozenset[str]:
         if is_unspaced(word):
             found.update(pairs(word))
         elif word not in known.function:
-            found.add(stem(word, known))
+            found.add(stem(word, known.code))
     return frozenset(found)
 
 

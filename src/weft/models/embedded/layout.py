@@ -14,6 +14,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from weft.language.sentences import GAP
 from weft.models.embedded.code_lines import (
     begins_literal,
     comment_mark,
@@ -27,7 +28,6 @@ from weft.models.embedded.tables import table_runs
 from weft.models.embedded.turns import Turn, find_turns
 
 Kind = Literal["heading", "prose", "item", "table", "code", "meta"]
-GAP: Final = "\0"
 _FRONT_MATTER: Final = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(?:.*\n){0,200}?\1[ \t]*(?:\n|\Z)")
 _FENCE: Final = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _ATX: Final = re.compile(r"\s{0,3}(#{1,6})[ \t]+(\S.*?)[ \t]*#*\s*$")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from weft.language.stems import stem
 from weft.models.embedded.argument import Pair, stated
 from weft.models.embedded.clauses import (
     capital,
@@ -32,7 +33,7 @@ from weft.models.embedded.profile import Profile, Topic
 from weft.models.embedded.ranking import is_untied, leans, likeness, points_elsewhere
 from weft.models.embedded.reading import Reading
 from weft.models.embedded.sentence import Sentence, Span
-from weft.models.embedded.words import ANY_WORD, stem, tokens
+from weft.models.embedded.words import ANY_WORD, tokens
 
 TITLE: Final = 98
 """The most characters of a title; a hundred are allowed."""
@@ -236,7 +237,7 @@ class Material:
     def _occurrence(self, sentence: Sentence, phrase: Phrase) -> str:
         """The phrase in the form this sentence has."""
         size = len(phrase.text.split())
-        roots = [stem(word, self.language) for word in sentence.words]
+        roots = [stem(word, self.language.code) for word in sentence.words]
         at = next((at for at, root in enumerate(roots) if root == phrase.key[0]), -1)
         if at < 0:
             return phrase.text if phrase.text in sentence.text else ""
@@ -245,7 +246,7 @@ class Material:
 
     def _naming(self, sentence: Sentence, phrase: Phrase) -> str:
         language, words = self.language, sentence.words
-        start = next((at for at, word in enumerate(words) if stem(word, language) == phrase.key[0]), -1)
+        start = next((at for at, word in enumerate(words) if stem(word, language.code) == phrase.key[0]), -1)
         if start < 0 or not language.before_nouns:
             return ""
         end = min(len(words), start + len(phrase.text.split()))

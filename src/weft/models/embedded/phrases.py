@@ -16,10 +16,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from weft.language.stems import stem
 from weft.models.embedded.languages import Language
 from weft.models.embedded.languages.language import words as word_set
 from weft.models.embedded.sentence import Sentence
-from weft.models.embedded.words import UNSPACED_RUN, is_unspaced, stem
+from weft.models.embedded.words import UNSPACED_RUN, is_unspaced
 
 Key = tuple[str, ...]
 _LONGEST: Final = 4
@@ -175,7 +176,7 @@ def _spaced(sentences: Sequence[Sentence], language: Language, small: frozenset[
                     or not nouns.name(sentence, start, end)
                 ):
                     continue
-                key = tuple(stem(word, language) for word in words[start:end] if word not in language.joining)
+                key = tuple(stem(word, language.code) for word in words[start:end] if word not in language.joining)
                 item = found[key]
                 item.count += 1
                 item.whole += begins and end == ends[-1] and nouns.is_led(sentence, start, end)
@@ -267,7 +268,7 @@ class _Nouns:
             return not (self._language.code == "en" and (words[start].endswith("ly") or last.endswith("ed")))
         thing = self._things[last] > 0 or self._capitals[last] > 0 or sentence.kind not in ("prose", "item")
         # Without articles a noun shows itself only by coming again in other forms.
-        thing = thing or (self._language.code == "ru" and self._roots[stem(last, self._language)] > 2)
+        thing = thing or (self._language.code == "ru" and self._roots[stem(last, self._language.code)] > 2)
         return thing and not (self._language.code == "en" and last.endswith("ed"))
 
     def is_led(self, sentence: Sentence, start: int, end: int) -> bool:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from weft.language.sentences import GAP
 from weft.models.embedded.languages import Language
 from weft.models.embedded.languages.language import words as word_set
-from weft.models.embedded.layout import GAP, Layout
+from weft.models.embedded.layout import Layout
 from weft.models.embedded.names import Name, is_given
 from weft.models.embedded.sentence import Sentence, clean
 from weft.models.embedded.words import tokens

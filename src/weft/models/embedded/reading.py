@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from weft.language.stems import stem
 from weft.models.embedded.argument import Argument, find_argument
 from weft.models.embedded.detection import main_language
 from weft.models.embedded.languages import Language, language
@@ -28,7 +29,7 @@ from weft.models.embedded.readability import Readability, readability
 from weft.models.embedded.sentence import Sentence, Span, build_sentences, clean
 from weft.models.embedded.sentiment import Sentiment, sentiment
 from weft.models.embedded.themes import Theme, find_themes
-from weft.models.embedded.words import ANY_WORD, count_words, stem, tokens
+from weft.models.embedded.words import ANY_WORD, count_words, tokens
 
 _COURTEOUS: Final = word_set("""
 thank thanks welcome hello goodbye danke dank willkommen hallo merci bienvenue bonjour gracias bienvenidos
@@ -112,7 +113,9 @@ def _read(text: str, layout: Layout) -> Reading:
     polite = _polite(sentences)
     for sentence in sentences:
         sentence.sound = sentence.sound and sentence.index not in polite
-    title = [stem(word, known) for word in tokens(sections[0].title, code) if word not in small] if sections else []
+    title = (
+        [stem(word, known.code) for word in tokens(sections[0].title, code) if word not in small] if sections else []
+    )
     rank_sentences(sentences, known, title)
     speakers = tuple(dict.fromkeys(block.speaker for block in layout.blocks if block.speaker))
     phrases = key_phrases([one for one in sentences if one.index not in polite], known, small, title)

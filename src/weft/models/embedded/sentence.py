@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from weft.language.sentences import GAP
+from weft.language.stems import stem
 from weft.models.embedded.languages import Language, Role
-from weft.models.embedded.layout import GAP, Block, Kind, Layout
+from weft.models.embedded.layout import Block, Kind, Layout
 from weft.models.embedded.splitting import split_sentences
 from weft.models.embedded.tables import cells
 from weft.models.embedded.ties import has_verb, lacks_antecedent
-from weft.models.embedded.words import ANY_WORD, BROKEN_RUN, is_unspaced, pairs, stem, word_pattern
+from weft.models.embedded.words import ANY_WORD, BROKEN_RUN, is_unspaced, pairs, word_pattern
 
 Span = tuple[int, int]
 FEW: Final = 3
@@ -257,7 +259,7 @@ def _terms(words: Sequence[str], language: Language, small: frozenset[str]) -> I
         if is_unspaced(word):
             yield from (pair for pair in pairs(word) if small.isdisjoint(pair) and pair not in small)
         elif word not in small and len(word) > 1 and not word[0].isdigit():
-            yield stem(word, language)
+            yield stem(word, language.code)
 
 
 class _Marks:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
+from weft.language.stems import stem
 from weft.models.embedded.languages import Language
 from weft.models.embedded.sentence import Sentence
-from weft.models.embedded.words import stem
 
 Sentiment = Literal["positive", "neutral", "negative"]
 _LEAST: Final = 3
@@ -23,8 +23,8 @@ _BACK: Final = 3
 @lru_cache(maxsize=32)
 def _colours(language: Language) -> tuple[frozenset[str], frozenset[str]]:
     return (
-        frozenset(stem(word, language) for word in language.positive),
-        frozenset(stem(word, language) for word in language.negative),
+        frozenset(stem(word, language.code) for word in language.positive),
+        frozenset(stem(word, language.code) for word in language.negative),
     )
 
 
@@ -37,7 +37,7 @@ def colour(sentence: Sentence, language: Language, names: frozenset[str] = froze
     positive, negative = _colours(language)
     bright = dark = 0
     for at, word in enumerate(sentence.words):
-        root = stem(word, language)
+        root = stem(word, language.code)
         if (root not in positive and root not in negative) or word in names:
             continue
         turned = not language.negations.isdisjoint(sentence.words[max(0, at - _BACK) : at])

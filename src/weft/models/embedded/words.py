@@ -1,7 +1,7 @@
 """Words: tokens of any script, what of them is compared, and how many there are.
 
 A token is a word with its inner apostrophes and hyphens. Scripts without spaces give one token per run of characters;
-what is compared there are pairs of neighbouring characters. Stems only take endings off that don't make another word.
+what is compared there are pairs of neighbouring characters.
 """
 
 from __future__ import annotations
@@ -10,17 +10,13 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from weft.models.embedded.languages import Language
+from weft.language.sentences import UNSPACED_LETTERS
 
 # `\w` knows no combining marks, which are half of the letters in Hindi and some in Arabic, Hebrew and Thai.
 _MARKS: Final = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0951-\u0957"
     "\u0962\u0963\u0980-\u0983\u09bc-\u09cd\u0a01-\u0a4d\u0a81-\u0acd\u0b01-\u0b57\u0b82-\u0bcd\u0c00-\u0c56"
     "\u0c81-\u0cd6\u0d00-\u0d57\u0d81-\u0df3\u200c\u200d"
-)
-_UNSPACED: Final = (
-    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0eb9\u0ec0-\u0ecd\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3041-\u3096\u309d-\u309f"
-    "\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _INNER: Final = "'’‘ʼ\\-‑"
 # The point inside a number belongs to it: python3.11 is not about python3.
@@ -30,11 +26,11 @@ _ELIDED_WORD: Final = re.compile(
     rf"aujourd['’]hui|(?:[^\W_]|[{_MARKS}])+(?:(?:[\-‑]|{_POINT})(?:[^\W_]|[{_MARKS}])+)*", re.I
 )
 _MIXED_WORD: Final = re.compile(
-    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])+(?:(?:[{_INNER}]|{_POINT})(?:(?![{_UNSPACED}])[^\W_]|[{_MARKS}])+)*"
+    rf"[{UNSPACED_LETTERS}]+|(?:(?![{UNSPACED_LETTERS}])[^\W_]|[{_MARKS}])+(?:(?:[{_INNER}]|{_POINT})(?:(?![{UNSPACED_LETTERS}])[^\W_]|[{_MARKS}])+)*"
 )
-UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
-UNSPACED_RUN: Final = re.compile(f"[{_UNSPACED}]+")
-BROKEN_RUN: Final = re.compile(f"(?<=[{_UNSPACED}])[ \\t]*\\n\\s*(?=[{_UNSPACED}])")
+UNSPACED: Final = re.compile(f"[{UNSPACED_LETTERS}]")
+UNSPACED_RUN: Final = re.compile(f"[{UNSPACED_LETTERS}]+")
+BROKEN_RUN: Final = re.compile(f"(?<=[{UNSPACED_LETTERS}])[ \\t]*\\n\\s*(?=[{UNSPACED_LETTERS}])")
 ANY_WORD: Final = re.compile(r"[^\W_]")
 _CHUNK: Final = re.compile(r"\S+")
 _ELIDING: Final = ("fr", "it", "ca")
@@ -67,40 +63,6 @@ def count_words(text: str) -> int:
         return sum(1 for chunk in _CHUNK.findall(text) if ANY_WORD.search(chunk))
     single = len(UNSPACED.findall(text))
     return single + sum(1 for chunk in UNSPACED.sub(" ", text).split() if ANY_WORD.search(chunk))
-
-
-def stem(word: str, language: Language) -> str:
-    return _stem(word, language.code, language.suffixes)
-
-
-@lru_cache(maxsize=65536)
-def _stem(word: str, code: str, suffixes: tuple[str, ...]) -> str:
-    for suffix in suffixes:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            word = word[: -len(suffix)]
-            break
-    if code == "en":
-        return _english(word)
-    if code == "ar":
-        return _arabic(word)
-    return word
-
-
-def _english(word: str) -> str:
-    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y" if len(word) > 4 else word[:-1]
-    if word.endswith(("ches", "shes", "sses", "xes", "zes", "oes")):
-        return word[:-2]
-    return word[:-1]
-
-
-def _arabic(word: str) -> str:
-    for prefix in ("وال", "بال", "كال", "فال", "لل", "ال", "و"):
-        if word.startswith(prefix) and len(word) - len(prefix) >= 3:
-            return word[len(prefix) :]
-    return word
 
 
 @lru_cache(maxsize=65536)

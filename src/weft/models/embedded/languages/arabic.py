@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from weft.models.embedded.languages.language import Language, endings, marks, words
+from weft.models.embedded.languages.language import Language, marks, words
 
 ARABIC: Final = Language(
     code="ar",
@@ -59,5 +59,4 @@ ARABIC: Final = Language(
         حرب هجوم عنف ضحية ضحايا تهديد انهيار تراجع نقص فقر جوع جفاف دين ديون فساد مشكلة مشاكل مرض ضعيف خطأ ظلم
         إغلاق"""),
     negations=words("لا لم لن ليس ليست بدون دون غير"),
-    suffixes=endings("ات ون ين ها هم ه ة"),
 )

@@ -92,5 +92,4 @@ DUTCH: Final = Language(
         instorting daling tekort armoede honger droogte schuld schulden fraude probleem problemen kapot
         vernietigd giftig ziek ziekte zwak fout"""),
     negations=words("niet geen nooit zonder noch nauwelijks"),
-    suffixes=("en", "s", "e"),
 )

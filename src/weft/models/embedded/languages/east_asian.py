@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from weft.models.embedded.languages.language import Language, endings, marks, words
+from weft.models.embedded.languages.language import Language, marks, words
 
 CHINESE: Final = Language(
     code="zh",
@@ -119,7 +119,4 @@ KOREAN: Final = Language(
         나쁜 실패 손실 위기 재난 위험 피해 고통 슬픔 두려움 분노 죽음 전쟁 공격 폭력 위협 붕괴 감소 부족 빈곤
         부채 문제 파괴 오염 질병 절망 걱정"""),
     negations=words("않는 않는다 않았다 없다 없는 못 안"),
-    suffixes=endings("""
-        에서는 으로는 에게서 에서 으로 에게 까지 부터 처럼 보다 이다 이라 들은 들이 들을 들의 은 는 이 가 을 를
-        의 에 로 와 과 도 만 들"""),
 )

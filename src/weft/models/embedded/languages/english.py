@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from weft.language.sentences import ENGLISH as MARKS
 from weft.models.embedded.languages.language import Language, Role, marks, words
 
 
@@ -263,11 +264,7 @@ mark move
     limits=words("""
         but except unless if not only although though however until without when provided whether never no nor
         despite subject otherwise because"""),
-    abbreviations=words("""
-        mr mrs ms dr prof sr jr st rev gen col capt lt sgt hon pres gov sen rep vs etc inc ltd co corp dept univ
-        assn bros no nos vol vols pp p fig figs eq eqs ch sec al cf ca approx est ed eds jan feb mar apr jun jul
-        aug sep sept oct nov dec mon tue tues wed thu thur fri sat sun ave blvd rd mt ft min max resp incl ie eg
-        i.e e.g a.m p.m u.s u.k u.n e.u ph.d m.d b.a m.a d.c viz op cit n.b"""),
+    abbreviations=MARKS.abbreviations,
     roles=_ROLES,
     because=("because",),
     but=("but", "yet", "whereas"),
@@ -278,11 +275,7 @@ mark move
         let's, let us, we'll, we will, in this, in the next, welcome to, as we, as mentioned, earlier, as such,
         note that, read this, welcome back, welcome everyone, thank you, thanks, hello, dear, yours, best regards,
         kind regards, with me today, today i'm joined, good morning, good evening, cheers"""),
-    saying=words("""
-        said says say told tells asked asks added adds wrote writes argued argues explained explains replied
-        answered noted notes recalled recalls admitted admits insisted insists warned warns claimed claims
-        stated states observed remarked whispered shouted cried continued concluded concludes announced declared
-        believes thinks thought remembers confirmed suggested suggests joked"""),
+    saying=MARKS.saying,
     titles=words("""
         mr mrs ms miss dr prof professor sir lady lord president minister senator judge captain chief director
         king queen prince princess pope bishop general colonel chancellor mayor governor doctor engineer
@@ -307,5 +300,4 @@ mark move
     positive=_POSITIVE,
     negative=_NEGATIVE,
     negations=words("not no never without hardly don't doesn't didn't isn't wasn't can't cannot won't nor neither"),
-    suffixes=("'s", "’s"),
 )

@@ -131,5 +131,4 @@ FRENCH: Final = Language(
         détruit destruction toxique pollution malade maladie seul solitude désespoir faible inquiétude inquiet
         faux laid injuste inutile gaspillage abandonné fermé fermeture"""),
     negations=words("ne n pas jamais sans aucun aucune ni rien"),
-    suffixes=("s", "x"),
 )

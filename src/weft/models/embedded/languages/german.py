@@ -142,5 +142,4 @@ GERMAN: Final = Language(
         sorgen falsch hässlich ungerecht unsicher nutzlos verschwendet last geschlossen schließung streit
         vernachlässigt absterben abgestorben"""),
     negations=words("nicht kein keine keinen keiner nie niemals ohne kaum weder"),
-    suffixes=("ern", "en", "er", "es", "em", "e", "n", "s"),
 )

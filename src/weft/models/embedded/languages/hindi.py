@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from weft.models.embedded.languages.language import Language, endings, marks, words
+from weft.models.embedded.languages.language import Language, marks, words
 
 HINDI: Final = Language(
     code="hi",
@@ -50,5 +50,4 @@ HINDI: Final = Language(
         बुरा बुरी बदतर विफल नुकसान संकट आपदा खतरा खतरनाक हानि दर्द दुख डर गुस्सा नफरत मौत मृत्यु युद्ध हमला हिंसा शिकार पतन
         कमी गरीबी भूख सूखा कर्ज धोखा समस्या समस्याएँ नष्ट प्रदूषण बीमारी कमजोर गलत बंद"""),
     negations=words("नहीं न मत बिना"),
-    suffixes=endings("ियों ाओं ों ें ियाँ"),
 )

@@ -93,5 +93,4 @@ ITALIAN: Final = Language(
         minaccia crollo calo povertà fame siccità debito debiti truffa problema problemi rotto distrutto tossico
         malato malattia debole ingiusto inutile chiuso chiusura abbandonato"""),
     negations=words("non mai senza né nessun nessuna niente nulla"),
-    suffixes=("i", "e", "o", "a"),
 )

@@ -112,5 +112,3 @@ class Language:
     positive: frozenset[str] = frozenset()
     negative: frozenset[str] = frozenset()
     negations: frozenset[str] = frozenset()
-    suffixes: tuple[str, ...] = ()
-    """Endings that do not make another word, longest first."""

@@ -93,5 +93,4 @@ PORTUGUESE: Final = Language(
         colapso queda pobreza fome seca dívida dívidas fraude problema problemas destruiu tóxico doente doença
         fraco injusto inútil fechado abandonado"""),
     negations=words("não nunca sem nem nenhum nenhuma nada"),
-    suffixes=("s",),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from weft.models.embedded.languages.language import Language, endings, marks, words
+from weft.models.embedded.languages.language import Language, marks, words
 
 RUSSIAN: Final = Language(
     code="ru",
@@ -93,7 +93,4 @@ RUSSIAN: Final = Language(
         угроза крах спад нехватка бедность голод засуха долг долги обман проблема проблемы разрушен болезнь
         слабый ошибка закрыт"""),
     negations=words("не нет никогда без ни"),
-    suffixes=endings("""
-        иями ями ами ого его ому ему ыми ими ией иях ах ях ов ев ей ой ый ий ая яя ое ее ые ие ую юю ом ем ам ям
-        ых их ть ия ию ии а я о е у ю ы и ь"""),
 )

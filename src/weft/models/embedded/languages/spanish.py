@@ -127,5 +127,4 @@ SPANISH: Final = Language(
         escándalo problema problemas roto destruyó destrucción tóxico contaminación enfermo enfermedad solo
         soledad desesperación débil preocupación falso feo injusto inútil desperdicio abandonado cerrado cierre"""),
     negations=words("no nunca jamás sin ni tampoco nada ningún ninguna"),
-    suffixes=("es", "s"),
 )

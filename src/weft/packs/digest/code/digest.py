@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from weft.language.sentences import sentence_spans
 from weft.protocol.steps import StepInput
 
 NUMBER = re.compile(r"\d[\d.,]*\d|\d")
@@ -27,7 +28,7 @@ def sentences(text: str) -> list[str]:
         if block.lstrip().startswith(("#", "|", "    ")):
             continue
         block = re.sub(r"^\s*(?:[-*+>]|\d+[.)])\s+", "", block, flags=re.M)
-        found += [part.strip() for part in re.split(r"(?<=[.!?。！？])[\"”’)]*\s+(?=\S)", block) if part.strip()]
+        found += [block[start:end] for start, end in sentence_spans(block)]
     return found
 
 
