@@ -39,11 +39,11 @@ def test_a_language_has_its_own_stemmer_and_one_without_keeps_its_words() -> Non
         ['She said: "We came. We saw." as if it were nothing.', "Then she left."],
         ["“I did it. I am glad,” she said.", "Nobody answered."],
         ["He wrote ‘It is so. It will be.’ and stopped.", "That was all."],
-        ["The sign (\"No dogs. No cats.\") hangs there.", "It is old."],
+        ['The sign ("No dogs. No cats.") hangs there.', "It is old."],
         ["The dogs' bowls are here.", "They're empty."],
         ['It is 5" long.', 'That one is 6" long.'],
         ["See sec. 4 and art. 7 of the act.", "It applies."],
-        ["Add 0.6. Everything else is wasted.".split(". ")[0] + ".", "Everything else is wasted."],
+        ["Add 0.6.", "Everything else is wasted."],
     ],
 )
 def test_no_sentence_is_cut_inside_a_quotation(parts: list[str]) -> None:
@@ -57,7 +57,8 @@ def test_a_long_speech_has_sentences_of_its_own() -> None:
 
 def test_blank_lines_and_items_part_sentences_and_wrapped_lines_do_not() -> None:
     text = "The auditor shall\nconsider the matter\n\n(a) the risk;\n(b) the answer to\n    it.\n- Last"
-    assert sentences(text) == ["The auditor shall consider the matter", "(a) the risk;", "(b) the answer to it.", "- Last"]
+    parts = ["The auditor shall consider the matter", "(a) the risk;", "(b) the answer to it.", "- Last"]
+    assert sentences(text) == parts
 
 
 def test_places_are_those_of_the_text_and_nothing_is_lost() -> None:
