@@ -81,6 +81,7 @@ KEPT = {
         "1. Come out of the kettle station.\n2. Pass behind the thread that joins the two sections below.",
         "Binders call such a book hollow-backed, although the term has another meaning as well.",
         "| Thread | Swell per signature |\n| --- | --- |\n| 18/3 | 0.35 mm |",
+        "## References\n\n1. ^ Moss, A. (1998). Sewing on cords. Fold Press, p. 41.",
     ],
 }
 DROPPED = {
@@ -96,8 +97,8 @@ DROPPED = {
     ],
     "german": ["Lokales", "Anzeige", "Lesen Sie auch", "Kraniche zählen", "Endlich mal", "Impressum"],
     "wiki": [
-        "[edit]", "[1]", "Jump to", "From Craftopedia", "hiking trail", "Difficulty", "Contents", "Sewing on cords",
-        "References", "Coptic binding", "Categories", "Log in", "last edited",
+        "[edit]", "[1]", "Jump to", "From Craftopedia", "hiking trail", "Difficulty", "Contents",
+        "Coptic binding", "Categories", "Log in", "last edited",
     ],
 }  # fmt: skip
 
@@ -225,6 +226,40 @@ def test_a_page_with_one_short_article_is_that_article(tag: str) -> None:
     page = f"<html><body><div>Home | News</div><{tag}><h1>Rain</h1><p>It rained for 12 days.</p></{tag}></body></html>"
     document = read_document(page.encode(), "rain.html")
     assert document.text == "# Rain\n\nIt rained for 12 days."
-    assert document.notes == ()
+    assert document.notes == ("left out around the text: 3 words: what stands beside the article (3)",)
     two = page.replace("</body>", f"<{tag}>Another, much longer text.</{tag}></body>")
     assert "Home | News" in read_document(two.encode(), "rain.html").text
+
+
+MANUAL = """<html><body><div class="related" role="navigation">next | previous | index</div>
+<div class="body" role="main"><section id="copyright-information"><h2><a class="toc-backref" href="#id1">Copyright
+information</a></h2><p>Every package carries its terms.</p></section>
+<section id="related-documents" class="related"><h2>Related documents</h2><p>Read the guide first, and then the policy,
+which is binding for all that is uploaded to the archive.</p><ul><li><a href="guide.html#first">First steps</a></li>
+<li><a href="https://other.example/">Another place</a></li></ul></section>
+<div class="sidebar"><p class="title">NOTE Tags</p><p>A tag names a state of the whole, once and for all, and is never
+moved afterwards to another.</p></div>
+<aside class="footnote" role="note">Only since the second edition.</aside></div>
+<div class="footer"><p>Made by a tool, last changed on a Monday, with all rights reserved by whoever made it.</p></div>
+</body></html>"""
+
+
+def test_a_section_of_a_manual_is_not_dropped_for_its_name() -> None:
+    document = read_document(MANUAL.encode(), "manual.html")
+    for words in (
+        "## Copyright information\n\nEvery package carries its terms.",
+        "## Related documents\n\nRead the guide first",
+        "First steps",
+        "Another place",
+        "A tag names a state of the whole",
+        "Only since the second edition.",
+    ):
+        assert words in document.text
+    assert "previous" not in document.text
+    assert "rights reserved" not in document.text
+
+
+def test_what_is_left_out_of_a_page_is_said() -> None:
+    assert read_document(MANUAL.encode(), "manual.html").notes == (
+        "left out around the text: 22 words: navigation (5), boxes and links around the text (17)",
+    )

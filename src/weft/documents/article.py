@@ -1,6 +1,8 @@
 """Which part of a page is the article: navigation, banners, advertisements and lists of links are taken off the tree.
 
-Three steps. What names itself as something else (its tag, role or class) goes, unless it holds most of the text. Then
+Three steps. What is something else by its tag, its role or how it is built (boxes of links, of forms, at the edge of
+the page) goes, unless it holds most of the text; a class only says where to look, so that a section on copyright or
+references stays. Then
 the way leads from the page down to where the paragraphs are: into an `article` or `main` that has most of them, then
 into any child that has nearly all. In what is left, lists and boxes that are mostly links go too.
 """
@@ -8,17 +10,19 @@ into any child that has nearly all. In what is left, lists and boxes that are mo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 from weft.documents.characters import squeezed, word_set
 from weft.documents.markup import BLOCKS, Element
 
-_NEVER: Final = word_set(
-    "script style template noscript svg math iframe object embed canvas audio video select textarea button input dialog"
-    " nav menu head datalist frame frameset applet map"
+_MACHINES: Final = word_set(
+    "script style template noscript svg math iframe object embed canvas audio video head applet"
 )
+_NEVER: Final = _MACHINES | word_set("select textarea button input dialog nav menu datalist frame frameset map")
 _ROLES: Final = word_set(
     "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tablist"
 )
@@ -27,21 +31,24 @@ _NAMES: Final = word_set(
     " sharing sharebar social socials related recommended recommendations recirculation newsletter subscribe"
     " subscription signup advert adverts advertisement advertising ads ad adsense sponsor sponsored promo"
     " promotion promotions popup modal overlay paywall comment comments disqus pagination pager toolbar"
-    " masthead skip login signin outbrain taboola toc editsection noprint navbox catlinks printfooter jump"
+    " masthead skip login signin outbrain taboola toc noprint navbox catlinks printfooter jump"
     " infobox reflist references hatnote mbox ambox metadata trending popular teaser teasers byline authorbox"
-    " tags taglist tagcloud copyright visually sr sronly screenreader feedback tooltip headerlink permalink"
+    " tags taglist tagcloud copyright feedback"
 )
-_KEPT_ASIDES: Final = word_set("note tip warning caution important admonition callout info hint pullquote")
+_INLINE_NAMES: Final = word_set("headerlink permalink editsection sr sronly screenreader visually noprint tooltip")
+_EDGES: Final = word_set("comments comment kommentare footer modal popup overlay cookie cookies consent newsletter")
 _CONTAINERS: Final = frozenset(("html", "body", "main", "article"))
 _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _PARAGRAPH: Final = 40
+_PROSE: Final = 2.5
 _ANCHORS: Final = frozenset(("#", "¶", "§", "🔗"))
 _REFERENCE: Final = re.compile(r"\[[^\[\]]{1,30}\]")
 _CHATTER: Final = re.compile(
     r"(?:advertisement|anzeige|werbung|publicité|publicidad|реклама|share(?: this)?(?: article| story| page)?|tweet"
-    r"|print|read more|read also|related(?: articles| stories| posts)?|more on this story|skip to (?:main )?content"
+    r"|print|read more|read also|related(?: articles| stories| posts)?|more on this story"
+    r"|(?:skip|jump) to (?:the )?(?:main )?(?:content|navigation|search)"
     r"|sign up|subscribe|back to top|edit|copy|copied!?|save|email|follow us|weiterlesen|teilen|lire aussi|leer más"
     r"|table of contents|(?:\d+ )?comments?|previous|next|loading\W*|continue reading\W*"
     r"|story continues below\W*|\[edit\]|¶|#|↑|↩)\s*",
@@ -59,24 +66,34 @@ class _Weight:
     """What the paragraphs in it are worth."""
 
 
-def find_article(page: Element) -> tuple[Element, bool]:
-    """The article of a page, cut out of its tree, and whether it could be told from the rest.
+def find_article(page: Element) -> tuple[Element, bool, dict[str, int]]:
+    """The article of a page, cut out of its tree, whether it could be told from the rest, and how many words were left
+    out of it, by what they stood in.
 
     A small piece of a page of prose is not its article: then the answer is no.
     """
     body = page.first("body") or page
-    _drop_unseen(body)
+    asking = _asking(body)
+    left: Counter[str] = Counter()
+    _drop_unseen(body, left)
     weights = _weigh(body)
     visible = weights[id(body)].text
-    _drop_named(body, weights)
+    _drop_named(body, weights, asking, left)
     weights = _weigh(body)
     if not weights[id(body)].mass:
         short = _only_article(body, weights)
-        return (short, True) if short else (body, False)
+        left["what stands beside the article"] += _words(body) - _words(short or body)
+        return short or body, short is not None, dict(+left)
     root = _descend(body, weights)
-    _drop_links(root, _weigh(root))
+    left["what stands beside the article"] += _words(body) - _words(root)
+    _drop_links(root, _weigh(root), _own_host(page), left)
     kept = len(squeezed(root.all_text()))
-    return root, kept >= min(200, visible / 4)
+    return root, kept >= min(200, visible / 4), dict(+left)
+
+
+def _words(element: Element) -> int:
+    texts = (child for each in element.elements() for child in each.children if isinstance(child, str))
+    return sum(len(text.split()) for text in texts)
 
 
 def _only_article(body: Element, weights: dict[int, _Weight]) -> Element | None:
@@ -117,8 +134,9 @@ def _weigh(root: Element) -> dict[int, _Weight]:
 # -- what says of itself that it is not the article
 
 
-def _drop_unseen(root: Element) -> None:
+def _drop_unseen(root: Element, left: Counter[str]) -> None:
     """Comments of machines: scripts, forms of choice, what is hidden from everybody."""
+    _drop(root, lambda element: element.tag in _MACHINES, Counter())
 
     def unseen(element: Element) -> bool:
         attributes = element.attributes
@@ -126,10 +144,20 @@ def _drop_unseen(root: Element) -> None:
             return True
         return "hidden" in attributes and attributes["hidden"] != "until-found"
 
-    _drop(root, unseen)
+    _drop(root, unseen, left)
 
 
-def _drop_named(root: Element, weights: dict[int, _Weight]) -> None:
+def _asking(root: Element) -> set[int]:
+    """The elements with a form or a button in them."""
+    found: set[int] = set()
+    for element in reversed(list(root.elements())):
+        inside = any(isinstance(child, Element) and id(child) in found for child in element.children)
+        if inside or element.tag in ("form", "button", "input", "textarea"):
+            found.add(id(element))
+    return found
+
+
+def _drop_named(root: Element, weights: dict[int, _Weight], asking: set[int], left: Counter[str]) -> None:
     most = weights[id(root)].text / 2
     inside = _inside_article(root)
 
@@ -144,14 +172,34 @@ def _drop_named(root: Element, weights: dict[int, _Weight]) -> None:
         if element.tag == "a" and element.all_text().strip() in _ANCHORS:
             return True
         if element.tag == "aside":
-            return not (id(element) in inside and names & _KEPT_ASIDES)
+            outside = bool(inside) and id(element) not in inside
+            weight = weights[id(element)]
+            return outside or id(element) in asking or 2 * weight.links >= weight.text
         if element.tag == "header":
             return id(element) not in inside
         if element.tag in ("footer", "form"):
             return True
-        return bool(names & _NAMES) and not _holds_article(element)
+        if element.tag not in BLOCKS:
+            return bool(names & _INLINE_NAMES)
+        if _holds_article(element):
+            return False
+        if id(element) not in inside and _is_edge(element, names):
+            return True
+        return bool(names & _NAMES) and (id(element) in asking or _is_chrome(weights[id(element)]))
 
-    _drop(root, other)
+    _drop(root, other, left)
+
+
+def _is_edge(element: Element, names: set[str]) -> bool:
+    """A box at the edge of a page, outside its article, that has no place among the headings of the text."""
+    named = names & _EDGES or element.attributes.get("id", "").lower() in _EDGES
+    return bool(named) and element.tag in ("div", "section", "td", "table") and element.first("h1") is None
+
+
+def _is_chrome(weight: _Weight) -> bool:
+    """Whether an element is built as something around the article is: mostly links, or without a paragraph's worth of
+    prose. A class only says where to look."""
+    return 2 * weight.links >= weight.text or weight.mass < _PROSE
 
 
 def _is_reference(element: Element) -> bool:
@@ -163,35 +211,50 @@ def _is_reference(element: Element) -> bool:
 
 def _names_of(element: Element) -> set[str]:
     attributes = element.attributes
-    written = f"{attributes.get('class', '')} {attributes.get('id', '')}"
-    return {word.lower() for word in _WORDS.findall(written)} if written.strip() else set()
+    return {word.lower() for word in _WORDS.findall(attributes.get("class", ""))}
 
 
 def _inside_article(root: Element) -> set[int]:
     found: set[int] = set()
     for element in root.elements():
-        if element.tag in ("article", "main") or id(element) in found:
+        if _is_article(element) or id(element) in found:
             found.update(id(child) for child in element.children if isinstance(child, Element))
     return found
+
+
+def _is_article(element: Element) -> bool:
+    return element.tag in ("article", "main") or element.attributes.get("role") == "main" or _is_body(element)
 
 
 def _holds_article(element: Element) -> bool:
     return element.first("article", "main") is not None
 
 
-def _drop(root: Element, unwanted: Callable[[Element], bool]) -> None:
+def _drop(root: Element, unwanted: Callable[[Element], bool], left: Counter[str]) -> None:
     waiting = [root]
     while waiting:
         element = waiting.pop()
         kept: list[Element | str] = []
         for child in element.children:
             if isinstance(child, Element) and unwanted(child):
+                left[_kind(child)] += _words(child)
                 _drop_lonely_heading(kept)
             else:
                 kept.append(child)
         element.children = kept
         # in code every span has a class of its own, and `print` is no button
         waiting.extend(child for child in kept if isinstance(child, Element) and child.tag not in ("pre", "code"))
+
+
+def _kind(element: Element) -> str:
+    role = element.attributes.get("role", "").lower()
+    if element.tag in ("nav", "menu") or role in ("navigation", "menu", "menubar", "search", "tablist"):
+        return "navigation"
+    if element.tag in ("header", "footer") or role in ("banner", "contentinfo"):
+        return "headers and footers"
+    if element.tag in ("form", "dialog", "select", "textarea", "button") or role in ("dialog", "alertdialog"):
+        return "forms and dialogs"
+    return "boxes and links around the text"
 
 
 def _drop_lonely_heading(kept: list[Element | str]) -> None:
@@ -210,12 +273,7 @@ def _drop_lonely_heading(kept: list[Element | str]) -> None:
 def _descend(body: Element, weights: dict[int, _Weight]) -> Element:
     total = weights[id(body)].mass
     root = body
-    best = [
-        element
-        for element in body.elements()
-        if (element.tag in ("article", "main") or element.attributes.get("role") == "main" or _is_body(element))
-        and weights[id(element)].mass >= 0.5 * total
-    ]
+    best = [element for element in body.elements() if _is_article(element) and weights[id(element)].mass >= 0.5 * total]
     if best:
         # the innermost of those that have most of the page
         root = best[-1]
@@ -253,20 +311,50 @@ def _has_headline(root: Element, heavy: Element) -> bool:
 # -- what is mostly links
 
 
-def _drop_links(root: Element, weights: dict[int, _Weight]) -> None:
+def _drop_links(root: Element, weights: dict[int, _Weight], host: str, left: Counter[str]) -> None:
     def links(element: Element) -> bool:
         weight = weights[id(element)]
         if element.tag in ("ul", "ol", "dl"):
-            return weight.text > 0 and weight.links >= 0.75 * weight.text and weight.mass < 2
+            mostly = weight.text > 0 and weight.links >= 0.75 * weight.text and weight.mass < 2
+            return mostly and _leads_around_the_site(element, host)
         if element.tag in ("div", "section", "aside", "table", "p", "header"):
             if weight.links >= 0.6 * weight.text and weight.text > 0 and weight.mass < 3 and _is_list_of_links(element):
-                return True
+                return _leads_around_the_site(element, host)
             return _is_chatter(element, weight)
         return element.tag in ("h4", "h5", "h6", "figcaption") and _is_chatter(element, weight)
 
     # a page that is made of links, like a grammar or an index, would lose everything
     if sum(weights[id(element)].text for element in _matching(root, links)) <= 0.6 * weights[id(root)].text:
-        _drop(root, links)
+        _drop(root, links, left)
+
+
+def _own_host(page: Element) -> str:
+    """Where the page stands, as it says itself."""
+    for element in page.elements():
+        attributes = element.attributes
+        if element.tag == "link" and "canonical" in attributes.get("rel", "").lower().split():
+            return urlsplit(attributes.get("href", "")).netloc
+        if element.tag == "meta" and attributes.get("property") == "og:url":
+            return urlsplit(attributes.get("content", "")).netloc
+    return ""
+
+
+def _leads_around_the_site(element: Element, host: str) -> bool:
+    """Menus and teasers lead from the root of the site. What leads into the same set of files (`use.html#when`), or to
+    another site, is a reference that the text makes."""
+    targets = [each.attributes["href"].strip() for each in element.elements() if "href" in each.attributes]
+    around = sum(_from_the_root(target, host) for target in targets)
+    return 2 * around >= len(targets)
+
+
+def _from_the_root(target: str, host: str) -> bool:
+    if target in ("", "#") or target.lower().startswith("javascript:"):
+        return True
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return False
+    return parts.netloc == host if parts.netloc else target.startswith("/") and not parts.fragment
 
 
 def _matching(root: Element, wanted: Callable[[Element], bool]) -> Iterator[Element]:

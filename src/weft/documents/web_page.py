@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from weft.documents.article import find_article
 from weft.documents.characters import one_line
-from weft.documents.document import Draft, RefusedError
+from weft.documents.document import Draft, RefusedError, counted
 from weft.documents.markdown import inline_text, to_markdown
 from weft.documents.markup import Element, parse_html
 
@@ -39,13 +39,17 @@ def read_html(text: str) -> Draft:
     page = parse_html(text, xml=xml)
     facts = _Facts(page)
     headline = _headline(page)
-    root, found = find_article(page)
+    root, found, left = find_article(page)
     headline = _headline(root) or headline
     notes: list[str] = []
     if not found:
         whole = parse_html(text, xml=xml)
         root = whole.first("body") or whole
+        left = {}
         notes.append("no article could be told from the rest of the page; all of its text was kept")
+    if left:
+        told = ", ".join(f"{what} ({count:,})" for what, count in left.items())
+        notes.append(f"left out around the text: {counted(sum(left.values()), 'word')}: {told}")
     article = to_markdown(root)
     if not article.strip():
         raise RefusedError(
