@@ -26,6 +26,10 @@ def ask(call: str, kind: str) -> c.ToolAsk:
     match kind:
         case "approval":
             return c.ToolAsk(call=call, tool="write", verdict="ask", reason="it writes", key="write:x")
+        case "changing":
+            return c.ToolAsk(call=call, tool="edit", in_order=True)
+        case "asked change":
+            return c.ToolAsk(call=call, tool="edit", in_order=True, verdict="ask", reason="it writes")
         case "solid":
             return c.ToolAsk(call=call, tool="solid", interruptible=False)
         case "denied":
@@ -201,6 +205,9 @@ def finish(life: Life) -> None:
     world = life.world
     if not world.alive:
         world.restart()
+    if not world.state.stopping:
+        for name in [name for name, talk in world.state.talks.items() if talk.limits]:
+            world.submit(c.SetLimits(conversation=name, limits={}))
     for _ in range(200):
         world.drain()
         world.project()
@@ -238,6 +245,8 @@ def _nudge(life: Life) -> bool:
             world.submit(c.Continue(conversation=x[0], key=intent.execution))
             return True
         if intent.phase == "declared":
+            if is_ready(world, x):
+                continue  # it waits for its place
             turn = world.engine.control.turns[x[0]]
             world.submit(c.RequestCall(conversation=x[0], turn=turn, ask=ask(x[1].partition("/")[2], "auto")))
             return True
@@ -250,9 +259,19 @@ def _nudge(life: Life) -> bool:
     return False
 
 
+def is_ready(world: World, x: tuple[str, str]) -> bool:
+    """Whether a call may run and waits for those before it."""
+    turn = world.state.talks[x[0]].turn
+    call = turn.calls.get(x[1].partition("/")[2]) if turn else None
+    return call is not None and call.phase == "ready"
+
+
 # -- random lives
 
-KINDS = ("auto", "auto", "auto", "approval", "approval", "solid", "denied", "child", "asked child")
+KINDS = (
+    *("auto", "auto", "auto", "approval", "approval", "changing", "changing", "asked change"),
+    *("solid", "denied", "child", "asked child"),
+)
 
 
 class Walk:
@@ -296,6 +315,7 @@ class Walk:
             (0.3, self.nonsense),
             (0.2, lambda: self.idle()),
             (0.008, lambda: self.stop()),
+            (0.06, self.limit),
         ]
         if world.engine.inbox:
             choices.append((4.0, self.step))
@@ -333,6 +353,12 @@ class Walk:
         self.messages += 1
         message = f"m{self.messages}"
         self.world.submit(c.SendMessage(conversation=self.world.root, message=message, text=message), hold=self.hold())
+
+    def limit(self) -> None:
+        rng = self.rng
+        name = rng.choice([self.world.root, *self.world.state.talks])
+        limits = rng.choice([{}, {"turns": rng.randint(0, 6)}, {"turns": 3, "minutes": 1}, {"usd": -1}])
+        self.world.submit(c.SetLimits(conversation=name, limits=limits), hold=self.hold())
 
     def interrupt(self) -> None:
         talks = list(self.world.state.talks)

@@ -29,6 +29,9 @@ SCOPES = {
     "one that can't be stopped": (Scope(("auto", "solid", "approval"), interrupts=2), 1900),
     "three tools": (Scope(("auto", "auto", "auto"), interrupts=2), 1100),
     "a model that can't be stopped": (Scope(("solid", "approval"), interrupts=2, model_interruptible=False), 350),
+    "two changes behind a look": (Scope(("auto", "changing", "changing"), interrupts=2), 100),
+    "a change, a look and an asked change": (Scope(("changing", "auto", "asked change"), interrupts=2), 100),
+    "changes and a crash": (Scope(("changing", "asked change", "changing"), interrupts=1, crashes=1), 100),
     "a crash at any moment": (Scope(("auto", "approval"), interrupts=1, crashes=1), 500),
     "two crashes": (Scope(("auto", "approval"), interrupts=1, crashes=2), 750),
     "a sub-conversation and a tool": (Scope(("child", "auto"), interrupts=2, targets=CHILD), 550),
@@ -64,6 +67,9 @@ def test_random_lives_reach_the_deep_places() -> None:
             )
     assert seen >= {
         "conversation_ended",
+        "limit_reached",
+        "limits_set",
+        "odd_limits",
         "continuation_cancelled",
         "approval_remembered",
         "turn_interrupted",

@@ -15,8 +15,8 @@ from tests.orchestrator.flow_lives import walk
 from tests.orchestrator.flow_model import FlowWorld, explore
 from tests.orchestrator.flow_shapes import shape, worlds
 from tests.orchestrator.model import BrokenPromiseError
+from weft.models.budget import Ledger
 from weft.orchestrator import consequences, course, machine, outlook, resting
-from weft.orchestrator.budget import Ledger
 from weft.orchestrator.consequences import After
 from weft.orchestrator.course import Course
 from weft.orchestrator.progress import Progress, RunSpec, StartAttempt, StepProgress

@@ -15,7 +15,7 @@ from tests.orchestrator.flow_model import FlowWorld, play
 from tests.orchestrator.flow_shapes import shape, wants
 from tests.orchestrator.test_invariants import CODE, PIPELINE, live, of_type, proceed
 from weft.app import App, Ask
-from weft.orchestrator.budget import Estimate, Ledger, allowance, breach
+from weft.models.budget import Estimate, Ledger, allowance, breach
 from weft.orchestrator.resting import open_gate
 from weft.protocol import events as e
 from weft.protocol.commands import InterruptRun, ReplyToGate, StartRun

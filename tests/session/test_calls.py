@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from weft.files import Folder
-from weft.orchestrator.budget import Ledger
+from weft.models.budget import Ledger
 from weft.protocol.call_events import CallKind, CallSettled
 from weft.protocol.events import DurableEvent, RunStarted, SessionCreated, StepCompleted, StepInterrupted, StepStarted
 from weft.protocol.hashes import hash_bytes

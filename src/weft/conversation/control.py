@@ -45,6 +45,7 @@ class Intent:
     """What a model has streamed so far."""
     model: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
+    began: float | None = None
     deadline: float = 0.0
 
 
@@ -103,6 +104,12 @@ class Control:
     def _approval_requested(self, event: t.ApprovalRequested) -> None:
         self._add(event.conversation, f"t{event.turn}/{event.call}", "awaiting", "tool")
 
+    def _approval_decided(self, event: t.ApprovalDecided) -> None:
+        """It may run, and waits for its place like any other."""
+        intent = self.intents.get((event.conversation, f"t{event.turn}/{event.call}"))
+        if intent is not None:
+            intent.phase = "declared"
+
     def _intent_recorded(self, event: t.IntentRecorded) -> None:
         self.intents.pop((event.conversation, f"t{event.turn}/{event.call}"), None)
         phase: Phase = "bound" if event.kind == "child" else "reserved"
@@ -129,8 +136,8 @@ class Control:
     def _interrupted(self, event: t.TurnInterrupted) -> None:
         self.stopping.add(event.conversation)
 
-    def _continued(self, event: t.ContinuationTaken | t.ContinuationCancelled) -> None:
-        self.intents.pop((event.conversation, event.key), None)
+    def _continued(self, event: t.ContinuationTaken | t.ContinuationCancelled | t.LimitReached) -> None:
+        self.intents.pop((event.conversation, event.key or ""), None)
 
     def _opened(self, event: t.ConversationOpened) -> None:
         if event.parent and event.execution:
@@ -154,6 +161,8 @@ class Control:
             for call_id, call in talk.turn.calls.items():
                 if call.phase == "asked":
                     self._add(name, f"t{talk.turn.number}/{call_id}", "awaiting", "tool")
+                elif call.phase == "ready":
+                    self._add(name, f"t{talk.turn.number}/{call_id}", "declared", "tool")
                 elif call.phase == "running" and call.child:
                     self._add(name, call.execution, "bound", "child")
 
@@ -184,7 +193,7 @@ class Control:
         intent = self.intents.get((conversation, execution))
         if intent is None or intent.phase != "reserved" or intent.interrupted:
             return False
-        intent.phase = "starting"
+        intent.phase, intent.began = "starting", self._now()
         return True
 
     def bind(self, conversation: str, execution: str, handle: Handle) -> Bound:
@@ -293,6 +302,7 @@ class Control:
             texts={x: "".join(intent.texts) for x, intent in mine.items() if intent.texts},
             models={x: intent.model for x, intent in mine.items() if intent.model},
             usages={x: intent.usage for x, intent in mine.items() if intent.usage},
+            took={x: round((self._now() - i.began) * 1000) for x, i in mine.items() if i.began is not None},
         )
 
     def _close(self, name: str, targets: Mapping[str, How], reason: str) -> None:
@@ -314,6 +324,7 @@ _APPLY: Mapping[type, Callable[..., None]] = {
     t.TurnStarted: Control._turn_started,
     t.CallsDeclared: Control._calls_declared,
     t.ApprovalRequested: Control._approval_requested,
+    t.ApprovalDecided: Control._approval_decided,
     t.IntentRecorded: Control._intent_recorded,
     t.ModelSettled: Control._settled,
     t.ToolSettled: Control._settled,
@@ -321,6 +332,7 @@ _APPLY: Mapping[type, Callable[..., None]] = {
     t.TurnCompleted: Control._turn_completed,
     t.ContinuationTaken: Control._continued,
     t.ContinuationCancelled: Control._continued,
+    t.LimitReached: Control._continued,
     t.ConversationOpened: Control._opened,
     t.ConversationEnded: Control._ended,
 }

@@ -17,7 +17,7 @@ log can't be written the conversation is broken: everything is told to stop and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Self
@@ -90,6 +90,7 @@ class Conversation:
             show=self._show,
             transcript=self._transcripts.of,
             returned=self._look_up,
+            stop=self.interrupt,
         )
         self._feed = Feed()
         self._writer: asyncio.Task[None] | None = None
@@ -123,6 +124,10 @@ class Conversation:
         self.submit(
             c.DecideApproval(conversation=conversation or self.name, call=call, decision=decision, reason=reason)
         )
+
+    def limit(self, limits: Mapping[str, float], *, conversation: str | None = None) -> None:
+        """Bound what it may take from now on: turns, tokens, usd, minutes. What a narrower limit held back goes on."""
+        self.submit(c.SetLimits(conversation=conversation or self.name, limits=limits))
 
     def submit(self, command: c.TalkCommand) -> None:
         """Into the inbox. Only from the loop's own thread; others use `call_soon_threadsafe`."""

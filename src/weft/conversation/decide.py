@@ -8,9 +8,11 @@ decided first, and `fold(log) == state` holds by construction. The rules, in the
 
 - a message starts a turn, or waits in the log for the next; nothing is dropped
 - all calls of a turn are declared before any of them is acted on; each is allowed, asked for, denied, or at fault
+- calls that change something run in the order declared, the others side by side between them
 - an intent is recorded before anything runs, and a settlement of an open intent is the only way in for a result
 - the turn is completed in the same decision as its last settlement, with the results in declared order
 - the gate speaks first: once an interrupt is accepted, what it hit ends interrupted, whatever else is in the inbox
+- a limit that is reached is said, and the model is not called again until it is wider or the person speaks
 - after a crash nothing is run twice; what was open is settled as lost, approvals stay open
 - a sub-conversation is one tool call of its parent, and its end is that call's settlement, in the same decision
 """
@@ -21,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from weft.conversation.limits import faults, reached
 from weft.conversation.state import State, TurnState, turn_of
 from weft.conversation.turns import (
     MODEL,
@@ -68,12 +71,13 @@ def _message(draft: Draft, command: c.SendMessage) -> None:
         refusal: t.Refusal = "child_takes_no_messages" if talk else "unknown_conversation"
         return draft.refuse(name, refusal, message=command.message, text=command.text)
     starts = talk is None or talk.resting
+    held = starts and reached(state, name, draft.rules.price, failures=0) is not None  # what is said sets those free
     draft.emit(
         t.MessageAccepted(
             conversation=name,
             message=command.message,
             text=command.text,
-            delivery="started" if starts else "queued",
+            delivery="started" if starts and not held else "queued",
         )
     )
     if starts:
@@ -92,7 +96,6 @@ def _continue(draft: Draft, command: c.Continue) -> None:
         elif draft.state.stopping:
             draft.refuse(name, "shutting_down", key=key)
         else:
-            draft.emit(t.ContinuationTaken(conversation=name, key=key))
             start_turn(draft, name, continues=key)
     elif key in talk.cancelled:
         draft.refuse(name, "cancelled_continuation", key=key)
@@ -158,7 +161,6 @@ def _approval(draft: Draft, command: c.DecideApproval) -> None:
     else:
         if command.decision == "session" and call.key and call.key not in draft.state.allowed:
             draft.emit(t.ApprovalRemembered(conversation=name, key=call.key, tool=call.tool))
-        intend(draft, name, call_id)
     return complete(draft, name)
 
 
@@ -197,6 +199,7 @@ def _settle_model(draft: Draft, command: c.SettleModel) -> None:
             reason=command.reason or None,
             model=command.model or None,
             usage=command.usage,
+            ms=command.ms,
         )
     )
     if asks:
@@ -261,7 +264,17 @@ def _settle_tool(draft: Draft, command: c.SettleTool) -> None:
     if call_id is None or draft.gate.closes(name, execution):
         return draft.refuse(name, "stale_settlement", execution=execution, outcome=command.outcome, text=command.text)
     effect: t.ToolEffect = "completed" if command.outcome == "succeeded" else "unknown"
-    settle_call(draft, name, call_id, command.outcome, effect, command.text, tainting=command.tainting)
+    settle_call(
+        draft,
+        name,
+        call_id,
+        command.outcome,
+        effect,
+        command.text,
+        tainting=command.tainting,
+        seen=command.seen,
+        ms=command.ms,
+    )
     return complete(draft, name)
 
 
@@ -295,20 +308,25 @@ def _recover(draft: Draft, command: c.Recover) -> None:
             continue
         if talk.turn is not None:
             _recover_turn(draft, name, talk.turn, retry=command.retry)
-        elif talk.waiting and not talk.pending:
+        elif talk.waiting and not talk.pending and talk.held is None:
             start_turn(draft, name)
 
 
 def _recover_turn(draft: Draft, name: str, turn: TurnState, *, retry: bool) -> None:
     if turn.model:
         model_interrupted(draft, name, turn, PROCESS_LOST)
+    lost, waits = any(call.outcome == "interrupted" for call in turn.calls.values()), retry
     for call_id, call in list(turn.calls.items()):
-        if call.phase == "declared":
+        if call.phase == "asked" or call.child:
+            waits = True
+        elif call.phase == "declared" or (call.phase == "ready" and (lost or not waits)):
+            # It had not begun. It still may when what it waits for is still open, and nothing before it was lost.
             settle_call(draft, name, call_id, "interrupted_before_execution", "none", PROCESS_LOST)
         elif call.phase == "running" and not call.child:
             if retry and call.safe_to_retry and not turn.interrupted and not call.observed:
                 intend(draft, name, call_id)
             else:
+                lost = True
                 effect: t.ToolEffect = "completed" if call.observed else "unknown"
                 settle_call(draft, name, call_id, "interrupted", effect, PROCESS_LOST)
     turn = draft.turn(name)
@@ -332,6 +350,19 @@ def _compact(draft: Draft, command: c.CompactTranscript) -> None:
             usage=command.usage,
         )
     )
+
+
+def _set_limits(draft: Draft, command: c.SetLimits) -> None:
+    name = command.conversation
+    if name != draft.state.root and draft.talk(name) is None:
+        return draft.refuse(name, "unknown_conversation")
+    if found := "; ".join(faults(command.limits)):
+        return draft.refuse(name, "odd_limits", text=found)
+    draft.emit(t.LimitsSet(conversation=name, limits=command.limits))
+    talk = draft.state.talks[name]
+    if talk.held is None or draft.state.stopping or reached(draft.state, name, draft.rules.price, draft.rules.failures):
+        return None
+    return start_turn(draft, name, continues=talk.held or None)
 
 
 def _idle(draft: Draft, command: c.NoteIdle) -> None:
@@ -380,6 +411,7 @@ _DECIDE: Mapping[type, Callable[[Draft, Any], None]] = {
     c.SettleTool: _settle_tool,
     c.RecordInterrupt: _record_interrupt,
     c.CompactTranscript: _compact,
+    c.SetLimits: _set_limits,
     c.Recover: _recover,
     c.NoteIdle: _idle,
     c.Shutdown: _shutdown,

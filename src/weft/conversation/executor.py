@@ -2,6 +2,7 @@
 
     ask the gate -> open -> bind (an interrupt that came meanwhile is applied) -> wait -> settle
 
+Calls come here in the order in which they may run: `turns.release` records an intent only when its place has come.
 An execution never decides how it ended: it hands in what it saw, and the gate says whether that still counts. Its task
 never raises; whatever a model or a tool throws is a result.
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from weft.conversation.engine import Engine
+from weft.conversation.limits import seconds_left
 from weft.conversation.ports import Ports
 from weft.conversation.projections import Transcript
 from weft.models.model import Model, Request, Retried, Stop, TextDelta, ThinkingDelta
@@ -25,6 +27,8 @@ from weft.protocol.messages import ToolCall, Usage
 
 BREATH: Final = 64
 """After so many pieces of a stream everybody else gets a turn on the loop."""
+TIME_IS_OVER: Final = "time_is_over"
+"""Why something was interrupted that ran when the minutes of its conversation were over."""
 
 
 @dataclass(slots=True)
@@ -66,6 +70,7 @@ class Executor:
         show: Callable[[t.LiveTalkEvent], None],
         transcript: Callable[[str], Transcript],
         returned: Callable[[], None],
+        stop: Callable[[str, str], object],
     ) -> None:
         self._engine = engine
         self._ports = ports
@@ -73,6 +78,8 @@ class Executor:
         self._show = show
         self._transcript = transcript
         self._returned = returned
+        self._stop = stop
+        """Interrupts a conversation; takes its name and the reason."""
         self.tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     def launch(self, intent: t.IntentRecorded) -> None:
@@ -80,10 +87,18 @@ class Executor:
         run = self._model(*x) if intent.kind == "model" else self._tool(*x, intent.call or "")
         task = asyncio.create_task(run, name=f"{intent.conversation} {intent.execution}")
         self.tasks[x] = task
-        task.add_done_callback(lambda _: self._done(x))
+        left = seconds_left(self._engine.state, intent.conversation)
+        timer = left if left is None else asyncio.get_running_loop().call_later(left, self._time_is_over, *x)
+        task.add_done_callback(lambda _: self._done(x, timer))
 
-    def _done(self, x: tuple[str, str]) -> None:
+    def _time_is_over(self, conversation: str, execution: str) -> None:
+        if self._engine.control.lets_through(conversation, execution):
+            self._stop(conversation, TIME_IS_OVER)
+
+    def _done(self, x: tuple[str, str], timer: asyncio.TimerHandle | None) -> None:
         task = self.tasks.pop(x)
+        if timer is not None:
+            timer.cancel()
         if not task.cancelled():
             task.result()  # never raises, and if it does, the loop must hear of it
         self._engine.control.returned(*x)
@@ -98,7 +113,7 @@ class Executor:
         task = asyncio.current_task()
         assert task is not None
         control.bind(conversation, execution, TaskHandle(task))  # nothing is open yet: the task may be cancelled
-        answer, reason, name = Answer(), "", ""
+        answer, reason, name, began = Answer(), "", "", self._ports.now()
         try:
             model = self._ports.model(conversation)
             name = model.name
@@ -123,8 +138,12 @@ class Executor:
                 reason=reason,
                 model=name,
                 usage=answer.usage,
+                ms=self._since(began),
             )
         )
+
+    def _since(self, began: float) -> int:
+        return round((self._ports.now() - began) * 1000)
 
     async def _listen(self, conversation: str, execution: str, model: Model, request: Request, answer: Answer) -> None:
         control = self._engine.control
@@ -196,8 +215,10 @@ class Executor:
             if control.lets_through(conversation, execution):
                 self._show(t.ToolProgressed(conversation=conversation, execution=execution, text=text))
 
+        began = self._ports.now()
+        seen = self._engine.state.talks[conversation].seen
         try:
-            running = await self._ports.toolbox.start(call, conversation=conversation, say=say)
+            running = await self._ports.toolbox.start(call, conversation=conversation, say=say, seen=seen)
             control.bind(conversation, execution, running)
             end = await running.wait()
         except asyncio.CancelledError:
@@ -217,6 +238,8 @@ class Executor:
                 outcome="failed" if end.failed else "succeeded",
                 text=end.text,
                 tainting=end.tainting,
+                seen=end.seen,
+                ms=self._since(began),
             )
         )
 

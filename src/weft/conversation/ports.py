@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -62,8 +62,11 @@ class Toolbox(Protocol):
         """What the permission rules say to a call. Pure: asking is the conversation's business, not the toolbox's."""
         ...
 
-    async def start(self, call: ToolCall, *, conversation: str, say: Callable[[str], None]) -> Running:
-        """Open the tool. It is never cancelled half-open: when a stop comes meanwhile, it is bound, then stopped."""
+    async def start(
+        self, call: ToolCall, *, conversation: str, say: Callable[[str], None], seen: Mapping[str, str]
+    ) -> Running:
+        """Open the tool. `seen` has the files as the model last saw them, by their hash: what it did not see it must
+        not overwrite. It is never cancelled half-open: when a stop comes meanwhile, it is bound, then stopped."""
         ...
 
 

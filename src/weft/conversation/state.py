@@ -7,14 +7,16 @@ a damaged line must still fold, so a step takes what it finds and never insists 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from weft.protocol import talk as t
 from weft.protocol.events import Record
+from weft.protocol.hashes import hash_value
 
-CallPhase = Literal["declared", "asked", "running", "settled"]
+CallPhase = Literal["declared", "asked", "ready", "running", "settled"]
+"""`ready`: it may run, and does when the calls before it that it has to wait for have ended."""
 
 
 @dataclass(slots=True)
@@ -28,6 +30,7 @@ class CallState:
     prompt: str | None = None
     interruptible: bool = True
     safe_to_retry: bool = False
+    in_order: bool = False
     execution: str = ""
     attempts: int = 0
     child: str = ""
@@ -57,6 +60,22 @@ class TurnState:
         return self.model_outcome is not None and all(call.phase == "settled" for call in self.calls.values())
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a conversation has taken so far, with all that was ever under it."""
+
+    turns: int = 0
+    ms: int = 0
+    usage: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Tokens by model and kind."""
+
+    def and_call(self, model: str, usage: Mapping[str, Any], ms: int = 0) -> Taken:
+        before = self.usage.get(model, {})
+        counts = {kind: before.get(kind, 0) + n for kind, n in usage.items() if type(n) is int}
+        used = {**self.usage, model: {**before, **counts}} if counts else self.usage
+        return Taken(self.turns, self.ms + ms, used)
+
+
 @dataclass(slots=True)
 class Talk:
     """One conversation: main or sub."""
@@ -81,6 +100,14 @@ class Talk:
     """How many sub-conversations it ever opened."""
     last_text: str = ""
     """Of a sub-conversation: what it said last."""
+    seen: Mapping[str, str] = field(default_factory=dict)
+    """Files as its model last saw them: the hash of each."""
+    taken: Taken = Taken()
+    limits: Mapping[str, float] = field(default_factory=dict)
+    failures: Mapping[str, tuple[str, int, int]] = field(default_factory=dict)
+    """Calls that failed since the person last spoke, by tool and input: the tool, how often, the last turn of it."""
+    held: str | None = None
+    """A limit holds it back: the key of the continuation that waits for it, "" when messages do."""
 
     @property
     def depth(self) -> int:
@@ -88,7 +115,7 @@ class Talk:
 
     @property
     def resting(self) -> bool:
-        return self.turn is None and not self.pending and not self.waiting
+        return self.turn is None and not self.pending and (not self.waiting or self.held is not None)
 
     def copied(self) -> Talk:
         return Talk(
@@ -104,6 +131,11 @@ class Talk:
             self.compacted,
             self.children,
             self.last_text,
+            self.seen,
+            self.taken,
+            self.limits,
+            self.failures,
+            self.held,
         )
 
 
@@ -166,6 +198,14 @@ def fold(root: str, records: Iterable[Record]) -> State:
     return state
 
 
+def above(state: State, name: str) -> Iterator[Talk]:
+    """A conversation and those that it is under, as far as they are open."""
+    while state.holds(name):
+        if talk := state.talks.get(name):
+            yield talk
+        name = name.rpartition("/")[0]
+
+
 def turn_of(execution: str) -> int:
     """The turn an execution belongs to, from its name; 0 for a name that is none."""
     head = execution.partition("/")[0]
@@ -190,6 +230,7 @@ def _opened(state: State, talk: Talk, event: t.ConversationOpened) -> None:
 
 def _message(state: State, talk: Talk, event: t.MessageAccepted) -> None:
     talk.waiting += (event.message,)
+    talk.failures = {}
 
 
 def _taken(state: State, talk: Talk, event: t.ContinuationTaken) -> None:
@@ -201,7 +242,9 @@ def _cancelled(state: State, talk: Talk, event: t.ContinuationCancelled) -> None
 
 
 def _started(state: State, talk: Talk, event: t.TurnStarted) -> None:
-    talk.turn, talk.turns = TurnState(event.turn), event.turn
+    talk.turn, talk.turns, talk.held = TurnState(event.turn), event.turn, None
+    for one in above(state, talk.conversation):
+        one.taken = replace(one.taken, turns=one.taken.turns + 1)
     if len(event.messages) == len(talk.waiting):
         talk.waiting = ()
     else:
@@ -225,6 +268,8 @@ def _model(state: State, talk: Talk, event: t.ModelSettled) -> None:
         talk.turn.model, talk.turn.model_outcome = "", event.outcome
     if talk.parent:
         talk.last_text = event.text
+    for one in above(state, talk.conversation):
+        one.taken = one.taken.and_call(event.model or "", event.usage, event.ms)
 
 
 def _declared(state: State, talk: Talk, event: t.CallsDeclared) -> None:
@@ -237,11 +282,19 @@ def _requested(state: State, talk: Talk, event: t.ToolRequested) -> None:
     if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
         call.tool, call.input, call.key, call.prompt = event.tool, event.input, event.key or "", event.prompt
         call.interruptible, call.safe_to_retry = event.interruptible, event.safe_to_retry
+        call.in_order = event.in_order
+        if event.verdict == "allow":
+            call.phase = "ready"
 
 
 def _asked(state: State, talk: Talk, event: t.ApprovalRequested) -> None:
     if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
         call.phase = "asked"
+
+
+def _approved(state: State, talk: Talk, event: t.ApprovalDecided) -> None:
+    if event.decision != "denied" and talk.turn is not None and (call := talk.turn.calls.get(event.call)):
+        call.phase = "ready"
 
 
 def _remembered(state: State, talk: Talk, event: t.ApprovalRemembered) -> None:
@@ -253,6 +306,30 @@ def _settled(state: State, talk: Talk, event: t.ToolSettled) -> None:
         state.tainted = True
     if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
         call.phase, call.outcome, call.child = "settled", event.outcome, ""
+        talk.failures = _failures(talk.failures, call, event)
+    if event.seen:
+        talk.seen = {**talk.seen, **event.seen}
+    if event.ms:
+        for one in above(state, talk.conversation):
+            one.taken = replace(one.taken, ms=one.taken.ms + event.ms)
+
+
+def _failures(
+    before: Mapping[str, tuple[str, int, int]], call: CallState, event: t.ToolSettled
+) -> Mapping[str, tuple[str, int, int]]:
+    """Once a turn for each call; whatever was changed since may let it succeed, so then it counts anew."""
+    if event.outcome in ("failed", "denied"):
+        name = failing(call)
+        _, count, last = before.get(name, ("", 0, 0))
+        return before if last == event.turn else {**before, name: (call.tool, count + 1, event.turn)}
+    if event.outcome != "succeeded" or not before:
+        return before
+    return {} if call.in_order else {name: one for name, one in before.items() if name != failing(call)}
+
+
+def failing(call: CallState) -> str:
+    """What makes two calls the same."""
+    return hash_value([call.tool, dict(call.input)])
 
 
 def _interrupted(state: State, talk: Talk, event: t.TurnInterrupted) -> None:
@@ -266,6 +343,18 @@ def _completed(state: State, talk: Talk, event: t.TurnCompleted) -> None:
 
 def _compacted(state: State, talk: Talk, event: t.TranscriptCompacted) -> None:
     talk.compacted = event.turn
+    for one in above(state, talk.conversation):
+        one.taken = one.taken.and_call(event.model or "", event.usage)
+
+
+def _limits(state: State, talk: Talk, event: t.LimitsSet) -> None:
+    talk.limits = dict(event.limits)
+
+
+def _limited(state: State, talk: Talk, event: t.LimitReached) -> None:
+    talk.held = event.key or talk.held or ""
+    if event.key:
+        talk.pending = ""
 
 
 def _refused(state: State, talk: Talk, event: t.CommandRefused) -> None:
@@ -314,12 +403,14 @@ _EVOLVE: Mapping[type, Callable[..., None]] = {
     t.CallsDeclared: _declared,
     t.ToolRequested: _requested,
     t.ApprovalRequested: _asked,
-    t.ApprovalDecided: _nothing,
+    t.ApprovalDecided: _approved,
     t.ApprovalRemembered: _remembered,
     t.ToolSettled: _settled,
     t.TurnInterrupted: _interrupted,
     t.TurnCompleted: _completed,
     t.TranscriptCompacted: _compacted,
+    t.LimitsSet: _limits,
+    t.LimitReached: _limited,
     t.CommandRefused: _refused,
     t.ProcessorFailed: _nothing,
     t.IdleReached: _idle,

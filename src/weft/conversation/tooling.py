@@ -7,7 +7,7 @@ becomes a sub-conversation that begins with its prompt.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from weft.protocol.messages import ToolCall
@@ -37,7 +37,7 @@ class RunningTool:
         text = outcome.text
         if outcome.diff and outcome.diff not in text:
             text = f"{text}\n\n{outcome.diff}"
-        return ToolEnd(text=text, failed=outcome.is_error, tainting=bool(outcome.outside))
+        return ToolEnd(text=text, failed=outcome.is_error, tainting=bool(outcome.outside), seen=outcome.seen)
 
 
 @dataclass(slots=True)
@@ -78,10 +78,13 @@ class ToolAccess:
             prompt=_prompt(call),
             interruptible=tool.interruptible,
             safe_to_retry=tool.retryable,
+            in_order=tool.in_order,
         )
 
-    async def start(self, call: ToolCall, *, conversation: str, say: Callable[[str], None]) -> RunningTool:
-        context = self.context(conversation, call.call, say)
+    async def start(
+        self, call: ToolCall, *, conversation: str, say: Callable[[str], None], seen: Mapping[str, str]
+    ) -> RunningTool:
+        context = replace(self.context(conversation, call.call, say), seen=seen)
         return RunningTool(await self.toolbox(conversation).start(call, context))
 
 

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from weft.conversation.state import CallState, State, Talk, TurnState, evolve, key_of
+from weft.conversation.limits import reached, unpriced
+from weft.conversation.state import CallState, State, Talk, TurnState, evolve, failing, key_of
+from weft.models.budget import Price
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 
@@ -58,6 +60,10 @@ class Rules:
     """How deep sub-conversations may nest."""
     children: int = 8
     """How many sub-conversations may be open at once."""
+    failures: int = 5
+    """How many turns in a row the same call may fail before the model is not called again; 0 for no limit."""
+    price: Price = unpriced
+    """What a limit in money is reckoned with."""
 
 
 RULES: Final = Rules()
@@ -102,8 +108,17 @@ class Draft:
 
 
 def start_turn(draft: Draft, name: str, continues: str | None = None) -> None:
+    """Call the model, unless a limit is reached: then a sub-conversation ends, and any other waits."""
     talk = draft.state.talks[name]
     number = talk.turns + 1
+    if over := reached(draft.state, name, draft.rules.price, draft.rules.failures):
+        limit, reason = over
+        draft.emit(t.LimitReached(conversation=name, limit=limit, reason=reason, key=continues))
+        if talk.parent:
+            _end_child(draft, draft.state.talks[name], "failed", reason)
+        return
+    if continues:
+        draft.emit(t.ContinuationTaken(conversation=name, key=continues))
     draft.emit(
         t.TurnStarted(conversation=name, turn=number, messages=talk.waiting, continues=continues),
         t.IntentRecorded(
@@ -117,10 +132,11 @@ def start_turn(draft: Draft, name: str, continues: str | None = None) -> None:
 
 
 def complete(draft: Draft, name: str) -> None:
-    """Complete the turn if nothing in it is open, and start what comes next.
+    """Let the calls run whose place has come; complete the turn if nothing in it is open, and start what comes next.
 
     While an accepted interrupt waits for its record, that record completes the turn: as interrupted.
     """
+    release(draft, name)
     talk = draft.talk(name)
     turn = talk.turn if talk else None
     if turn is None or not turn.complete or name in draft.gate.closing:
@@ -157,7 +173,7 @@ def go_on(draft: Draft, name: str, disposition: t.Disposition) -> None:
         start_turn(draft, name)
 
 
-def _end_child(draft: Draft, talk: Talk, disposition: t.Disposition) -> None:
+def _end_child(draft: Draft, talk: Talk, disposition: t.Disposition, why: str = "") -> None:
     draft.emit(t.ConversationEnded(conversation=talk.conversation, disposition=disposition))
     call_id = running_call(draft, talk.parent, talk.parent_execution)
     if call_id is None or draft.gate.closes(talk.parent, talk.parent_execution):
@@ -165,7 +181,8 @@ def _end_child(draft: Draft, talk: Talk, disposition: t.Disposition) -> None:
     if disposition == "final":
         settle_call(draft, talk.parent, call_id, "succeeded", "completed", talk.last_text)
     elif disposition == "failed":
-        settle_call(draft, talk.parent, call_id, "failed", "unknown", talk.last_text)
+        text = "\n".join(part for part in (talk.last_text, f"[stopped: {why}]" if why else "") if part)
+        settle_call(draft, talk.parent, call_id, "failed", "unknown", text)
     else:
         settle_call(draft, talk.parent, call_id, "interrupted", "unknown", talk.last_text)
     if not draft.recovering:
@@ -176,7 +193,7 @@ def _end_child(draft: Draft, talk: Talk, disposition: t.Disposition) -> None:
 
 
 def take_request(draft: Draft, name: str, ask: c.ToolAsk) -> None:
-    """A declared call becomes a request, and an intent, a question or a result at once."""
+    """A declared call becomes a request: ready to run in its place, a question, or a result at once."""
     number = draft.turn(name).number
     verdict = "allow" if ask.verdict == "ask" and ask.key and ask.key in draft.state.allowed else ask.verdict
     draft.emit(
@@ -192,12 +209,13 @@ def take_request(draft: Draft, name: str, ask: c.ToolAsk) -> None:
             prompt=ask.prompt,
             interruptible=ask.interruptible,
             safe_to_retry=ask.safe_to_retry,
+            in_order=ask.in_order,
             malformed=ask.malformed or None,
         )
     )
     match verdict:
         case "allow":
-            intend(draft, name, ask.call)
+            release(draft, name)
         case "ask":
             draft.emit(
                 t.ApprovalRequested(
@@ -213,6 +231,29 @@ def take_request(draft: Draft, name: str, ask: c.ToolAsk) -> None:
             settle_call(draft, name, ask.call, "denied", "none", ask.reason)
         case "fault":
             settle_call(draft, name, ask.call, "failed", "none", ask.reason)
+
+
+def release(draft: Draft, name: str) -> None:
+    """Record the intents of the calls whose place has come.
+
+    The outcome of a turn is that of its calls one after the other: what changes something waits for all calls before
+    it, and everything behind it waits for it. Between two such calls all the others run side by side.
+    """
+    while name not in draft.gate.closing and (call_id := _next_call(draft.talk(name))):
+        intend(draft, name, call_id)
+
+
+def _next_call(talk: Talk | None) -> str:
+    turn = talk.turn if talk else None
+    if turn is None or turn.interrupted:
+        return ""
+    anything, changing = False, False
+    for call_id, call in turn.calls.items():
+        if call.phase == "ready" and not (anything if call.in_order else changing):
+            return call_id
+        if call.phase in ("asked", "ready", "running"):
+            anything, changing = True, changing or call.in_order
+    return ""
 
 
 def intend(draft: Draft, name: str, call_id: str) -> None:
@@ -248,6 +289,8 @@ def intend(draft: Draft, name: str, call_id: str) -> None:
 
 def _no_room(draft: Draft, name: str) -> str:
     rules, state = draft.rules, draft.state
+    if over := reached(state, name, rules.price, failures=0):
+        return f"a sub-conversation would go past a limit: {over[1]}"
     if state.talks[name].depth - state.root.count("/") >= rules.depth:
         return f"sub-conversations may nest {rules.depth} deep; do this yourself"
     if len(state.talks) - 1 >= rules.children:
@@ -264,10 +307,14 @@ def settle_call(
     text: str,
     *,
     tainting: bool = False,
+    seen: Mapping[str, str] | None = None,
+    ms: int = 0,
 ) -> None:
     """The one place where a tool call ends. Every result passes the processors once; none of them can stop it."""
     turn = draft.turn(name)
     tool, execution = turn.calls[call_id].tool, turn.calls[call_id].execution
+    if outcome in ("failed", "denied"):
+        text += _last_warning(draft, name, turn.calls[call_id])
     for processor in draft.rules.processors:
         try:
             text = processor(Result(name, call_id, tool, outcome, effect, text))
@@ -284,8 +331,17 @@ def settle_call(
             effect=effect,
             text=text,
             tainting=tainting,
+            seen=seen or {},
+            ms=ms,
         )
     )
+
+
+def _last_warning(draft: Draft, name: str, call: CallState) -> str:
+    _, count, last = draft.state.talks[name].failures.get(failing(call), ("", 0, 0))
+    if not draft.rules.failures or last == draft.turn(name).number or count + 2 != draft.rules.failures:
+        return ""
+    return f"\n[the same call has failed {count + 1} times; if it does so once more, the work is stopped here]"
 
 
 def stop_turn(
@@ -301,7 +357,8 @@ def stop_turn(
             continue
         if how in ("signalled", "pending_bind"):
             effect: t.ToolEffect = "completed" if draft.turn(name).calls[call_id].observed else "unknown"
-            settle_call(draft, name, call_id, "interrupted", effect, reason)
+            ms = part.took.get(call.execution, 0) if part else 0
+            settle_call(draft, name, call_id, "interrupted", effect, reason, ms=ms)
         else:
             settle_call(draft, name, call_id, "interrupted_before_execution", "none", reason)
 
@@ -317,6 +374,7 @@ def model_interrupted(draft: Draft, name: str, turn: TurnState, reason: str, par
             reason=reason,
             model=part.models.get(turn.model) if part else None,
             usage=part.usages.get(turn.model, {}) if part else {},
+            ms=part.took.get(turn.model, 0) if part else 0,
         )
     )
 

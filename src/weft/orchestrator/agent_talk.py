@@ -13,8 +13,8 @@ from typing import Final
 
 from weft.conversation.prompt import Fragment, build_prompt
 from weft.models.answer import Answer, gather
+from weft.models.budget import Allowance, Estimate, Ledger, Price, breach
 from weft.models.model import Model, ModelError, Request
-from weft.orchestrator.budget import Allowance, Estimate, Ledger, Price, breach
 from weft.orchestrator.calls import Call, Calls
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.workbench import Workbench

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import assert_never
 
-from weft.orchestrator.budget import Estimate, Ledger, allowance, breach, exceeded, overlaid
+from weft.models.budget import Estimate, Ledger, allowance, breach, exceeded, overlaid
 from weft.orchestrator.consequences import consequences, passed_by, step_hash, unasked, withdrawn
 from weft.orchestrator.course import Course, extra_inputs, on_base, outside, said
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_steps

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
-from weft.orchestrator.budget import Allowance, Estimate, Ledger, Price
+from weft.models.budget import Allowance, Estimate, Ledger, Price
 from weft.orchestrator.course import Course
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun

@@ -472,6 +472,8 @@ def _is_durable_talk(event: talk.TalkEvent | talk.LiveTalkEvent) -> bool:
             return True
         case talk.TurnInterrupted() | talk.TurnCompleted() | talk.TranscriptCompacted() | talk.CommandRefused():
             return True
+        case talk.LimitsSet() | talk.LimitReached():
+            return True
         case talk.IdleReached() | talk.ShutdownRequested():
             return True
         case talk.TextStreamed() | talk.ThinkingStreamed() | talk.ToolProgressed():

@@ -19,6 +19,8 @@ Disposition = Literal["final", "continue", "interrupted", "failed"]
 Decision = Literal["once", "session", "denied"]
 Verdict = Literal["allow", "ask", "deny", "fault"]
 ExecutionKind = Literal["model", "tool", "child"]
+Limit = Literal["turns", "tokens", "usd", "minutes", "failures"]
+"""What bounds a conversation: model calls, tokens, money, minutes of work, and one call that fails again and again."""
 Refusal = Literal[
     "undeclared_turn",
     "undeclared_call",
@@ -36,6 +38,7 @@ Refusal = Literal[
     "shutting_down",
     "unknown_conversation",
     "child_takes_no_messages",
+    "odd_limits",
 ]
 
 
@@ -115,6 +118,7 @@ class ModelSettled:
     reason: str | None = None
     model: str | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
+    ms: int = 0
     type: Literal["model_settled"] = "model_settled"
 
 
@@ -157,6 +161,7 @@ class ToolRequested:
     prompt: str | None = None
     interruptible: bool = True
     safe_to_retry: bool = False
+    in_order: bool = False
     malformed: str | None = None
     type: Literal["tool_requested"] = "tool_requested"
 
@@ -196,7 +201,7 @@ class ApprovalRemembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSettled:
-    """The settlement of a tool call: the one result the model is told."""
+    """The settlement of a tool call: the one result the model is told. `seen`: files as it showed or left them."""
 
     conversation: str
     turn: int
@@ -206,6 +211,8 @@ class ToolSettled:
     effect: ToolEffect
     text: str
     tainting: bool = False
+    seen: Mapping[str, str] = field(default_factory=dict)
+    ms: int = 0
     type: Literal["tool_settled"] = "tool_settled"
 
 
@@ -242,6 +249,26 @@ class TranscriptCompacted:
     model: str | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
     type: Literal["transcript_compacted"] = "transcript_compacted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitsSet:
+    """From here on the conversation, with all that is under it, may take so much: turns, tokens, usd, minutes."""
+
+    conversation: str
+    limits: Mapping[str, float]
+    type: Literal["limits_set"] = "limits_set"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitReached:
+    """The model is not called again. What is due waits for a wider limit, or for what the person says next."""
+
+    conversation: str
+    limit: Limit
+    reason: str
+    key: str | None = None
+    type: Literal["limit_reached"] = "limit_reached"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -351,6 +378,8 @@ TalkEvent = (
     | TurnInterrupted
     | TurnCompleted
     | TranscriptCompacted
+    | LimitsSet
+    | LimitReached
     | CommandRefused
     | ProcessorFailed
     | IdleReached

@@ -34,16 +34,22 @@ class ToolAsk:
     prompt: str | None = None
     interruptible: bool = True
     safe_to_retry: bool = False
+    in_order: bool = False
+    """It changes something: it waits for the calls before it, and those after it wait for it."""
     malformed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEnd:
-    """What a tool says at its end. `tainting`: its text comes from outside and may carry somebody else's wishes."""
+    """What a tool says at its end. `tainting`: its text comes from outside and may carry somebody else's wishes.
+
+    `seen` has the files that it showed or changed, each with the hash of what the model knows of it now.
+    """
 
     text: str
     failed: bool = False
     tainting: bool = False
+    seen: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +111,7 @@ class SettleModel:
     reason: str = ""
     model: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
+    ms: int = 0
     type: Literal["settle_model"] = "settle_model"
 
 
@@ -128,6 +135,8 @@ class SettleTool:
     outcome: ToolOutcome
     text: str = ""
     tainting: bool = False
+    seen: Mapping[str, str] = field(default_factory=dict)
+    ms: int = 0
     type: Literal["settle_tool"] = "settle_tool"
 
 
@@ -141,6 +150,18 @@ class CompactTranscript:
     model: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
     type: Literal["compact_transcript"] = "compact_transcript"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetLimits:
+    """Bound a conversation and all under it: turns, tokens, usd, minutes; what is left out is not bounded.
+
+    What a narrower limit held back goes on.
+    """
+
+    conversation: str
+    limits: Mapping[str, float]
+    type: Literal["set_limits"] = "set_limits"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +183,8 @@ class Interrupted:
     models: Mapping[str, str] = field(default_factory=dict)
     """Which model each stopped call was of, and what it had used until then."""
     usages: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    took: Mapping[str, int] = field(default_factory=dict)
+    """The milliseconds that each had run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +238,7 @@ TalkCommand = (
     | NoteRetry
     | SettleTool
     | CompactTranscript
+    | SetLimits
     | Continue
     | RecordInterrupt
     | Recover

@@ -36,7 +36,7 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
             return _refused(event)
         case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
             return _whole(event), ""
-        case t.TranscriptCompacted() | t.ProcessorFailed():
+        case t.TranscriptCompacted() | t.ProcessorFailed() | t.LimitsSet() | t.LimitReached():
             return _beside(event)
         case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
             return event.execution, event.text
@@ -50,10 +50,16 @@ def _model(event: t.ModelSettled | t.ModelRetried) -> tuple[str, str]:
     return f"model {event.outcome}", event.text or event.reason or ""
 
 
-def _beside(event: t.TranscriptCompacted | t.ProcessorFailed) -> tuple[str, str]:
-    if isinstance(event, t.ProcessorFailed):
-        return f"a processor failed for {event.call}", event.error
-    return f"everything up to turn {event.turn} is told in short from now on", event.text
+def _beside(event: t.TranscriptCompacted | t.ProcessorFailed | t.LimitsSet | t.LimitReached) -> tuple[str, str]:
+    match event:
+        case t.ProcessorFailed():
+            return f"a processor failed for {event.call}", event.error
+        case t.LimitsSet():
+            return "may take", ", ".join(f"{value:g} {name}" for name, value in event.limits.items()) or "what it needs"
+        case t.LimitReached():
+            return f"stopped by its limit of {event.limit}", event.reason
+        case t.TranscriptCompacted():
+            return f"everything up to turn {event.turn} is told in short from now on", event.text
 
 
 def _refused(event: t.CommandRefused) -> tuple[str, str]:

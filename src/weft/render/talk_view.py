@@ -337,14 +337,17 @@ class TalkView:
                     self.finished.append(Noted(f"not sent, the conversation is being closed: {event.text}", "error"))
                 elif event.refusal in ("stale_approval", "approval_after_interrupt"):
                     self.finished.append(Noted("that question is no longer open", "warning"))
-            case t.TranscriptCompacted() | t.ProcessorFailed():
+            case t.TranscriptCompacted() | t.ProcessorFailed() | t.LimitReached():
                 self._beside(event)
             case t.IdleReached():
                 self.turning = False
 
-    def _beside(self, event: t.TranscriptCompacted | t.ProcessorFailed) -> None:
+    def _beside(self, event: t.TranscriptCompacted | t.ProcessorFailed | t.LimitReached) -> None:
         if isinstance(event, t.ProcessorFailed):
             self.finished.append(Noted(f"a processor of results failed: {event.error}", "warning"))
+        elif isinstance(event, t.LimitReached):
+            self.turning = False
+            self.finished.append(Noted(f"stopped here: {event.reason}", "warning"))
         else:
             self.finished.append(Noted("older turns are told to the model in short from now on"))
 
@@ -356,6 +359,7 @@ _INTERRUPTS: Mapping[str, str] = {
     "process_lost": "the program had ended here; what ran then is lost",
     "shutdown": "stopped when the program was closed",
     "shutdown_timeout": "stopped when the program was closed",
+    "time_is_over": "stopped: the minutes it may take are over",
 }
 
 

@@ -6,6 +6,7 @@ scenario, every explored state and every random walk.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +25,7 @@ class TurnBook:
     intents: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     requested: set[str] = field(default_factory=set)
+    changing: set[str] = field(default_factory=set)
     results: dict[str, str] = field(default_factory=dict)
     model: str | None = None
     interrupted: bool = False
@@ -38,6 +40,10 @@ class TalkBook:
     due: str = ""
     keys: set[str] = field(default_factory=set)
     ended: bool = False
+    held: bool = False
+    limits: dict[str, float] = field(default_factory=dict)
+    made: int = 0
+    """Model calls of it and of all under it that were begun."""
 
 
 class Books:
@@ -71,6 +77,8 @@ class Books:
             case t.ContinuationCancelled():
                 promise(event.key == book.due, f"continuation {event.key} cancelled, but {book.due or 'none'} was due")
                 book.due = ""
+            case t.LimitReached() | t.LimitsSet():
+                self._limited(book, event)
             case t.ConversationEnded():
                 promise(turn is None and not book.ended, f"{event.conversation} ended with an open turn, or twice")
                 book.ended = True
@@ -78,17 +86,31 @@ class Books:
                 promise(event.turn <= book.turns - (turn is not None), "a turn was told in short before it was over")
             case t.ModelRetried():
                 promise(turn is not None and turn.number == event.turn, "a model was asked again outside its turn")
-            case t.CommandRefused() | t.ConversationOpened() | t.IdleReached() | t.ApprovalRemembered():
-                if isinstance(event, t.IdleReached):
-                    self._rested()
-            case t.ShutdownRequested() | t.ConversationStopped() | t.ProcessorFailed():
-                if isinstance(event, t.ConversationStopped):
-                    promise(not any(b.turn for b in self.talks.values()), "stopped with an open turn")
+            case t.IdleReached():
+                self._rested()
+            case t.ConversationStopped():
+                promise(not any(b.turn for b in self.talks.values()), "stopped with an open turn")
+            case (
+                t.CommandRefused()
+                | t.ConversationOpened()
+                | t.ApprovalRemembered()
+                | t.ShutdownRequested()
+                | t.ProcessorFailed()
+            ):
+                pass
             case _:
                 promise(turn is not None, f"{event.type} outside a turn")
                 assert turn is not None
                 promise(turn.number == event.turn, f"{event.type} of turn {event.turn} in turn {turn.number}")
                 self._in_turn(book, turn, event)
+
+    def _limited(self, book: TalkBook, event: t.LimitReached | t.LimitsSet) -> None:
+        if isinstance(event, t.LimitsSet):
+            book.limits = dict(event.limits)
+            return
+        promise(book.turn is None, "a limit stopped a turn in its middle")
+        promise(event.key is None or event.key == book.due, f"{event.key} held back, but it was not due")
+        book.held = True
 
     def _started(self, book: TalkBook, event: t.TurnStarted) -> None:
         promise(book.turn is None and not book.ended, "a turn started while another was open")
@@ -97,6 +119,13 @@ class Books:
         promise(list(event.messages) == book.waiting, "a turn takes all messages that wait, in order")
         promise(bool(event.messages) or bool(event.continues), "a turn without a cause")
         book.waiting, book.turns, book.turn = [], event.turn, TurnBook(event.turn)
+        book.held = False
+        name = event.conversation
+        while name:
+            above = self.talks.setdefault(name, TalkBook())
+            promise(above.made < above.limits.get("turns", math.inf), f"{name} went past its limit of turns")
+            above.made += 1
+            name = name.rpartition("/")[0]
 
     def _in_turn(
         self,
@@ -118,6 +147,7 @@ class Books:
                 promise(event.execution not in turn.intents, f"{event.execution} reserved twice")
                 if event.kind != "model":
                     promise(event.call in turn.requested, f"{event.execution} reserved without a request")
+                    self._in_its_place(turn, event.call or "")
                     promise(event.call not in turn.results, f"{event.execution} reserved after its result")
                 turn.intents.add(event.execution)
             case t.ModelSettled():
@@ -136,11 +166,22 @@ class Books:
             case t.TurnCompleted():
                 self._completed(book, turn, event)
 
+    def _in_its_place(self, turn: TurnBook, call: str) -> None:
+        """What changes something runs after all that was asked for before it; everything behind it waits for it."""
+        for before in turn.declared or ():
+            if before == call:
+                return
+            if before in turn.requested and before not in turn.results:
+                promise(call not in turn.changing, f"{call} was begun before {before} had ended")
+                promise(before not in turn.changing, f"{call} was begun before {before}, which changes something")
+
     def _asked(self, turn: TurnBook, event: t.ToolRequested | t.ApprovalRequested | t.ApprovalDecided) -> None:
         promise(event.call in (turn.declared or ()), f"{event.call} acted on without a declaration")
         promise(event.call not in turn.results, f"{event.call} acted on after its result")
         if isinstance(event, t.ToolRequested):
             promise(event.call not in turn.requested, f"{event.call} requested twice")
+            if event.in_order:
+                turn.changing.add(event.call)
             turn.requested.add(event.call)
         elif isinstance(event, t.ApprovalRequested):
             turn.asked.add(event.call)
@@ -177,7 +218,8 @@ class Books:
 
     def _rested(self) -> None:
         for name, book in self.talks.items():
-            promise(book.turn is None and not book.due and not book.waiting, f"at rest while {name} had work")
+            promise(book.turn is None, f"at rest while {name} had work")
+            promise(book.held or (not book.due and not book.waiting), f"at rest while {name} had something due")
 
 
 def judge(world: World) -> Books:

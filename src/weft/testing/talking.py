@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -91,7 +91,9 @@ class ScriptedTools:
             return ToolAsk(call=call.call, tool=call.tool, verdict="fault", reason=f"there is no tool {call.tool}")
         return replace(known, call=call.call, tool=call.tool, input=call.input, malformed=call.malformed)
 
-    async def start(self, call: ToolCall, *, conversation: str, say: Callable[[str], None]) -> Running:
+    async def start(
+        self, call: ToolCall, *, conversation: str, say: Callable[[str], None], seen: Mapping[str, str]
+    ) -> Running:
         self.started.append(call.call)
         return await self.works[call.tool](call, say)
 

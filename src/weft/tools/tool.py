@@ -46,6 +46,8 @@ class Outcome:
     """Where content from outside came from, in words; not empty marks the conversation as tainted."""
     data: Mapping[str, Any] | None = None
     """What a face or a projection may want beside the text: the todo list, the answers of a person."""
+    seen: Mapping[str, str] = field(default_factory=dict)
+    """Files that the call showed or changed, each with the hash of what the model knows of it now."""
     bug: str = ""
     """The traceback, when the tool itself is at fault."""
 
@@ -110,6 +112,9 @@ class Context:
     ask_person: AskPerson | None = None
     start_sub_task: StartSubTask | None = None
     skills: SkillSource | None = None
+    seen: Mapping[str, str] | None = None
+    """Files as the model last saw them, by their hash: what is otherwise now is not overwritten. None: nobody keeps
+    count, and what a call names is what it means."""
 
 
 Start = Callable[[Mapping[str, Any], Context], Awaitable[Handle]]
@@ -129,6 +134,14 @@ class Tool:
     """What permission rules look at: its kind, and the key of the input that holds it."""
     source: str | None = None
     """The slug of the source it comes from; None for a tool of the app."""
+    keeps_order: bool = False
+    """Whoever runs it keeps the order of calls itself."""
+
+    @property
+    def in_order(self) -> bool:
+        """Whether a call may change something, so that its place among the calls of a turn matters."""
+        changes = self.effect in ("write", "process") or (self.effect == "network" and not self.retryable)
+        return changes and not self.keeps_order
 
     def spec(self) -> ToolSpec:
         return ToolSpec(name=self.name, description=self.description, input_schema=self.input_schema)

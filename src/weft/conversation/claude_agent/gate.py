@@ -161,6 +161,7 @@ def gate_tools(current: Callable[[], Runtime | None]) -> list[Tool]:
             effect=effect,
             start=starter(name),
             subject=_SUBJECTS.get(name),
+            keeps_order=True,
         )
         for name, effect in _EFFECTS.items()
     ]

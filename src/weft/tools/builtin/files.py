@@ -1,15 +1,28 @@
-"""Read, Write and Edit: text files of the working folder and the session, written atomically, each with its diff."""
+"""Read, Write and Edit: text files of the working folder and the session, written atomically, each with its diff.
+
+A change is a compare-and-swap: under a lock that every writer of the folder takes, the file is compared with what the
+model last saw of it, and replaced only when it is still that. So of two that change one file, in whichever
+conversation, step or process, one comes after the other, and nobody overwrites what they did not know.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import difflib
+import errno
+import fcntl
 import os
 import stat
-from collections.abc import Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from weft.documents import read_document
+from weft.files import Folder
 from weft.protocol.errors import UserError
+from weft.protocol.hashes import hash_bytes
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.places import Place, place
 from weft.tools.threads import in_thread
@@ -25,6 +38,9 @@ DIFF_LINES: Final = 20_000
 DIFF_LIMIT: Final = 100_000
 SHOWN_DIFF: Final = 8_000
 """Characters of a diff that the model reads as well. Of a new file it reads none: it just wrote it."""
+LOCK_SECONDS: Final = 10.0
+"""How long a change waits for whoever else writes in the folder."""
+_LOOKS_AGAIN: Final = 0.01
 _DOCUMENTS: Final = (b"%PDF-", b"PK\x03\x04")
 
 
@@ -62,7 +78,12 @@ def _read(given: Mapping[str, Any], context: Context) -> Outcome:
     text_shown = "\n".join(shown) or f"{where.shown} is empty"
     if last < len(lines):
         text_shown += f"\n[lines {first:,} to {last:,} of {len(lines):,}; go on with offset {last + 1}]"
-    return Outcome(text=text_shown, summary=f"{len(shown):,} of {len(lines):,} lines", outside=outside)
+    return Outcome(
+        text=text_shown,
+        summary=f"{len(shown):,} of {len(lines):,} lines",
+        outside=outside,
+        seen={where.shown: hash_bytes(data)},
+    )
 
 
 def _bytes_of(where: Place, limit: int) -> bytes:
@@ -89,30 +110,61 @@ def _decoded(data: bytes, where: Place) -> str:
 # -- Write and Edit
 
 
+Change = Callable[[Mapping[str, Any], Context, threading.Event], Outcome]
+
+
+async def _changing(change: Change, given: Mapping[str, Any], context: Context, name: str) -> Outcome:
+    stopped = threading.Event()
+    try:
+        return await in_thread(lambda: change(given, context, stopped), name)
+    except asyncio.CancelledError:
+        stopped.set()  # the thread can't be ended, but it looks once more before it puts anything in place
+        raise
+
+
 async def _start_write(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(in_thread(lambda: _write(given, context), "weft-write"))
+    return await begin(_changing(_write, given, context, "weft-write"))
 
 
-def _write(given: Mapping[str, Any], context: Context) -> Outcome:
+def _write(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
     where = _writable(place(given["path"], context))
-    old = where.folder.read_or_none(where.name, READ_LIMIT)
     new = given["content"].encode("utf-8", "surrogatepass")
-    if old == new:
-        return Outcome(text=f"{where.shown} was so already", summary="no change")
-    diff = _put(where, old, new)
+    with _alone(where, create=True):
+        old = where.folder.read_or_none(where.name, READ_LIMIT)
+        if old == new:
+            return Outcome(
+                text=f"{where.shown} was so already", summary="no change", seen={where.shown: hash_bytes(new)}
+            )
+        if old is not None and context.seen is not None and where.shown not in context.seen:
+            raise UserError(f"{where.shown} is there already and was not read", hint="read it before you replace it")
+        _check_seen(where, old, context)
+        diff = _put(where, old, new, stopped)
     verb = "wrote" if old is not None else "made"
     lines = given["content"].count("\n") + (not given["content"].endswith("\n"))
     said = f"{verb} {where.shown} ({lines:,} lines)" + (f":\n{diff[:SHOWN_DIFF]}" if old is not None else "")
-    return Outcome(text=said, summary=_counts(diff), diff=diff)
+    return Outcome(text=said, summary=_counts(diff), diff=diff, seen={where.shown: hash_bytes(new)})
 
 
 async def _start_edit(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(in_thread(lambda: _edit(given, context), "weft-edit"))
+    return await begin(_changing(_edit, given, context, "weft-edit"))
 
 
-def _edit(given: Mapping[str, Any], context: Context) -> Outcome:
+def _edit(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
     where = _writable(place(given["path"], context))
-    data = _bytes_of(where, READ_LIMIT)
+    with _alone(where):
+        data = _bytes_of(where, READ_LIMIT)
+        _check_seen(where, data, context)
+        changed = _edited(where, data, given)
+        diff = _put(where, data, changed, stopped)
+    return Outcome(
+        text=f"changed {where.shown}:\n{diff[:SHOWN_DIFF]}",
+        summary=_counts(diff),
+        diff=diff,
+        seen={where.shown: hash_bytes(changed)},
+    )
+
+
+def _edited(where: Place, data: bytes, given: Mapping[str, Any]) -> bytes:
     content = _decoded(data, where)
     old, new = given["old"], given["new"]
     if old == new:
@@ -127,11 +179,56 @@ def _edit(given: Mapping[str, Any], context: Context) -> Outcome:
         raise UserError(
             f"that text is in {where.shown} {count} times", hint="give more of the lines around it, or set all"
         )
-    changed = content.replace(old, new).encode("utf-8", "surrogatepass")
-    if where.folder.read_or_none(where.name, READ_LIMIT) != data:
-        raise UserError(f"{where.shown} changed in the meantime", hint="read it again")
-    diff = _put(where, data, changed)
-    return Outcome(text=f"changed {where.shown}:\n{diff[:SHOWN_DIFF]}", summary=_counts(diff), diff=diff)
+    return content.replace(old, new).encode("utf-8", "surrogatepass")
+
+
+def _check_seen(where: Place, now: bytes | None, context: Context) -> None:
+    """A file that is gone is nobody's loss; one that is otherwise than the model knows it is."""
+    known = (context.seen or {}).get(where.shown)
+    if known is not None and now is not None and hash_bytes(now) != known:
+        raise UserError(
+            f"{where.shown} has changed since you last saw it; it was left as it is",
+            hint="read it again, then make your change to what is there now",
+        )
+
+
+@contextmanager
+def _alone(where: Place, *, create: bool = False) -> Iterator[None]:
+    """One writer at a time in the folder of a file: among threads, conversations and processes that use these tools.
+
+    The lock is on the folder itself, so that nothing is left behind and a process that ends lets go of it.
+    """
+    inner = where.name.rpartition("/")[0]
+    try:
+        with where.folder.folder(inner, create=create) if inner else _anew(where.folder) as folder:
+            _lock(folder, where)
+            yield
+    except FileNotFoundError:
+        raise UserError(f"{where.shown} is not there", hint="look for it with Glob") from None
+
+
+def _anew(folder: Folder) -> Folder:
+    """The same folder under a handle of its own: a lock belongs to a handle."""
+    handle = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder.fd)
+    return Folder(folder.path, folder.disk, handle)
+
+
+def _lock(folder: Folder, where: Place) -> None:
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            return fcntl.flock(folder.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # closing the folder lets go of it
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise UserError(
+                    f"somebody else has been writing beside {where.shown} for {LOCK_SECONDS:g} seconds",
+                    hint="try again later",
+                ) from None
+            time.sleep(_LOOKS_AGAIN)
+        except OSError as error:
+            if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL):
+                return None  # a file system without locks: the comparison right before the change is all there is
+            raise
 
 
 def _nearest(content: str, wanted: str) -> str:
@@ -151,20 +248,22 @@ def _writable(where: Place) -> Place:
     return where
 
 
-def _put(where: Place, old: bytes | None, new: bytes) -> str:
-    """Puts the file in place atomically and returns the diff."""
+def _put(where: Place, old: bytes | None, new: bytes, stopped: threading.Event) -> str:
+    """Puts the file in place atomically, unless somebody else changed it meanwhile, and returns the diff."""
     if len(new) > WRITE_LIMIT:
         raise UserError(f"{len(new):,} bytes are too many for one file; the limit is {WRITE_LIMIT:,}")
     diff = unified_diff(where.shown, old, new)
     mode = 0o644
-    if "/" in where.name:
-        where.folder.folder(where.name.rpartition("/")[0], create=True).close()
     if old is not None:
         handle = where.folder.open_fd(where.name, os.O_RDONLY)
         try:
             mode = stat.S_IMODE(os.fstat(handle).st_mode)
         finally:
             os.close(handle)
+    if where.folder.read_or_none(where.name, READ_LIMIT) != old:
+        raise UserError(f"{where.shown} changed in the meantime", hint="read it again")
+    if stopped.is_set():
+        raise UserError(f"{where.shown} was left as it is: the call was stopped")
     where.folder.replace(where.name, new, mode=mode)
     return diff
 

@@ -73,7 +73,7 @@ class Ledger:
 
     def spent(self, steps: Iterable[str], price: Price) -> Spent:
         chosen = [self.steps[name] for name in steps if name in self.steps]
-        return _sum(((model, used) for _, models in chosen for model, used in models.items()), price).and_ms(
+        return summed(((model, used) for _, models in chosen for model, used in models.items()), price).and_ms(
             sum(ms for ms, _ in chosen)
         )
 
@@ -95,7 +95,7 @@ class Spent:
         return Spent(self.usd + other.usd, unpriced, self.tokens + other.tokens, self.ms + other.ms)
 
 
-def _sum(used: Iterable[tuple[str, Mapping[str, int]]], price: Price) -> Spent:
+def summed(used: Iterable[tuple[str, Mapping[str, int]]], price: Price) -> Spent:
     usd, tokens, unpriced = Decimal(0), 0, {}
     for model, usage in used:
         tokens += usage.get("input", 0) + usage.get("output", 0)
@@ -110,7 +110,7 @@ def _sum(used: Iterable[tuple[str, Mapping[str, int]]], price: Price) -> Spent:
 def breach(budget: Budget, spent: Spent, ahead: Iterable[Estimate], price: Price, whose: str) -> str:
     """Why the next attempt does not fit, in words; "" when it does. `ahead`: its estimate and those of what runs."""
     ahead = list(ahead)
-    coming = _sum(((one.model, one.usage) for one in ahead), price)
+    coming = summed(((one.model, one.usage) for one in ahead), price)
     whole = spent + coming
     if budget.usd is not None:
         if whole.unpriced:
@@ -149,7 +149,7 @@ def allowance(limits: Iterable[tuple[Budget, Spent, Iterable[Estimate]]], price:
     tokens: list[int] = []
     seconds: list[float] = []
     for budget, really, beside in limits:
-        spent = really + _sum(((one.model, one.usage) for one in beside), price)
+        spent = really + summed(((one.model, one.usage) for one in beside), price)
         if budget.usd is not None:
             usd.append(max(Decimal(0), Decimal(str(budget.usd)) - spent.usd))
         if budget.tokens is not None:
