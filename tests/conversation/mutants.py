@@ -398,3 +398,68 @@ def an_unstoppable_one_stops_everything(patch: Patch) -> None:
         return {x: "signalled" if how == "unsupported" else how for x, how in original(self, name, met).items()}
 
     patch.setattr(Control, "_classify", classify)
+
+
+@mutant
+def changes_run_side_by_side(patch: Patch) -> None:
+    def next_call(talk: Any) -> str:
+        turn = talk.turn if talk else None
+        calls = turn.calls.items() if turn and not turn.interrupted else ()
+        return next((call_id for call_id, call in calls if call.phase == "ready"), "")
+
+    patch.setattr(turns, "_next_call", next_call)
+
+
+@mutant
+def looks_overtake_changes(patch: Patch) -> None:
+    original = turns._next_call
+
+    def next_call(talk: Any) -> str:
+        turn = talk.turn if talk else None
+        calls = turn.calls.items() if turn and not turn.interrupted else ()
+        looks = (call_id for call_id, call in calls if call.phase == "ready" and not call.in_order)
+        return next(looks, "") or original(talk)
+
+    patch.setattr(turns, "_next_call", next_call)
+
+
+@mutant
+def what_waits_for_its_place_is_forgotten(patch: Patch) -> None:
+    patch.setattr(turns, "release", _nothing)
+
+
+@mutant
+def an_interrupt_spares_what_waits_for_its_place(patch: Patch) -> None:
+    original = turns._next_call
+
+    def next_call(talk: Any) -> str:
+        turn = talk.turn if talk else None
+        if turn is not None and turn.interrupted:
+            turn = turn.copied()
+            turn.interrupted = False
+            talk = replace(talk, turn=turn)
+        return original(talk)
+
+    patch.setattr(turns, "_next_call", next_call)
+    patch.setattr(
+        decide,
+        "stop_turn",
+        lambda draft, name, reason, targets, part=None: (
+            None
+            if any(call.phase == "ready" for call in draft.turn(name).calls.values())
+            else turns.stop_turn(draft, name, reason, targets, part)
+        ),
+    )
+
+
+@mutant
+def a_limit_is_only_said(patch: Patch) -> None:
+    patch.setattr(turns, "reached", _nothing)
+
+
+@mutant
+def a_wider_limit_does_not_free_what_it_held(patch: Patch) -> None:
+    def only_set(draft: Any, command: Any, original: Any) -> None:
+        draft.emit(t.LimitsSet(conversation=command.conversation, limits=command.limits))
+
+    _decides(patch, c.SetLimits, only_set)
