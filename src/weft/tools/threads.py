@@ -2,16 +2,35 @@
 
 A pool's threads are waited for when the program ends, so one stuck call would keep a stopped program alive for as long
 as it lasts. A daemon thread is simply left behind: its result meets a future that nobody waits for any more.
+
+Which threads there are and how they wait comes from outside: a simulation has its own, so that one seed decides the
+order of everything.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
+from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
 Result = TypeVar("Result")
+
+
+class Threads:
+    def start(self, run: Callable[[], None], name: str) -> None:
+        threading.Thread(target=run, name=name, daemon=True).start()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def now(self) -> float:
+        return time.monotonic()
+
+
+THREADS: ContextVar[Threads] = ContextVar("threads", default=Threads())  # noqa: B039  it has no state
 
 
 async def in_thread(work: Callable[[], Result], name: str = "weft-work") -> Result:
@@ -38,5 +57,6 @@ async def in_thread(work: Callable[[], Result], name: str = "weft-work") -> Resu
         except RuntimeError:
             return  # the loop is closed: nobody waits any more
 
-    threading.Thread(target=run, name=name, daemon=True).start()
+    here = copy_context()
+    THREADS.get().start(lambda: here.run(run), name)
     return await future

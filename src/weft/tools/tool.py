@@ -154,6 +154,7 @@ class WorkHandle:
         self._settled: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._began = began
         self._task = asyncio.create_task(self._run(work))
+        self._task.add_done_callback(lambda _: work.close())  # one that was stopped before it began is dropped
 
     async def _run(self, work: Coroutine[Any, Any, Outcome]) -> None:
         try:

@@ -14,7 +14,6 @@ import fcntl
 import os
 import stat
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
@@ -25,7 +24,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.places import Place, place
-from weft.tools.threads import in_thread
+from weft.tools.threads import THREADS, in_thread
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 
 READ_LIMIT: Final = 32 * 2**20
@@ -214,17 +213,18 @@ def _anew(folder: Folder) -> Folder:
 
 
 def _lock(folder: Folder, where: Place) -> None:
-    until = time.monotonic() + LOCK_SECONDS
+    threads = THREADS.get()
+    until = threads.now() + LOCK_SECONDS
     while True:
         try:
             return fcntl.flock(folder.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # closing the folder lets go of it
         except BlockingIOError:
-            if time.monotonic() >= until:
+            if threads.now() >= until:
                 raise UserError(
                     f"somebody else has been writing beside {where.shown} for {LOCK_SECONDS:g} seconds",
                     hint="try again later",
                 ) from None
-            time.sleep(_LOOKS_AGAIN)
+            threads.sleep(_LOOKS_AGAIN)
         except OSError as error:
             if error.errno in (errno.ENOLCK, errno.ENOTSUP, errno.EINVAL):
                 return None  # a file system without locks: the comparison right before the change is all there is
