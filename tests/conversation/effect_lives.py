@@ -21,6 +21,7 @@ import os
 import random
 import shutil
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -79,14 +80,14 @@ class WatchedDisk(SteppingDisk):
         self.world, self.by = world, by
 
     def replace(self, source: str, target: str, dir_fd: int) -> None:
-        self._pause()
+        self.pause()
         before = _content(target, dir_fd)
         os.replace(source, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
         after = _content(target, dir_fd)
         folder = os.path.relpath(os.readlink(f"/proc/self/fd/{dir_fd}"), os.path.realpath(self.world.working))
         name = os.path.normpath(f"{folder}/{target}")
         self.world.changes.append(Change(self.by, name, before, after or b"", self.world.logged))
-        self._pause()
+        self.pause()
 
 
 def _content(name: str, dir_fd: int) -> bytes | None:
@@ -100,17 +101,27 @@ def _content(name: str, dir_fd: int) -> bytes | None:
         os.close(fd)
 
 
-def appending(given: Mapping[str, Any], context: Context) -> Outcome:
-    """A command: it changes a file without asking anybody, and can only rely on the order of calls."""
-    name = str(given["path"])
-    before = context.working.read_or_none(name) or b""
-    context.working.folder("in", create=True).close()
-    context.working.replace(name, before + f"{given['line']}\n".encode())
+def appending(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
+    """A command: it changes a file after a while, takes no lock, and is dead once it was stopped."""
+    disk = context.working.disk
+    assert isinstance(disk, WatchedDisk)
+    for _ in range(disk.world.rng.randint(1, 6)):
+        disk.pause()
+    if not stopped.is_set():
+        disk.world.put(disk.by, str(given["path"]), f"{given['line']}\n".encode())
     return Outcome(text="done")
 
 
 async def _start_command(given: Mapping[str, Any], context: Context) -> Handle:
-    return await begin(in_thread(lambda: appending(given, context), "command"))
+    stopped = threading.Event()
+
+    async def run() -> Outcome:
+        try:
+            return await in_thread(lambda: appending(given, context, stopped), "command")
+        finally:
+            stopped.set()
+
+    return await begin(run())
 
 
 COMMAND: Final = Tool(
@@ -242,12 +253,18 @@ class World:
         except BlockingIOError:
             return
         else:
-            before = path.read_bytes() if path.exists() else None
-            after = (before or b"") + f"w{next(self.words)}\n".encode()
-            path.write_bytes(after)
-            self.changes.append(Change(PERSON, name, before, after, self.logged))
+            self.put(PERSON, name, f"w{next(self.words)}\n".encode())
         finally:
             os.close(folder)
+
+    def put(self, by: tuple[str, str], name: str, more: bytes) -> None:
+        """Append to a file, in no time."""
+        path = self.working / name
+        path.parent.mkdir(exist_ok=True)
+        before = path.read_bytes() if path.exists() else None
+        after = (before or b"") + more
+        path.write_bytes(after)
+        self.changes.append(Change(by, name, before, after, self.logged))
 
     # -- what the model asks for
 

@@ -169,23 +169,23 @@ class SteppingDisk(Disk):
     def __init__(self) -> None:
         super().__init__(sync=False)
 
-    def _pause(self) -> None:
+    def pause(self) -> None:
         threads = THREADS.get()
         if isinstance(threads, Lockstep):
             threads.pause()
 
     def write(self, fd: int, data: bytes) -> None:
         half = len(data) // 2
-        self._pause()
+        self.pause()
         os.write(fd, data[:half])
-        self._pause()
+        self.pause()
         super().write(fd, data[half:])
 
     def create(self, name: str, flags: int, dir_fd: int) -> int:
-        self._pause()
+        self.pause()
         return super().create(name, flags, dir_fd)
 
     def replace(self, source: str, target: str, dir_fd: int) -> None:
-        self._pause()
+        self.pause()
         super().replace(source, target, dir_fd)
-        self._pause()
+        self.pause()
