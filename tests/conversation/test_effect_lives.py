@@ -16,7 +16,6 @@ import pytest
 
 from tests.conversation.effect_lives import PERSON, life
 from weft.conversation import decide, turns
-from weft.conversation.control import Control
 from weft.conversation.executor import Executor
 from weft.conversation.tooling import RunningTool, ToolAccess
 from weft.protocol import talk_commands as c
@@ -130,17 +129,6 @@ def a_failure_is_a_success(patch: Patch) -> None:
         return end and replace(end, failed=False)
 
     patch.setattr(RunningTool, "wait", wait)
-
-
-@mutant
-def what_was_stopped_is_started_all_the_same(patch: Patch) -> None:
-    def begin(self: Control, conversation: str, execution: str) -> bool:
-        intent = self.intents.get((conversation, execution))
-        if intent is not None:
-            intent.phase = "starting"
-        return True
-
-    patch.setattr(Control, "begin_start", begin)
 
 
 @mutant

@@ -35,7 +35,9 @@ class _Worker:
     """A thread that runs only between `step` and its next pause."""
 
     def __init__(self, run: Callable[[], None], name: str) -> None:
-        self._go, self._paused = threading.Semaphore(0), threading.Semaphore(0)
+        self._go, self._paused = threading.Lock(), threading.Lock()  # locks are what is handed over fastest
+        self._go.acquire()
+        self._paused.acquire()
         self._killed = False
         self.done = False
         self.thread = threading.Thread(target=self._whole, args=(run,), name=name, daemon=True)
