@@ -39,7 +39,7 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.hashes import combine, hash_bytes
-from weft.session.log import LOG, LogWriter
+from weft.session.log import LOG, Head, LogWriter
 
 SESSION: Final = "long-history"
 STEPS: Final = 8
@@ -152,10 +152,10 @@ def build(workspace: Path, events: int) -> dict[str, float]:
     """A session with that many events, the last of them of a real run."""
     history, disk = History(seed=1), Disk(sync=False)
     with Folder.open(workspace, disk) as root, root.folder(f"sessions/{SESSION}", create=True) as folder:
-        writer = LogWriter(folder, lambda: datetime.now(UTC), seq=0, end=0)
+        writer = LogWriter(folder, lambda: datetime.now(UTC), Head())
         writer.append(history.birth())
         run = 0
-        while writer.seq < events - 3 * STEPS:
+        while writer.head.seq < events - 3 * STEPS:
             run += 1
             for decision in history.run(run):
                 writer.append(decision)

@@ -70,6 +70,9 @@ EVENT_MEANINGS: Final = {
 """For the events whose class has no docstring."""
 
 FIELD_MEANINGS: Final = {
+    "cut_accepted.lost": "What was found, in words.",
+    "cut_accepted.known": "The last event that the manifest knew of: when the log ended before it, all since is lost.",
+    "cut_accepted.hash": "The hash of the decision that event stood in; empty when the manifest did not say.",
     "run_started.resumed": "Whether a run at rest was taken up again: its spending, rounds and gates still count.",
     "run_started.budget": "Limits that a person set in place of the pipeline's: usd, tokens, minutes.",
     "by_model": "`usage` by model, when the attempt called more than one; `model` is then the first of them.",
@@ -175,7 +178,6 @@ FIELD_MEANINGS: Final = {
     "step_skipped.reason": "Why it did not have to run, in words.",
     "step_started.cause": "Why there is this attempt.",
     "step_started.reason": "The planner's reason, in words.",
-    "version": "The version of the log's format.",
     "weft": "The version of the program that wrote it.",
     "conversation": "Which conversation: `main`, or `main/a1` for a sub-conversation of it.",
     "turn": "The number of the turn, from 1 in each conversation.",
@@ -286,6 +288,7 @@ MANIFEST_MEANINGS: Final = {
     "updatedAt": ("time", "When the last event was written."),
     "sourceHash": ("hash or null", "Of the first input."),
     "lastSeq": ("whole number", "The `seq` of the last event that is in this file."),
+    "lastHash": ("text or null", "The hash of the decision that event stands in; null for a log of version 1."),
     "run": (
         "mapping or null",
         "The last run: its number (`run`), `status`, `message`, the open `gates` (`gate` and `step` each), "

@@ -161,8 +161,8 @@ def _mark_appends(mark: Callable[[int], None]) -> None:
     that the session's own entry may not be durable."""
     append = LogWriter.append
 
-    def marking(self: LogWriter, events: Sequence[DurableEvent]) -> list[Record]:
-        records = append(self, events)
+    def marking(self: LogWriter, events: Sequence[DurableEvent], **given: Any) -> list[Record]:
+        records = append(self, events, **given)
         for record in records:
             if records[0].seq > 1:
                 mark(record.seq)

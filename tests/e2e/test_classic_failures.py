@@ -32,6 +32,12 @@ def again(weft: Weft) -> list[str]:
     return weft.ran()
 
 
+def kept(weft: Weft) -> dict[str, bytes]:
+    """What is in the session's folder, but for who last held its lock."""
+    files = (file for file in weft.session("poem").iterdir() if file.is_file() and file.name != ".lock")
+    return {file.name: file.read_bytes() for file in files}
+
+
 def test_partial_write(done: Weft) -> None:
     path = done.session("poem") / "list.json"
     whole = path.read_bytes()
@@ -154,11 +160,42 @@ def test_a_damaged_line_in_the_middle_is_reported_and_kept(done: Weft) -> None:
     path.write_text("".join(lines))
     plan = done("plan", "--session-id", "poem")
     assert f"log.jsonl line {index + 1}" in plan.out
-    assert again(done) == ["list"]
-    assert lines[index] in path.read_text()
     verified = done("sessions", "verify", "poem")
     assert verified.code == 1
     assert f"log.jsonl line {index + 1}" in verified.out
+    refused = done("run", "--session-id", "poem")
+    assert (refused.code, done.ran()) == (1, [])
+    assert f"log.jsonl line {index + 1}" in refused.err
+    assert "weft sessions accept-cut poem" in refused.err
+    assert path.read_text() == "".join(lines)
+    assert f"log.jsonl line {index + 1}" in done("sessions", "accept-cut", "poem").out
+    assert again(done) == ["list"]
+    assert lines[index] in path.read_text()
+    assert "accepted by event" in done("sessions", "verify", "poem").out
+
+
+def test_a_log_that_was_cut_stops_a_run_before_anything_is_made_again(done: Weft) -> None:
+    path = done.session("poem") / "log.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:4]))
+    files = kept(done)
+    checked = done("sessions", "verify", "poem")
+    assert checked.code == 1
+    assert "poem: not intact (4 events)" in checked.out
+    assert f"log.jsonl ends after event 4, and session.json was made from {len(lines)}" in checked.out
+    assert "its log was cut" in done("sessions", "list").out
+    for command in (("run", "--session-id", "poem"), ("run", "--session-id", "poem", "--until", "count")):
+        stopped = done(*command)
+        assert (stopped.code, done.ran()) == (1, [])
+        assert f"events 5 to {len(lines)} are missing" in stopped.err
+    assert kept(done) == files
+    path.write_bytes(b"".join(lines))
+    assert again(done) == []
+    path.write_bytes(b"".join(lines[:4]))
+    assert done("sessions", "accept-cut", "poem").code == 0
+    assert "has lost nothing" in done("sessions", "accept-cut", "poem").err
+    assert again(done) != []
+    assert done("sessions", "verify", "poem").code == 0
 
 
 def test_a_torn_tail_is_dropped_and_kept_aside(done: Weft) -> None:

@@ -9,6 +9,7 @@ from weft.protocol.call_events import StepTextStreamed
 from weft.protocol.events import (
     ArtifactRestored,
     ArtifactSetAside,
+    CutAccepted,
     EditAccepted,
     Event,
     InputRecorded,
@@ -92,6 +93,7 @@ def test_the_end_of_an_interrupted_run() -> None:
 def test_the_other_events() -> None:
     others: list[Event] = [
         SessionAdopted(session="s-1", pipeline="kit", weft="0.1", shape="manifest 2", notes=("no hash",)),
+        CutAccepted(lost=("log.jsonl line 4: gone",), known=19),
         InputRecorded(input="source", file="content.md", hash="", size=52_000, origin="/home/maria/talk.md"),
         InputRecorded(input="source", file="content.md", hash="", size=5),
         ArtifactSetAside(artifact="a.md", hash="", kept="a.edited.md"),
@@ -107,6 +109,8 @@ def test_the_other_events() -> None:
         [
             "session s-1 adopted (pipeline kit, manifest 2)",
             "  note: no hash",
+            "the log goes on without what it has lost:",
+            "  log.jsonl line 4: gone",
             "input source recorded as content.md (52 kB) from /home/maria/talk.md",
             "input source recorded as content.md (5 B)",
             "artifact a.md was changed by hand, kept as a.edited.md",

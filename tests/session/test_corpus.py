@@ -34,7 +34,7 @@ def test_a_log_of_a_released_version_opens_and_means_the_same(name: str) -> None
 def test_the_corpus_has_every_version_and_every_event() -> None:
     assert {int(path.name[1]) for path in CORPUS.iterdir() if path.is_dir()} == set(range(1, LOG_VERSION + 1))
     seen = set()
-    for path in CORPUS.glob(f"v{LOG_VERSION}-*"):
+    for path in CORPUS.glob("v*"):
         with Folder.open(path) as folder:
             seen |= {type(record.event) for record in LogReader(folder).read()}
     assert seen == set(get_args(DurableEvent))

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.orchestrator.model import pipeline
+from tests.session.forging import resealed
 from weft.app import App, Ask, RegisteredFunction
 from weft.files import Folder
 from weft.protocol.commands import Artifact, StartRun
@@ -183,8 +184,9 @@ def test_an_input_edited_in_the_session_is_kept_aside_when_the_file_wins(session
 
 def test_a_newer_log_is_refused_untouched(sessions: Sessions) -> None:
     with sessions.open("abc", create=True) as session:
-        session.record([SessionCreated(session="abc", pipeline="p", weft="9", version=99)])
+        session.record([SessionCreated(session="abc", pipeline="p", weft="9")])
         path = session.folder.path / "log.jsonl"
+    path.write_bytes(resealed(path.read_bytes(), version=99))
     before = path.read_bytes()
     for door in (sessions.open, sessions.read):
         with pytest.raises(UserError, match="written by a newer Weft"):

@@ -182,7 +182,7 @@ class App:
             legacy = None if reading.state.seq else _legacy(folder, ask)
             given, versions = self.given(pipeline, ask), partial(accepted_contents, folder)
             opening = open_up(self.opening_ask(pipeline, session, reading.state, read, given, wish, legacy, versions))
-        notes = [str(damage) for damage in reading.damage]
+        notes = reading.faults
         notes += [f"{name} will be written again from the log" for name in unfinished]
         if reading.holder:
             notes.append(f"the session is being written by {reading.holder}")

@@ -11,6 +11,7 @@ import click
 
 from weft.app import App
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, WeftError
 from weft.render.sessions import SessionPage, SessionRow, StepRow
 from weft.session.codec import record_json, to_json
@@ -148,6 +149,21 @@ def verify_sessions(sessions: tuple[str, ...], workspace: str | None) -> int:
     return EXIT_FAILED if faults else EXIT_DONE
 
 
+@command.command("accept-cut")
+@click.argument("session")
+@workspace_option
+def accept_cut(session: str, workspace: str | None) -> None:
+    """Go on with a session whose log has lost something, without what is lost.
+
+    A run stops when it finds that. Put the log back from a copy if you have one: what is lost is otherwise made again.
+    """
+    with open_app(workspace) as app:
+        lost = app.sessions.accept_cut(session, Actor("person", face="terminal"))
+    for line in lost:
+        print(line)
+    print(f"{session} goes on without it" if lost else f"the log of {session} has lost nothing", file=sys.stderr)
+
+
 @command.command("rm")
 @click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @workspace_option
@@ -171,6 +187,7 @@ def _row(app: App, session: str) -> SessionRow:
         return SessionRow(session, "", "older" if older else "empty", 0, 0, "", note)
     done = sum(step.status == "completed" for step in state.steps.values())
     note = f"{len(reading.damage)} damaged lines in the log" if reading.damage else ""
+    note = f"its log was cut: weft sessions verify {session}" if reading.cuts else note
     note = note or ", ".join(f"at the gate {gate.gate}" for gate in state.gates.values())
     return SessionRow(session, state.pipeline, reading.status, done, len(state.steps), state.updated_at, note)
 
@@ -192,7 +209,7 @@ def _page(app: App, session: str, reading: Reading) -> SessionPage:
         )
         for name, step in state.steps.items()
     ]
-    notes = [str(damage) for damage in reading.damage]
+    notes = reading.faults
     notes += [f"{name} will be written again from the log" for name in reading.unfinished_writes]
     notes += _at_rest(session, state)
     with app.sessions.folder(session) as folder:

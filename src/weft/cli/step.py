@@ -69,7 +69,7 @@ def _status(reading: Reading, step: str) -> str:
 
 def _damage(reading: Reading) -> list[str]:
     torn = [f"the log ends in an unfinished write of {reading.torn} bytes"] if reading.torn else []
-    return [*(str(damage) for damage in reading.damage), *torn]
+    return [*reading.faults, *torn]
 
 
 def _checks(app: App, pipeline: str, step: str) -> tuple[list[str], list[str]]:

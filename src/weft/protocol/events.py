@@ -5,7 +5,7 @@ code) is shown and forgotten. `is_durable` decides it for each type, exhaustivel
 log line reads like a sentence: `{"seq": 7, "at": "…", "type": "step_started", "step": "summary", "attempt": 1, …}`.
 
 `docs/reference/log.md` is the contract of these names; a change that an older reader can't take needs a new
-`LOG_VERSION` and an upcaster in `session/upcast.py`.
+`LOG_VERSION` and, for events, an upcaster in `session/upcast.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any, Final, Literal, NamedTuple, assert_never
 
 from weft.protocol import talk
 from weft.protocol.call_events import CallSettled, CallStarted, LiveCallEvent, StepTextStreamed
+from weft.protocol.envelope import Envelope
 from weft.protocol.errors import Finding
 
-LOG_VERSION: Final = 1
+LOG_VERSION: Final = 2
 
 Cause = Literal["first", "retry", "amend", "repair", "rerun"]
 """Why an attempt was made."""
@@ -40,7 +41,6 @@ class SessionCreated:
     session: str
     pipeline: str
     weft: str
-    version: int = LOG_VERSION
     type: Literal["session_created"] = "session_created"
 
 
@@ -53,8 +53,19 @@ class SessionAdopted:
     weft: str
     shape: str
     notes: tuple[str, ...] = ()
-    version: int = LOG_VERSION
     type: Literal["session_adopted"] = "session_adopted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutAccepted:
+    """A log that had lost something goes on without it, because a person said so."""
+
+    lost: tuple[str, ...]
+    """What was found, in words."""
+    known: int = 0
+    """The last event that the manifest knew of, and the hash of its decision."""
+    hash: str = ""
+    type: Literal["cut_accepted"] = "cut_accepted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +103,6 @@ class RunStarted:
     """The run was at rest and is taken up again: what it has spent, its rounds and its gates still count."""
     budget: Mapping[str, float] = field(default_factory=dict)
     """Limits that a person set for this run in place of the pipeline's: usd, tokens, minutes."""
-    version: int = LOG_VERSION
     type: Literal["run_started"] = "run_started"
 
 
@@ -412,6 +422,7 @@ FlowEvent = (
 DurableEvent = (
     SessionCreated
     | SessionAdopted
+    | CutAccepted
     | InputRecorded
     | RunStarted
     | StepSkipped
@@ -438,7 +449,7 @@ Event = DurableEvent | LiveEvent
 def is_durable(event: Event) -> bool:
     """The one place that decides what enters the log. A new event type does not type-check until it is here."""
     match event:
-        case SessionCreated() | SessionAdopted() | InputRecorded() | RunStarted() | RunEnded():
+        case SessionCreated() | SessionAdopted() | CutAccepted() | InputRecorded() | RunStarted() | RunEnded():
             return True
         case StepSkipped() | StepStarted() | StepCompleted() | StepFailed() | StepInterrupted():
             return True
@@ -488,3 +499,4 @@ class Record(NamedTuple):
     seq: int
     at: str
     event: DurableEvent
+    envelope: Envelope | None = None  # of its decision; None in logs of version 1

@@ -7,9 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+HASH_SIZE: Final = 32
+"""Hexadecimal digits."""
+
 
 def hash_bytes(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:32]
+    return hashlib.sha256(data).hexdigest()[:HASH_SIZE]
 
 
 _ENCODER: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

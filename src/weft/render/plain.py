@@ -20,6 +20,7 @@ from weft.protocol.events import (
     ArtifactRejected,
     ArtifactRestored,
     ArtifactSetAside,
+    CutAccepted,
     EditAccepted,
     Event,
     FlowEvent,
@@ -97,11 +98,8 @@ def plain_lines(
 
 def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program: str) -> list[str]:
     match event:
-        case SessionCreated():
-            return [clean(f"session {event.session} created (pipeline {event.pipeline})")]
-        case SessionAdopted():
-            line = f"session {event.session} adopted (pipeline {event.pipeline}, {event.shape})"
-            return [clean(line), *(clean(f"  note: {note}") for note in event.notes)]
+        case SessionCreated() | SessionAdopted() | CutAccepted():
+            return _session_lines(event)
         case InputRecorded():
             origin = f" from {event.origin}" if event.origin else ""
             return [clean(f"input {event.input} recorded as {event.file} ({human_size(event.size)}){origin}")]
@@ -125,6 +123,17 @@ def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program:
             return flow_lines(event)
         case _:
             return _step_lines(event, artifacts)
+
+
+def _session_lines(event: SessionCreated | SessionAdopted | CutAccepted) -> list[str]:
+    match event:
+        case SessionCreated():
+            return [clean(f"session {event.session} created (pipeline {event.pipeline})")]
+        case SessionAdopted():
+            line = f"session {event.session} adopted (pipeline {event.pipeline}, {event.shape})"
+            return [clean(line), *(clean(f"  note: {note}") for note in event.notes)]
+        case CutAccepted():
+            return ["the log goes on without what it has lost:", *(clean(f"  {lost}") for lost in event.lost)]
 
 
 def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:

@@ -20,6 +20,7 @@ from weft.protocol.events import (
     ArtifactSetAside,
     ConfirmationAsked,
     ConfirmationResolved,
+    CutAccepted,
     EditAccepted,
     Event,
     FlowEvent,
@@ -68,6 +69,7 @@ StepEvent = (
 RunEvent = (
     SessionCreated
     | SessionAdopted
+    | CutAccepted
     | InputRecorded
     | RunStarted
     | RunEnded
@@ -218,7 +220,7 @@ class RunView:
                 self.pipeline = event.pipeline
                 for note in event.notes:
                     self._notice(note)
-            case InputRecorded() | WordsHeard():
+            case InputRecorded() | WordsHeard() | CutAccepted():
                 pass
             case RunStarted():
                 self._remember_artifacts()

@@ -2,7 +2,8 @@
 
 A line is `seq`, `at`, `type`, the event's own fields and `crc`, the CRC-32 of everything before it in the line. When
 one decision holds several events, each of its lines also carries `part: [i, n]`, so that a decision cut off by a crash
-is recognised and dropped whole. The decoder is strict: a wrong checksum, a missing, unknown or ill-typed field makes
+is recognised and dropped whole. The first line of a decision has its `envelope`, the first line of a writer the
+`version` of the format. The decoder is strict: a wrong checksum, a missing, unknown or ill-typed field makes
 the line damaged, never a guess. A line without `crc` (written by another hand) is taken on its other merits.
 """
 
@@ -14,17 +15,23 @@ import typing
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
-from typing import Any, Final, Literal, NamedTuple
+from functools import cache, lru_cache
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from weft.protocol import events as protocol
+from weft.protocol.envelope import MACHINE, Actor, ActorKind, Envelope, Parent
 from weft.protocol.errors import Finding, UserError
 from weft.protocol.events import LOG_VERSION, DurableEvent, Event, Record
+from weft.protocol.hashes import hash_bytes
 from weft.session.upcast import UPCASTERS, upcast
 
 _new: Final = tuple.__new__
 """What a named tuple's own constructor calls, without the way there."""
 CRC_SIZE: Final = len(b',"crc":"00000000"}\n')
+_ACTOR: Final = tuple(field.name for field in fields(Actor))
+_PARENT: Final = tuple(field.name for field in fields(Parent))
+_ENVELOPE: Final = frozenset(Envelope._fields) - {"hash"}
+_KINDS: Final = frozenset(get_args(ActorKind))
 
 
 class DamagedLineError(ValueError):
@@ -36,7 +43,8 @@ class NewerLogError(UserError):
 
 
 class Line(NamedTuple):
-    """A decoded line: the record and which part of its decision it is."""
+    """A decoded line: the record and which part of its decision it is. The envelope of a decision of several lines
+    has no hash yet: it takes all of them."""
 
     record: Record
     part: int = 1
@@ -57,15 +65,23 @@ def event_fields(event: Event) -> dict[str, Any]:
 
 
 def record_json(record: Record) -> bytes:
-    """A record as faces show it: the log's line without what only the file needs (`part`, `crc`)."""
-    return to_json({"seq": record.seq, "at": record.at, **event_fields(record.event)}) + b"\n"
+    """A record as faces show it: the log's line without what only the file needs (`part`, `version`, `crc`), and with
+    the envelope of its decision."""
+    out: dict[str, Any] = {"seq": record.seq, "at": record.at}
+    if record.envelope is not None:
+        out["envelope"] = _envelope_fields(record.envelope)
+    return to_json({**out, **event_fields(record.event)}) + b"\n"
 
 
-def encode(record: Record, part: int = 1, parts: int = 1) -> bytes:
+def encode(record: Record, part: int = 1, parts: int = 1, version: int | None = None) -> bytes:
     """A line of the log."""
     out: dict[str, Any] = {"seq": record.seq, "at": record.at}
+    if version is not None:
+        out["version"] = version
     if parts > 1:
         out["part"] = [part, parts]
+    if part == 1 and record.envelope is not None:
+        out["envelope"] = _envelope_fields(record.envelope)
     out.update(event_fields(record.event))
     body = to_json(out)[:-1]
     return b'%s,"crc":"%08x"}\n' % (body, zlib.crc32(body))
@@ -92,7 +108,7 @@ def decode(line: bytes) -> Line:
     if not isinstance(raw, dict):
         raise DamagedLineError("not a JSON object")
     raw.pop("crc", None)
-    return _line(raw, sealed)
+    return _line(raw, line, sealed)
 
 
 def decode_many(lines: Sequence[bytes]) -> list[Line | DamagedLineError]:
@@ -100,7 +116,10 @@ def decode_many(lines: Sequence[bytes]) -> list[Line | DamagedLineError]:
     raws = _parsed_together(lines)
     if raws is not None:
         shapes = {} if UPCASTERS else _shapes()
-        return [_plain_line(raw, shapes) or _or_damage(_line, raw, True) for raw in raws]
+        return [
+            _plain_line(raw, line, shapes) or _or_damage(_line, raw, line, True)
+            for raw, line in zip(raws, lines, strict=True)
+        ]
     return [_or_damage(decode, line) for line in lines]
 
 
@@ -111,24 +130,25 @@ def _or_damage(read: Callable[..., Line], *given: Any) -> Line | DamagedLineErro
         return error
 
 
-def _plain_line(raw: dict[str, Any], shapes: Mapping[str, _Shape]) -> Line | None:
+def _plain_line(raw: dict[str, Any], line: bytes, shapes: Mapping[str, _Shape]) -> Line | None:
     """The short way for most sealed lines: one that is its whole decision and has nothing to be lifted or built."""
     shape = shapes.get(raw.get("type", ""))
-    if shape is None or not shape.plain or "part" in raw:
+    if shape is None or shape.has_findings or "part" in raw or "version" in raw:
         return None
-    seq, at = raw.pop("seq", None), raw.pop("at", None)
+    seq, at, told = raw.pop("seq", None), raw.pop("at", None), raw.pop("envelope", None)
     if type(seq) is not int or type(at) is not str or seq < 1:
-        raw["seq"], raw["at"] = seq, at
+        raw["seq"], raw["at"], raw["envelope"] = seq, at, told
         return None
     try:
+        envelope = _envelope(told, hash_bytes(line)) if told is not None else None
         for name in shape.tuples:
             if name in raw:
                 raw[name] = tuple(raw[name])
         event = shape.make(**raw)
-    except TypeError:
-        raw["seq"], raw["at"] = seq, at
+    except (TypeError, DamagedLineError):
+        raw["seq"], raw["at"], raw["envelope"] = seq, at, told
         return None
-    return _new(Line, (_new(Record, (seq, at, event)), 1, 1))
+    return _new(Line, (_new(Record, (seq, at, event, envelope)), 1, 1))
 
 
 def _parsed_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
@@ -146,23 +166,59 @@ def _parsed_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
     return raws if len(raws) == len(lines) and all(type(raw) is dict for raw in raws) else None
 
 
-def _line(raw: dict[str, Any], sealed: bool) -> Line:
+def _line(raw: dict[str, Any], line: bytes, sealed: bool) -> Line:
     """A line from its JSON object."""
     seq, at, part = raw.pop("seq", None), raw.pop("at", None), raw.pop("part", None)
+    version, told = raw.pop("version", None), raw.pop("envelope", None)
     if type(seq) is not int or seq < 1 or type(at) is not str:
         raise DamagedLineError("no valid seq and at")
-    if "version" in raw and isinstance(version := raw["version"], int) and version > LOG_VERSION:
+    if isinstance(version, int) and version > LOG_VERSION:
         raise NewerLogError(
             f"the log was written by a newer Weft (log version {version}; this one reads {LOG_VERSION})",
             hint="upgrade Weft to open this session",
         )
-    record = Record(seq, at, _event(upcast(raw) if UPCASTERS else raw, sealed))
+    event = _event(upcast(raw) if UPCASTERS else raw, sealed)
     if part is None:
-        return Line(record)
+        return Line(Record(seq, at, event, None if told is None else _envelope(told, hash_bytes(line))))
     pair = isinstance(part, list) and len(part) == 2 and type(part[0]) is type(part[1]) is int
     if not pair or not 1 <= part[0] <= part[1]:
         raise DamagedLineError(f"part is {part!r}, not [i, n]")
-    return Line(record, part[0], part[1])
+    return Line(Record(seq, at, event, None if told is None else _envelope(told, "")), part[0], part[1])
+
+
+def _envelope_fields(envelope: Envelope) -> dict[str, Any]:
+    """An envelope as JSON values; what is not set, and the machine that goes on by itself, is left out."""
+    out: dict[str, Any] = (
+        {"prev": envelope.prev, "epoch": envelope.epoch} if envelope.prev else {"epoch": envelope.epoch}
+    )
+    if envelope.by is not MACHINE and envelope.by != MACHINE:
+        out["by"] = {name: value for name in _ACTOR if (value := getattr(envelope.by, name))}
+    if envelope.key:
+        out["key"] = envelope.key
+    if envelope.parent is not None:
+        out["parent"] = {name: getattr(envelope.parent, name) for name in _PARENT}
+    return out
+
+
+def _envelope(told: Any, digest: str) -> Envelope:
+    try:
+        if told.keys() <= _ENVELOPE:
+            by = _actor(**told["by"]) if "by" in told else MACHINE
+            parent = Parent(**told["parent"]) if "parent" in told else None
+            made = (digest, told.get("prev", ""), told["epoch"], by, told.get("key", ""), parent)
+            fits = parent is None or [type(getattr(parent, name)) for name in _PARENT] == [str, int, str]
+            if fits and type(made[1]) is str and type(made[2]) is int and made[2] > 0 and type(made[4]) is str:
+                return _new(Envelope, made)
+    except (AttributeError, KeyError, TypeError):
+        pass  # of a shape that no writer makes: said below
+    raise DamagedLineError(f"its envelope is {told!r:.80}")
+
+
+@lru_cache(maxsize=256)
+def _actor(kind: str, name: str = "", face: str = "") -> Actor:
+    if kind not in _KINDS or type(name) is not str or type(face) is not str:
+        raise TypeError(kind)
+    return Actor(typing.cast(ActorKind, kind), name, face)
 
 
 def _event(raw: dict[str, Any], sealed: bool) -> DurableEvent:
@@ -201,8 +257,7 @@ class _Shape:
     """A type that the value has exactly, or a `_Fit` for what takes a closer look."""
     tuples: tuple[str, ...]
     has_findings: bool
-    plain: bool
-    """Its JSON values are its fields, but for lists."""
+    """Built one by one: all other JSON values are its fields, but for lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +276,7 @@ def _shapes() -> dict[str, _Shape]:
         hints = typing.get_type_hints(cls)
         tuples = tuple(name for name, hint in hints.items() if _is_tuple(hint))
         wanted = {name: _want(hint) for name, hint in hints.items()}
-        built = "findings" in hints
-        shapes[_tag(cls)] = _Shape(cls, wanted, tuples, built, plain=not (built or "version" in hints))
+        shapes[_tag(cls)] = _Shape(cls, wanted, tuples, "findings" in hints)
     return shapes
 
 

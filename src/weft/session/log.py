@@ -1,25 +1,30 @@
 """The log: `log.jsonl`, append-only, the truth of a session.
 
 Writing: one decision is one write and one fdatasync; nothing is shown as done before that returns. A write that fails
-half-way is taken back. Reading: decisions come out whole and in order. Bytes after the last whole decision are a
-*torn tail*: a write that was never acknowledged. A line that can't be read *before* a whole decision is *damage*: it
-is reported with its line number, kept where it is, and reading goes on.
+half-way is taken back. Each decision names the hash of the one before it: the chain. Reading: decisions come out whole
+and in order. Bytes after the last whole decision are a *torn tail*: a write that was never acknowledged. A line that
+can't be read *before* a whole decision is *damage*: it is reported with its line number, kept where it is, and reading
+goes on. Where a decision is not what the next one names, the log has a *cut*: what is lost there, and what to do about
+it, is `cuts.py`.
 """
 
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from weft.files import Folder, translated
+from weft.protocol.envelope import MACHINE, Actor, Envelope, Parent
 from weft.protocol.errors import ExternalError
-from weft.protocol.events import DurableEvent, Record
+from weft.protocol.events import LOG_VERSION, DurableEvent, Record
+from weft.protocol.hashes import HASH_SIZE, hash_bytes
 from weft.session.codec import DamagedLineError, Line, decode_many, encode
 
 LOG: Final = "log.jsonl"
@@ -30,30 +35,67 @@ TOGETHER: Final = 256
 Now = Callable[[], datetime]
 
 
+_UNKNOWN: Final = "-"
+"""No hash of anything."""
+PASSED_OVER: Final = "; the line is kept and passed over"
+
+
 @dataclass(frozen=True, slots=True)
 class Damage:
+    """Something in the log that is not as it was written."""
+
     line: int
     reason: str
+    seq: int = 0
+    """The first event behind it."""
+    cut: bool = False
+    """The chain does not hold here, so that something is lost. Without a chain nobody can tell."""
 
     def __str__(self) -> str:
-        return f"{LOG} line {self.line}: {self.reason}; the line is kept and passed over"
+        return f"{LOG} line {self.line}: {self.reason}"
 
 
-@dataclass(slots=True)
+class Head(NamedTuple):
+    """Where a log ends, and all that its next decision has to know."""
+
+    seq: int = 0
+    """Of the last event."""
+    end: int = 0
+    """The offset after the last whole decision."""
+    hash: str = ""
+    """What the next decision names as the one before: the hash of all bytes from the start of the last decision that
+    is part of the chain. As a rule these are that decision's own."""
+    epoch: int = 0
+    """Of the last writer; 0 before there was a chain."""
+
+
 class LogReader:
     """Reads a log from the start, and again for what came since. Never blocks a writer, never sees half a decision."""
 
-    folder: Folder
-    seq: int = 0
-    """The last sequence number read."""
-    end: int = 0
-    """The offset after the last whole decision."""
-    damage: list[Damage] = field(default_factory=list)
-    torn: bytes = b""
-    """What stood after the last whole decision when the end was reached."""
-    _line: int = 0
-    _pending: list[Line] = field(default_factory=list)
-    _suspects: list[Damage] = field(default_factory=list)
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.seq = 0
+        """The last sequence number read."""
+        self.end = 0
+        """The offset after the last whole decision."""
+        self.epoch = 0
+        self.damage: list[Damage] = []
+        self.torn = b""
+        """What stood after the last whole decision when the end was reached."""
+        self._hash = ""
+        self._chained = b""
+        """The last decision that is part of the chain."""
+        self._since: hashlib._Hash | None = None
+        """Of it and what follows it, when that is not part of the chain."""
+        self._mangled = False
+        """Whether the last decision has lost a part."""
+        self._line = 0
+        self._tail: list[tuple[bytes, Line | DamagedLineError]] = []
+        """The lines after the last whole decision."""
+
+    @property
+    def head(self) -> Head:
+        return Head(self.seq, self.end, self._before, self.epoch)
 
     def read(self) -> Iterator[Record]:
         """Every record after the last one read."""
@@ -61,74 +103,98 @@ class LogReader:
             fd = self.folder.open_fd(LOG, os.O_RDONLY)
         except FileNotFoundError:
             return
-        line_at_end = self._line
-        self._pending, self._suspects, offset = [], [], self.end
+        self._tail = []
         try:
             for raw, found in chain.from_iterable(_decoded(fd, self.end)):
-                offset += len(raw)
-                self._line += 1
-                # Most lines are a whole decision and simply the next one.
-                if (
-                    type(found) is Line
-                    and found[2] == 1
-                    and found[0][0] == self.seq + 1
-                    and not self._pending
-                    and not self._suspects
-                    and raw[-1] == 10
-                ):
-                    self.seq += 1
-                    self.end, line_at_end = offset, self._line
-                    yield found[0]
-                    continue
-                whole = self._take(raw, found)
-                if whole:
-                    # With a decision open behind the whole one, only what precedes its first line counts as read.
-                    opened = bool(self._pending)
-                    self.end, line_at_end = offset - len(raw) * opened, self._line - opened
-                    self.damage += self._suspects
-                    self._suspects = []
-                    for line in whole:
-                        if self._is_next(line.record):
-                            yield line.record
+                # Most lines are a whole decision, and simply the next one of the chain.
+                if type(found) is Line and found[2] == 1 and not self._tail and raw[-1] == 10:
+                    record, envelope = found[0], found[0][3]
+                    if record[0] == self.seq + 1 and (
+                        not self.epoch if envelope is None else envelope[1] == self._hash and envelope[2] == self.epoch
+                    ):
+                        self._link(envelope, raw)
+                        self.seq += 1
+                        self.end += len(raw)
+                        self._line += 1
+                        yield record
+                        continue
+                self._tail.append((raw, found))
+                if raw[-1] == 10 and type(found) is Line:
+                    yield from self._whole_decisions(found)
             self.torn = os.pread(fd, os.fstat(fd).st_size - self.end, self.end)
         except OSError as error:
             raise translated(error, f"can't read {self.folder.path / LOG}") from error
         finally:
             os.close(fd)
-            self._line = line_at_end
 
-    def _take(self, raw: bytes, line: Line | DamagedLineError) -> list[Line]:
-        """Add one line; the lines of a decision once it is whole."""
-        if not raw.endswith(b"\n"):
-            self._suspects.append(Damage(self._line, "the line has no end"))
-            return []
-        if isinstance(line, DamagedLineError):
-            self._suspects.append(Damage(self._line, str(line)))
-            return []
-        if line.parts == 1 and not self._pending:
-            return [line]
-        if line.part == 1 and self._pending:
+    def _whole_decisions(self, last: Line) -> Iterator[Record]:
+        """What the line at the end of the tail makes whole."""
+        open_lines = [number for number, (_, line) in enumerate(self._tail) if isinstance(line, Line)]
+        if last.part == 1 and len(open_lines) > 1:
             # A new decision begins while one is open: the open one lost its end. Its facts still stand.
-            self._suspects.append(Damage(self._line - 1, "the end of this decision is missing"))
-            lost, self._pending = self._pending, []
-            if line.parts == 1:
-                return [*lost, line]
-            self._pending = [line]
-            return lost
-        self._pending.append(line)
-        if line.part < line.parts or len(self._pending) < line.parts:
-            return []
-        whole, self._pending = self._pending, []
-        return whole
+            reason = "the end of this decision is missing"
+            yield from self._taken(open_lines[0], len(self._tail) - 1, Damage(self._line + len(self._tail) - 1, reason))
+            open_lines = [len(self._tail) - 1]
+        if last.part == last.parts and len(open_lines) == last.parts:
+            yield from self._taken(open_lines[0], len(self._tail))
 
-    def _is_next(self, record: Record) -> bool:
-        """Whether a record counts; one out of order is reported, and one that was read before does not."""
-        if record.seq != self.seq + 1:
-            self.damage.append(Damage(self._line, f"expected seq {self.seq + 1}, found {record.seq}"))
-        if record.seq <= self.seq:
-            return False
-        self.seq = record.seq
-        return True
+    def _taken(self, start: int, stop: int, fault: Damage | None = None) -> Iterator[Record]:
+        """The decision in these lines of the tail, which are read from here on with all before them."""
+        suspects = [fault] if fault else []
+        for number, (_, line) in enumerate(self._tail[:stop], self._line + 1):
+            if isinstance(line, DamagedLineError):
+                suspects.append(Damage(number, f"{line}{PASSED_OVER}"))
+        before, own = (b"".join(raw for raw, _ in part) for part in (self._tail[:start], self._tail[start:stop]))
+        records = [line.record for _, line in self._tail[start:stop] if isinstance(line, Line)]
+        number, self._tail = self._line + start + 1, self._tail[stop:]
+        self._line += stop
+        self.end += len(before) + len(own)
+        if before:
+            self._link(None, before)
+        self._judge(records[0], number, suspects, whole=not fault and len(records) == stop - start)
+        envelope = records[0].envelope
+        if envelope is not None:
+            envelope = envelope._replace(hash=hash_bytes(own))
+        self._link(envelope, own)
+        for record in records:
+            if record.seq > self.seq:  # what was read before does not count again
+                self.seq = record.seq
+                yield record._replace(envelope=envelope)
+
+    def _link(self, envelope: Envelope | None, raw: bytes) -> None:
+        """These bytes are read: a decision of the chain, or what is no part of it."""
+        if envelope is not None:
+            self._hash, self._chained, self._since = envelope[0], raw, None
+            self.epoch = max(self.epoch, envelope[2])
+            return
+        if self._since is None:
+            self._since = hashlib.sha256(self._chained)
+            self._hash = _UNKNOWN
+        self._since.update(raw)
+
+    @property
+    def _before(self) -> str:
+        return self._since.hexdigest()[:HASH_SIZE] if self._since else self._hash
+
+    def _judge(self, first: Record, number: int, suspects: list[Damage], *, whole: bool) -> None:
+        """Say what is wrong before a decision, in it, or with its place."""
+        why, envelope = "", first.envelope
+        mangled, self._mangled = self._mangled, not whole and envelope is not None
+        if envelope is None:
+            why = "it names no decision before it, as all others do" if self.epoch else ""
+        elif not whole:
+            why = "a part of it is missing"
+        elif mangled:
+            pass  # it can't follow from what is not what it was; that was said
+        elif envelope.prev != self._before:
+            why = "it does not follow from what stands before it: something was changed, moved or removed there"
+        elif envelope.epoch < self.epoch:
+            why = f"its writer had been followed by another (epoch {envelope.epoch} after {self.epoch})"
+        if first.seq != self.seq + 1:
+            suspects.append(Damage(number, f"expected seq {self.seq + 1}, found {first.seq}"))
+        elif why and not suspects:
+            suspects.append(Damage(number, why))
+        self.damage += [Damage(one.line, one.reason, first.seq, bool(why)) for one in suspects]
 
 
 def _decoded(fd: int, start: int) -> Iterator[Iterable[tuple[bytes, Line | DamagedLineError]]]:
@@ -155,17 +221,17 @@ def _lines(fd: int, start: int) -> Iterator[bytes]:
 class LogWriter:
     """Appends decisions. There is one per session, behind its lock."""
 
-    def __init__(self, folder: Folder, now: Now, *, seq: int, end: int) -> None:
+    def __init__(self, folder: Folder, now: Now, head: Head) -> None:
         self.folder = folder
-        self.seq = seq
+        self.head = head._replace(epoch=head.epoch + 1)
         self._now = now
-        self._end = end
+        self._announced = False
         self._broken = False
         self._fd = folder.open_fd(LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
-            if os.fstat(self._fd).st_size > end:
-                folder.disk.truncate(self._fd, end)
-            if end:
+            if os.fstat(self._fd).st_size > head.end:
+                folder.disk.truncate(self._fd, head.end)
+            if head.end:
                 # Whoever wrote the last decision may have died before its sync. What is read from here on is acted
                 # upon, so it must not be taken back by a power cut.
                 folder.disk.fdatasync(self._fd)
@@ -178,33 +244,40 @@ class LogWriter:
             os.close(self._fd)
             self._fd = -1
 
-    def append(self, events: Sequence[DurableEvent]) -> list[Record]:
+    def append(
+        self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "", parent: Parent | None = None
+    ) -> list[Record]:
         """One decision: all of it durable when this returns, none of it in the log when it raises."""
         if self._broken:
             raise ExternalError(
                 f"{self.folder.path / LOG} could not be written before; this process writes no more to it",
                 hint="put the disk right and run the same command again",
             )
-        at = timestamp(self._now())
-        records = [Record(self.seq + i, at, event) for i, event in enumerate(events, 1)]
-        parts = len(records)
-        data = b"".join(encode(record, i, parts) for i, record in enumerate(records, 1))
+        seq, end, prev, epoch = self.head
+        at, parts = timestamp(self._now()), len(events)
+        envelope = Envelope("", prev, epoch, by, key, parent)
+        lines = [
+            encode(Record(seq + i, at, event, envelope), i, parts, None if self._announced or i > 1 else LOG_VERSION)
+            for i, event in enumerate(events, 1)
+        ]
+        data = b"".join(lines)
         try:
             self.folder.disk.write(self._fd, data)
             self.folder.disk.fdatasync(self._fd)
         except OSError as error:
             self._take_back()
             raise translated(error, f"can't write {self.folder.path / LOG}") from error
-        self._end += len(data)
-        self.seq += parts
-        return records
+        self._announced = True
+        envelope = envelope._replace(hash=hash_bytes(data))
+        self.head = Head(seq + parts, end + len(data), envelope.hash, epoch)
+        return [Record(seq + i, at, event, envelope) for i, event in enumerate(events, 1)]
 
     def _take_back(self) -> None:
         # After a failed sync the kernel may have dropped the pages: what is on the disk is known again only after
         # the log is read from the start, so this writer stops for good.
         self._broken = True
         try:
-            self.folder.disk.truncate(self._fd, self._end)
+            self.folder.disk.truncate(self._fd, self.head.end)
         except OSError:
             return  # the torn tail is dropped on the next open instead
 

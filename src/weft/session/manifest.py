@@ -1,10 +1,13 @@
-"""`session.json`: the readable projection of a session. Written for people and other tools, never read as truth."""
+"""`session.json`: the readable projection of a session. Written for people and other tools, never read as truth: only
+its `lastSeq` and `lastHash` are read, to notice a log that was cut (`cuts.py`)."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any, Final
 
+from weft.files import Folder
 from weft.session.state import SessionState, StepState
 
 MANIFEST: Final = "session.json"
@@ -25,9 +28,30 @@ def manifest(state: SessionState) -> dict[str, Any]:
         "updatedAt": state.updated_at,
         "sourceHash": source.hash if source else None,
         "lastSeq": state.seq,
+        "lastHash": state.hash or None,
         "run": _run(state),
         "steps": {name: _step(state.steps[name]) for name in names},
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a manifest knows of the log it was made from."""
+
+    session: str
+    seq: int
+    hash: str
+
+
+def read_known(folder: Folder) -> Known | None:
+    """None when there is no manifest, or none of ours that can be read: then it knows nothing."""
+    try:
+        found = json.loads(folder.read_or_none(MANIFEST) or b"")
+        if found["version"] == VERSION and type(found["lastSeq"]) is int:
+            return Known(str(found["sessionId"]), found["lastSeq"], str(found.get("lastHash") or ""))
+    except (ValueError, TypeError, KeyError):
+        return None
+    return None
 
 
 def manifest_bytes(state: SessionState) -> bytes:

@@ -16,16 +16,18 @@ from typing import Final
 
 from weft.files import Folder
 from weft.protocol.commands import Artifact
+from weft.protocol.envelope import MACHINE, Actor, Parent
 from weft.protocol.errors import ExternalError, UserError
-from weft.protocol.events import ArtifactRestored, ArtifactSetAside, DurableEvent, Record, RunEnded
+from weft.protocol.events import ArtifactRestored, ArtifactSetAside, CutAccepted, DurableEvent, Record, RunEnded
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ConversationStopped, IdleReached
+from weft.session.cuts import CutLogError, LostLogError, find_cuts
 from weft.session.lock import WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
-from weft.session.manifest import MANIFEST, manifest_bytes
+from weft.session.manifest import MANIFEST, Known, manifest_bytes, read_known
 from weft.session.recovery import PROCESS_ENDED, closing, unfinished_writes
 from weft.session.state import SessionState
-from weft.session.transitions import Standing, after, apply
+from weft.session.transitions import IllegalEventError, Standing, after, apply
 
 OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
 """The folders a session may have besides its files."""
@@ -37,8 +39,25 @@ _RESTS: Final = (RunEnded, IdleReached, ConversationStopped)
 """After these nothing may follow for long, so the manifest has to be right."""
 
 
+class RepeatedCommandError(UserError):
+    """A command came again. Nothing was done a second time."""
+
+    def __init__(self, key: str, seq: int) -> None:
+        super().__init__(f"the command {key} was accepted before (event {seq}); it was not carried out again")
+        self.seq = seq
+        """The last event of the decision that it led to."""
+
+
 class Session:
-    def __init__(self, folder: Folder, parent: Folder, above: Folder, lock: WriterLock, now: Now) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        parent: Folder,
+        above: Folder,
+        lock: WriterLock,
+        now: Now,
+        accepting: Actor | None = None,
+    ) -> None:
         self.folder = folder
         self._notices: list[str] = []
         self._parent = parent
@@ -49,6 +68,7 @@ class Session:
         self._behind = False
         self._placed = False
         self._manifest_due = time.monotonic() + MANIFEST_PAUSE
+        known = read_known(folder)
         reader = LogReader(folder)
         self.state = SessionState()
         self._standing = Standing()
@@ -56,15 +76,32 @@ class Session:
             for record in reader.read():
                 self.state.apply(record)
                 apply(self._standing, record.event)
+        cuts = find_cuts(known, reader.head, reader.damage, self.state)
+        if cuts and not reader.seq:
+            raise LostLogError(folder.path.name, cuts)
+        if cuts and accepting is None:
+            raise CutLogError(folder.path.name, cuts)
         self._notices += [str(damage) for damage in reader.damage]
         if reader.torn:
             self._keep_aside(LOG, reader.torn)
             self._notices.append(f"{LOG}: dropped an unfinished write of {len(reader.torn)} bytes at its end")
-        self._log = LogWriter(folder, now, seq=reader.seq, end=reader.end)
+        self._log = LogWriter(folder, now, reader.head)
+        if cuts and accepting is not None:
+            self._accept_cut(cuts, known, accepting)
 
     @classmethod
-    def open(cls, parent: Folder, name: str, now: Now, *, above: Folder, create: bool = False) -> Session:
+    def open(
+        cls,
+        parent: Folder,
+        name: str,
+        now: Now,
+        *,
+        above: Folder,
+        create: bool = False,
+        accepting: Actor | None = None,
+    ) -> Session:
         """Take the writer's lock and bring the folder into order. `create` makes the folder when it is not there.
+        CutLogError when the log has lost something, unless somebody is `accepting` that.
 
         The session owns `parent` from here on. It needs it, and `above`, to make its own entry durable with the first
         record: a process that was killed may have made these folders without a sync.
@@ -80,7 +117,7 @@ class Session:
             stack.callback(folder.close)
             lock = WriterLock.acquire(folder, name, timestamp(now()))
             stack.callback(lock.release)
-            session = cls(folder, parent, above, lock, now)
+            session = cls(folder, parent, above, lock, now, accepting)
             stack.callback(session._log.close)
             session._remove_temporaries()
             session._recover()
@@ -106,19 +143,46 @@ class Session:
 
     # -- writing
 
+    @property
+    def epoch(self) -> int:
+        """The number of this writer."""
+        return self._log.head.epoch
+
+    def accepted(self, key: str) -> int | None:
+        """The last event of the decision that the command with this key has led to; None when it is a new one."""
+        return self.state.keys.get(key)
+
     def record(
-        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
+        self,
+        events: Sequence[DurableEvent],
+        artifacts: Sequence[Artifact] = (),
+        blobs: Sequence[bytes] = (),
+        *,
+        by: Actor = MACHINE,
+        key: str = "",
+        parent: Parent | None = None,
     ) -> list[Record]:
         """One decision, durable when this returns; then its artifacts' files are in place. `blobs` are what its events
-        name by hash.
+        name by hash. `by` is who gave the command, `key` the command's own name: RepeatedCommandError when the log
+        has a decision with it. `parent` is for the first decision of a fork.
 
         A run and a conversation may both be at work in a session, each in a thread: their decisions come one by one.
         """
         with self._one_writer:
-            return self._record(events, artifacts, blobs)
+            if key and (seq := self.state.keys.get(key)):
+                raise RepeatedCommandError(key, seq)
+            if parent and self.state.seq:
+                raise IllegalEventError("only the first decision of a session names what it is a fork of")
+            return self._record(events, artifacts, blobs, by, key, parent)
 
     def _record(
-        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact], blobs: Sequence[bytes]
+        self,
+        events: Sequence[DurableEvent],
+        artifacts: Sequence[Artifact] = (),
+        blobs: Sequence[bytes] = (),
+        by: Actor = MACHINE,
+        key: str = "",
+        parent: Parent | None = None,
     ) -> list[Record]:
         if self._behind:
             raise ExternalError(
@@ -132,7 +196,7 @@ class Session:
                 self._keep_blob(artifact.hash, artifact.data)
         for data in blobs:
             self._keep_blob(hash_bytes(data), data)
-        records = self._log.append([*aside, *events])
+        records = self._log.append([*aside, *events], by=by, key=key, parent=parent)
         self._standing = standing
         self._behind = True
         if not self._placed:
@@ -176,6 +240,15 @@ class Session:
         return facts
 
     # -- inside
+
+    def _accept_cut(self, cuts: Sequence[str], known: Known | None, by: Actor) -> None:
+        """The manifest is what is left of the lost end: it is kept before it follows the log again."""
+        manifest = self.folder.read_or_none(MANIFEST)
+        if manifest is not None:
+            self._keep_aside(MANIFEST, manifest)
+        end = (known.seq, known.hash) if known else (0, "")
+        self.record([CutAccepted(lost=tuple(cuts), known=end[0], hash=end[1])], by=by)
+        self._write_manifest(at_once=True)
 
     def _recover(self) -> None:
         if not self.state.unfinished or self.state.run is None:

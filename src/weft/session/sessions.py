@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from weft.files import Folder
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError
 from weft.protocol.events import ConfirmationAsked, ConfirmationResolved, GateResolved, Record, RunEnded
 from weft.protocol.ids import SESSION_ID, check_session_id
+from weft.session.cuts import find_cuts
 from weft.session.lock import SessionLockedError, WriterLock, held_by
 from weft.session.log import LOG, Damage, LogReader, Now, timestamp
-from weft.session.manifest import MANIFEST, manifest_bytes
+from weft.session.manifest import MANIFEST, manifest_bytes, read_known
 from weft.session.recovery import unfinished_writes
 from weft.session.session import Session, no_session
 from weft.session.state import SessionState, fold
@@ -41,6 +43,13 @@ class Reading:
     """Who writes to it right now."""
     unfinished_writes: dict[str, bytes]
     """Artifact files that the next writer will put in place from the log."""
+    cuts: tuple[str, ...] = ()
+    """What the log has lost and nobody has accepted, in words: nothing is run on it."""
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with the log, in words."""
+        return list(dict.fromkeys([*(str(damage) for damage in self.damage), *self.cuts]))
 
     @property
     def status(self) -> str:
@@ -77,25 +86,34 @@ class Sessions:
         """The state of a session, without a lock. Puts its manifest right when nobody is writing."""
         with self.folder(session) as folder:
             holder = held_by(folder)
-            reader = LogReader(folder)
+            known, reader = read_known(folder), LogReader(folder)
             state = SessionState()
             for record in reader.read():
                 state.apply(record)
+            cuts = tuple(find_cuts(known, reader.head, reader.damage, state))
             unfinished = unfinished_writes(folder, state) if not holder else {}
-            if holder is None and state.seq and folder.read_or_none(MANIFEST) != manifest_bytes(state):
+            if holder is None and state.seq and not cuts and folder.read_or_none(MANIFEST) != manifest_bytes(state):
                 self._mend_manifest(folder, session)
-            return Reading(state, tuple(reader.damage), len(reader.torn), holder, unfinished)
+            return Reading(state, tuple(reader.damage), len(reader.torn), holder, unfinished, cuts)
 
     def pipeline_of(self, session: str) -> str | None:
         """The pipeline a session was begun with, from its first event alone."""
         first = next(self.records(session), None)
         return getattr(first.event, "pipeline", None) if first else None
 
-    def open(self, session: str, *, create: bool = False) -> Session:
-        """The one writer of a session."""
+    def open(self, session: str, *, create: bool = False, accepting: Actor | None = None) -> Session:
+        """The one writer of a session. CutLogError when its log has lost something, unless somebody is `accepting`
+        that."""
         home = self._find(check_session_id(session)) or HOMES[0]
         parent = self._workspace.folder(home, create=True)
-        return Session.open(parent, session, self._now, create=create, above=self._workspace)
+        return Session.open(parent, session, self._now, create=create, above=self._workspace, accepting=accepting)
+
+    def accept_cut(self, session: str, by: Actor) -> tuple[str, ...]:
+        """Go on without what the log has lost; says what that was. Nothing is done when it has lost nothing."""
+        cuts = self.read(session).cuts
+        if cuts:
+            self.open(session, accepting=by).close()
+        return cuts
 
     def is_unborn(self, session: str) -> bool:
         """A folder without a log: one of an older system, or one whose creation was cut off."""

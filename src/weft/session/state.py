@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
+from weft.protocol.envelope import Parent
 from weft.protocol.events import Outcome, Record, UnitKind, Verdict
 from weft.protocol.hashes import combine
 from weft.protocol.talk import TalkEvent
@@ -158,6 +159,16 @@ class SessionState:
     created_at: str = ""
     updated_at: str = ""
     seq: int = 0
+    hash: str = ""
+    """Of the last decision; "" before the log had a chain."""
+    parent: Parent | None = None
+    """What it was forked from."""
+    keys: dict[str, int] = field(default_factory=dict)
+    """The keys of commands that were accepted, each with the last event of its decision."""
+    cut_accepted: int = 0
+    """The event by which a person last accepted what the log had lost."""
+    lost_end: tuple[int, str] = (0, "")
+    """The end that the manifest knew of then: its last event and the hash of its decision."""
     inputs: dict[str, InputState] = field(default_factory=dict)
     steps: dict[str, StepState] = field(default_factory=dict)
     artifacts: dict[str, ArtifactState] = field(default_factory=dict)
@@ -207,6 +218,13 @@ class SessionState:
 
     def apply(self, record: Record) -> None:
         self.seq, self.updated_at = record.seq, record.at
+        envelope = record.envelope
+        if envelope is not None:
+            self.hash = envelope.hash
+            if envelope.key:
+                self.keys[envelope.key] = record.seq
+            if envelope.parent is not None:
+                self.parent = envelope.parent
         _APPLY[type(record.event)](self, record.event, record)
 
 
@@ -220,6 +238,10 @@ def fold(records: Iterable[Record]) -> SessionState:
 def _created(state: SessionState, event: e.SessionCreated | e.SessionAdopted, record: Record) -> None:
     state.session, state.pipeline = event.session, event.pipeline
     state.created_at = record.at
+
+
+def _cut_accepted(state: SessionState, event: e.CutAccepted, record: Record) -> None:
+    state.cut_accepted, state.lost_end = record.seq, (event.known, event.hash)
 
 
 def _input(state: SessionState, event: e.InputRecorded, _: Record) -> None:
@@ -408,6 +430,7 @@ def _nothing(state: SessionState, event: object, record: Record) -> None:
 _APPLY: Mapping[type, Any] = {
     e.SessionCreated: _created,
     e.SessionAdopted: _created,
+    e.CutAccepted: _cut_accepted,
     e.InputRecorded: _input,
     e.RunStarted: _run_started,
     e.RunEnded: _run_ended,

@@ -1,7 +1,8 @@
 """Lifts lines of older log versions to today's words, at the reader's edge, before anything else sees them.
 
-There is one version so far, so the table is empty. When `LOG_VERSION` grows, add for each event type that changed a
-function from its old fields to its new ones; `tests/corpus/` holds a log of every released version and each must open.
+Version 1 had no envelopes, which the decoder knows; its events are today's, so the table is empty. When `LOG_VERSION`
+grows, add for each event type that changed a function from its old fields to its new ones; `tests/corpus/` holds a log
+of every released version and each must open.
 """
 
 from __future__ import annotations

@@ -9,9 +9,10 @@ from weft.protocol.call_events import CallSettled
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ArtifactAccepted
 from weft.protocol.hashes import hash_bytes
+from weft.session.cuts import find_cuts
 from weft.session.lock import held_by
 from weft.session.log import LOG, LogReader
-from weft.session.manifest import MANIFEST, manifest_bytes
+from weft.session.manifest import MANIFEST, manifest_bytes, read_known
 from weft.session.recovery import kept_copy, unfinished_writes
 from weft.session.state import SessionState
 
@@ -27,7 +28,7 @@ class Verification:
 
 def verify(folder: Folder) -> Verification:
     found = Verification()
-    reader, state = LogReader(folder), SessionState()
+    known, reader, state = read_known(folder), LogReader(folder), SessionState()
     for record in reader.read():
         found.events += 1
         state.apply(record)
@@ -36,14 +37,26 @@ def verify(folder: Folder) -> Verification:
             found.faults.append(f"the kept copy of {event.artifact} (seq {record.seq}) is lost or not what it was")
         if isinstance(event, CallSettled) and event.request and not _is_kept(folder, event.request):
             found.faults.append(f"what {event.name} was asked (seq {record.seq}) is lost or not what it was")
-    found.faults += [str(damage) for damage in reader.damage]
-    holder = held_by(folder)
-    if holder:
+    cuts = find_cuts(known, reader.head, reader.damage, state)
+    found.faults += cuts
+    for damage in reader.damage:
+        if not damage.cut:
+            found.faults.append(str(damage))
+        elif damage.seq <= state.cut_accepted:
+            found.remarks.append(f"{damage}; accepted by event {state.cut_accepted}")
+    if holder := held_by(folder):
         found.remarks.append(f"it is being written by {holder}")
-        return found
-    if not found.events:
+    elif cuts:
+        found.remarks.append(f"nothing is run on it before {LOG} is put back, or: weft sessions accept-cut")
+    elif not found.events:
         found.remarks.append("it has no log: made by an older system, or its creation was cut off")
-        return found
+    else:
+        _rest(folder, reader, state, found)
+    return found
+
+
+def _rest(folder: Folder, reader: LogReader, state: SessionState, found: Verification) -> None:
+    """What nobody is at work on."""
     if reader.torn:
         found.remarks.append(f"{LOG} ends in an unfinished write of {len(reader.torn)} bytes; the next run drops it")
     if state.unfinished:
@@ -52,7 +65,6 @@ def verify(folder: Folder) -> Verification:
         _files(folder, state, found)
     except WeftError as error:
         found.faults.append(error.message)
-    return found
 
 
 def _is_kept(folder: Folder, digest: str) -> bool:
