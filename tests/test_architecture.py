@@ -28,7 +28,6 @@ LAYERS = [
 """Imports go to a lower row only. `packs` and `testing` stand outside: nothing imports them."""
 ONLY_WORDS = {part: {"protocol", "language"} for part in ("files", "checks", "documents", "handles", "render")}
 """These import nothing of ours but the words, and how text is read."""
-FILE_LIMIT, FUNCTION_LIMIT = 500, 80
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "core", "common", "misc", "base"}
 
 
@@ -110,20 +109,6 @@ def test_only_faces_and_the_composition_root_import_late() -> None:
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 late += [f"{path.relative_to(ROOT)}:{node.lineno}" for _, node in imported(function)]
     assert late == []
-
-
-def test_files_and_functions_can_be_read_in_one_sitting() -> None:
-    long = []
-    for _, path, tree in modules():
-        lines = len(path.read_text().splitlines())
-        if lines > FILE_LIMIT:
-            long.append(f"{path.relative_to(ROOT)} has {lines} lines")
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                size = (node.end_lineno or 0) - node.lineno + 1
-                if size > FUNCTION_LIMIT:
-                    long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name} has {size} lines")
-    assert long == []
 
 
 def test_names_say_what_not_how() -> None:
