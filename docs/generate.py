@@ -33,6 +33,7 @@ from weft.knowledge.tools import TOOLS
 from weft.protocol import events
 from weft.protocol.errors import Finding
 from weft.protocol.events import Record, RunStarted, SessionCreated
+from weft.protocol.schema import command_schema, event_schema
 from weft.protocol.steps import StepInput
 from weft.session.manifest import manifest
 from weft.session.state import fold
@@ -73,6 +74,9 @@ FIELD_MEANINGS: Final = {
     "cut_accepted.lost": "What was found, in words.",
     "cut_accepted.known": "The last event that the manifest knew of: when the log ended before it, all since is lost.",
     "cut_accepted.hash": "The hash of the decision that event stood in; empty when the manifest did not say.",
+    "run_started.session": "The session's name; empty in logs of version 1.",
+    "run_started.requires": "The pipeline's edges: by step, the steps whose artifacts it is made from.",
+    "run_started.executors": "By step, how it is made: `model`, `agent`, `tool` or `code`.",
     "run_started.resumed": "Whether a run at rest was taken up again: its spending, rounds and gates still count.",
     "run_started.budget": "Limits that a person set in place of the pipeline's: usd, tokens, minutes.",
     "by_model": "`usage` by model, when the attempt called more than one; `model` is then the first of them.",
@@ -348,6 +352,10 @@ def main(words: Sequence[str]) -> int:
     except IncompleteError as error:
         sys.stderr.write(f"docs/generate.py: {error}\n")
         return 1
+    for name, made in (("events", event_schema()), ("commands", command_schema())):
+        path = REFERENCE / f"{name}.schema.json"
+        pages[path] = path.read_text(encoding="utf-8") if path.exists() else ""
+        filled[path] = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
     for path, text in filled.items():
         if text == pages[path]:
             continue

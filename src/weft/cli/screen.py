@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.call_events import CallSettled
 from weft.protocol.events import Event, NoticeGiven, Record, RunEnded, StepCompleted, StepFailed, StepInterrupted
-from weft.session.codec import event_fields, to_json
+from weft.session.codec import event_fields, record_fields, to_json
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -45,7 +45,7 @@ def event_json(event: Record | Event, price: Price | None) -> dict[str, Any]:
     for also has its `cost` in US dollars as it is priced now; null when that is not known."""
     if not isinstance(event, Record):
         return event_fields(event)
-    found = {"seq": event.seq, "at": event.at, **event_fields(event.event)}
+    found = record_fields(event)
     fact = event.event
     if price and isinstance(fact, Priced) and fact.model:
         spent = {} if isinstance(fact, CallSettled) else fact.by_model

@@ -149,6 +149,18 @@ def verify_sessions(sessions: tuple[str, ...], workspace: str | None) -> int:
     return EXIT_FAILED if faults else EXIT_DONE
 
 
+@command.command("schema")
+@click.argument("what", type=click.Choice(["events", "commands"]), default="events")
+def schema(what: str) -> None:
+    """The JSON Schema of events, as the log has them and --json prints them, or of commands."""
+    import json
+
+    from weft.protocol.schema import command_schema, event_schema
+
+    made = event_schema() if what == "events" else command_schema()
+    print(json.dumps(made, indent=2, ensure_ascii=False))
+
+
 @command.command("accept-cut")
 @click.argument("session")
 @workspace_option

@@ -94,6 +94,11 @@ class RunStarted:
     """The step whose artifact is wanted."""
     parameters: Mapping[str, Any]
     """Every parameter with its value for this run."""
+    session: str = ""
+    requires: Mapping[str, list[str]] = field(default_factory=dict)
+    """The pipeline's edges: by step, the steps whose artifacts it is made from."""
+    executors: Mapping[str, str] = field(default_factory=dict)
+    """By step, how it is made: model, agent, tool or code."""
     chosen: Mapping[str, Any] = field(default_factory=dict)
     """The parameters that a person set in this session; the others follow the pipeline's defaults."""
     model: str = "embedded"

@@ -64,13 +64,18 @@ def event_fields(event: Event) -> dict[str, Any]:
     return out
 
 
-def record_json(record: Record) -> bytes:
+def record_fields(record: Record) -> dict[str, Any]:
     """A record as faces show it: the log's line without what only the file needs (`part`, `version`, `crc`), and with
     the envelope of its decision."""
     out: dict[str, Any] = {"seq": record.seq, "at": record.at}
     if record.envelope is not None:
         out["envelope"] = _envelope_fields(record.envelope)
-    return to_json({**out, **event_fields(record.event)}) + b"\n"
+    out.update(event_fields(record.event))
+    return out
+
+
+def record_json(record: Record) -> bytes:
+    return to_json(record_fields(record)) + b"\n"
 
 
 def encode(record: Record, part: int = 1, parts: int = 1, version: int | None = None) -> bytes:

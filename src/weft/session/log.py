@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 from weft.files import Folder, translated
 from weft.protocol.envelope import MACHINE, Actor, Envelope, Parent
 from weft.protocol.errors import ExternalError
-from weft.protocol.events import LOG_VERSION, DurableEvent, Record
+from weft.protocol.events import LOG_VERSION, DurableEvent, Record, is_durable
 from weft.protocol.hashes import HASH_SIZE, hash_bytes
 from weft.session.codec import DamagedLineError, Line, decode_many, encode
 
@@ -218,6 +218,16 @@ def _lines(fd: int, start: int) -> Iterator[bytes]:
         yield rest
 
 
+_ENTERS: set[type] = set()
+"""The classes that `is_durable` has let in."""
+
+
+def _admit(event: DurableEvent) -> None:
+    if not is_durable(event):
+        raise TypeError(f"{event.type} is a live event: it is shown, and never in the log")
+    _ENTERS.add(type(event))
+
+
 class LogWriter:
     """Appends decisions. There is one per session, behind its lock."""
 
@@ -253,6 +263,9 @@ class LogWriter:
                 f"{self.folder.path / LOG} could not be written before; this process writes no more to it",
                 hint="put the disk right and run the same command again",
             )
+        for event in events:
+            if type(event) not in _ENTERS:
+                _admit(event)
         seq, end, prev, epoch = self.head
         at, parts = timestamp(self._now()), len(events)
         envelope = Envelope("", prev, epoch, by, key, parent)

@@ -6,9 +6,9 @@ that the state in memory and the state after a restart can't differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, assert_never
 
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
@@ -225,7 +225,11 @@ class SessionState:
                 self.keys[envelope.key] = record.seq
             if envelope.parent is not None:
                 self.parent = envelope.parent
-        _APPLY[type(record.event)](self, record.event, record)
+        event = record.event
+        change = _FOLDS.get(type(event))
+        if change is None:
+            change = _FOLDS[type(event)] = _fold_of(event)
+        change(self, event, record)
 
 
 def fold(records: Iterable[Record]) -> SessionState:
@@ -427,33 +431,75 @@ def _nothing(state: SessionState, event: object, record: Record) -> None:
     """For the reader of the log; the state does not depend on it."""
 
 
-_APPLY: Mapping[type, Any] = {
-    e.SessionCreated: _created,
-    e.SessionAdopted: _created,
-    e.CutAccepted: _cut_accepted,
-    e.InputRecorded: _input,
-    e.RunStarted: _run_started,
-    e.RunEnded: _run_ended,
-    e.StepSkipped: _nothing,
-    e.StepStarted: _started,
-    e.ArtifactRejected: _nothing,
-    e.ArtifactAccepted: _accepted,
-    e.ArtifactSetAside: _aside,
-    e.ArtifactRestored: _nothing,
-    e.StepCompleted: _completed,
-    e.StepFailed: _failed,
-    e.StepModelRetried: _nothing,
-    e.StepInterrupted: _interrupted,
-    CallSettled: _call_settled,
-    e.EditAccepted: _kept,
-    e.StepAdopted: _kept,
-    e.GateOpened: _gate_opened,
-    e.GateResolved: _gate_resolved,
-    e.ReplyClassified: _classified,
-    e.ConfirmationAsked: _confirmation_asked,
-    e.ConfirmationResolved: _confirmation_resolved,
-    e.VerdictGiven: _verdict,
-    e.RoundStarted: _round,
-    e.BudgetReached: _nothing,
-    **dict.fromkeys(get_args(TalkEvent), _spoken),
-}
+_Fold = Callable[[SessionState, Any, Record], None]
+_FOLDS: dict[type, _Fold] = {}
+"""What `_fold_of` says, by the event's class: asked once for each."""
+
+
+def _fold_of(event: e.DurableEvent) -> _Fold:
+    """What an event does to the state. One that is forgotten here does not type-check."""
+    if isinstance(event, TalkEvent):
+        return _spoken
+    match event:
+        case e.SessionCreated() | e.SessionAdopted():
+            return _created
+        case e.CutAccepted():
+            return _cut_accepted
+        case e.InputRecorded():
+            return _input
+        case e.RunStarted():
+            return _run_started
+        case e.RunEnded():
+            return _run_ended
+        case e.ArtifactAccepted():
+            return _accepted
+        case e.ArtifactSetAside():
+            return _aside
+        case e.EditAccepted() | e.StepAdopted():
+            return _kept
+        case e.StepStarted() | e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled():
+            return _fold_of_attempt(event)
+        case e.StepSkipped() | e.ArtifactRejected() | e.ArtifactRestored() | e.StepModelRetried():
+            return _nothing
+        case _:
+            return _fold_of_flow(event)
+
+
+def _fold_of_attempt(
+    event: e.StepStarted | e.StepCompleted | e.StepFailed | e.StepInterrupted | CallSettled,
+) -> _Fold:
+    match event:
+        case e.StepStarted():
+            return _started
+        case e.StepCompleted():
+            return _completed
+        case e.StepFailed():
+            return _failed
+        case e.StepInterrupted():
+            return _interrupted
+        case CallSettled():
+            return _call_settled
+        case _:
+            assert_never(event)
+
+
+def _fold_of_flow(event: e.FlowEvent) -> _Fold:
+    match event:
+        case e.GateOpened():
+            return _gate_opened
+        case e.GateResolved():
+            return _gate_resolved
+        case e.ReplyClassified():
+            return _classified
+        case e.ConfirmationAsked():
+            return _confirmation_asked
+        case e.ConfirmationResolved():
+            return _confirmation_resolved
+        case e.VerdictGiven():
+            return _verdict
+        case e.RoundStarted():
+            return _round
+        case e.BudgetReached():
+            return _nothing
+        case _:
+            assert_never(event)

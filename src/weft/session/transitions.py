@@ -13,10 +13,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
 from weft.protocol.events import DurableEvent, Outcome
+from weft.protocol.talk import TalkEvent
+
+_Elsewhere = (
+    e.SessionCreated
+    | e.SessionAdopted
+    | e.CutAccepted
+    | e.InputRecorded
+    | e.ArtifactRejected
+    | e.ArtifactAccepted
+    | e.ArtifactSetAside
+    | e.ArtifactRestored
+    | e.StepModelRetried
+    | TalkEvent
+)
+"""What may stand anywhere and moves no run. A new event does not type-check until it is here or has its rule."""
+_Placed = (
+    e.RunStarted
+    | e.RunEnded
+    | e.StepSkipped
+    | e.StepStarted
+    | e.StepCompleted
+    | e.StepFailed
+    | e.StepInterrupted
+    | e.EditAccepted
+    | e.StepAdopted
+    | e.FlowEvent
+    | CallSettled
+)
 
 
 class IllegalEventError(AssertionError):
@@ -59,23 +88,27 @@ def after(standing: Standing, events: Sequence[DurableEvent]) -> Standing:
     """Raises IllegalEventError, and changes nothing, when one of them may not stand there."""
     moved = standing.copied()
     for event in events:
+        if isinstance(event, _Elsewhere):
+            continue
         fault = _fault(moved, event)
         if fault:
             raise IllegalEventError(f"{event.type} is not legal here: {fault}")
-        apply(moved, event)
+        _move(moved, event)
     return moved
 
 
 def apply(standing: Standing, event: DurableEvent) -> None:
+    if not isinstance(event, _Elsewhere):
+        _move(standing, event)
+
+
+def _move(standing: Standing, event: _Placed) -> None:
     match event:
         case e.RunStarted():
             standing.run, standing.outcome, standing.confirming = event.run, None, ""
             standing.open.clear()
         case e.RunEnded():
-            if event.run == standing.run:
-                standing.outcome = event.outcome
-                if standing.over:
-                    standing.gates, standing.confirming = {}, ""
+            _end(standing, event)
         case e.StepStarted():
             standing.attempts[event.step] = event.attempt
             standing.open.add(event.step)
@@ -92,11 +125,20 @@ def apply(standing: Standing, event: DurableEvent) -> None:
             standing.confirming = event.confirmation
         case e.ConfirmationResolved():
             standing.confirming = ""
+        case e.StepSkipped() | e.VerdictGiven() | e.BudgetReached() | e.ReplyClassified() | CallSettled():
+            pass  # they have their place, and move nothing
         case _:
-            pass
+            assert_never(event)
 
 
-def _fault(standing: Standing, event: DurableEvent) -> str:
+def _end(standing: Standing, event: e.RunEnded) -> None:
+    if event.run == standing.run:
+        standing.outcome = event.outcome
+        if standing.over:
+            standing.gates, standing.confirming = {}, ""
+
+
+def _fault(standing: Standing, event: _Placed) -> str:
     match event:
         case e.RunStarted():
             return _start_fault(standing, event)
@@ -119,8 +161,10 @@ def _fault(standing: Standing, event: DurableEvent) -> str:
             return "" if standing.outcome is not None and not standing.over else "no run is at rest"
         case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved():
             return _reply_fault(standing, event)
-        case _:
+        case e.EditAccepted() | e.StepAdopted():
             return ""
+        case _:
+            assert_never(event)
 
 
 def _reply_fault(standing: Standing, event: e.GateResolved | e.ConfirmationAsked | e.ConfirmationResolved) -> str:
