@@ -52,6 +52,9 @@ class Scope:
     chunks: int = 0
     model_interruptible: bool = True
     targets: tuple[str | None, ...] = (None,)
+    goes_on: bool = False
+    ends: str = ""
+    """The call of the first turn whose result ends the conversation."""
 
 
 @dataclass
@@ -92,7 +95,10 @@ class Life:
 def settlement(life: Life, x: tuple[str, str], scope: Scope | None = None) -> c.SettleModel | c.SettleTool:
     name, execution = x
     if not execution.endswith("/model"):
-        return c.SettleTool(conversation=name, execution=execution, outcome="succeeded", text=f"did {execution}")
+        ends = scope is not None and execution == f"t1/{scope.ends}"
+        return c.SettleTool(
+            conversation=name, execution=execution, outcome="succeeded", text=f"did {execution}", ends=ends
+        )
     first = execution == "t1/model" and name == life.world.root
     kinds = scope.calls if scope and first else ()
     asks = tuple(ask("abcdef"[number], kind) for number, kind in enumerate(kinds))
@@ -173,7 +179,7 @@ def play(life: Life, move: Move, scope: Scope) -> None:
 
 
 def begin(scope: Scope) -> Life:
-    world = World(model_interruptible=scope.model_interruptible)
+    world = World(model_interruptible=scope.model_interruptible, rules=Rules(goes_on=scope.goes_on))
     world.submit(c.SendMessage(conversation=world.root, message="m1", text="hello"))
     return Life(world)
 
@@ -284,7 +290,7 @@ class Walk:
             auto_project=rng.random() < 0.6,
             auto_continue=rng.random() < 0.3,
             model_interruptible=rng.random() < 0.9,
-            rules=Rules(depth=2, children=3),
+            rules=Rules(depth=2, children=3, goes_on=rng.random() < 0.4),
         )
         self.life = Life(self.world)
         self.messages = 0
@@ -414,7 +420,8 @@ class Walk:
             )
         else:
             outcome: t.ToolOutcome = rng.choice(["succeeded", "succeeded", "failed"])
-            command = c.SettleTool(conversation=name, execution=execution, outcome=outcome, text="done")
+            ends = rng.random() < 0.1
+            command = c.SettleTool(conversation=name, execution=execution, outcome=outcome, text="done", ends=ends)
         self.world.settle(command, hold=self.hold())
 
     def nonsense(self) -> None:

@@ -105,7 +105,7 @@ def settlement_ignores_gate(patch: Patch) -> None:
 
 @mutant
 def continues_after_interrupt(patch: Patch) -> None:
-    patch.setattr(turns, "_disposition", lambda turn: "continue" if turn.calls else "final")
+    patch.setattr(turns, "_disposition", lambda turn, goes_on: "continue" if turn.calls else "final")
 
 
 @mutant
@@ -320,13 +320,13 @@ def a_restart_leaves_lost_work_open(patch: Patch) -> None:
 def a_restart_runs_lost_work_again(patch: Patch) -> None:
     original = decide._recover_turn
 
-    def recover(draft: Any, name: str, turn: Any, *, retry: bool) -> None:
+    def recover(draft: Any, name: str, turn: Any) -> None:
         for call_id, call in list(turn.calls.items()):
             if call.phase == "running" and not call.child:
                 call.attempts = 0
                 turns.intend(draft, name, call_id)
                 return
-        original(draft, name, turn, retry=retry)
+        original(draft, name, turn)
 
     patch.setattr(decide, "_recover_turn", recover)
 

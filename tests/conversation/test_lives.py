@@ -37,6 +37,9 @@ SCOPES = {
     "a sub-conversation and a tool": (Scope(("child", "auto"), interrupts=2, targets=CHILD), 550),
     "a sub-conversation that asks": (Scope(("asked child", "auto"), interrupts=2, targets=CHILD), 600),
     "a sub-conversation and a crash": (Scope(("child",), interrupts=1, crashes=1, targets=CHILD), 200),
+    "it goes on by itself": (Scope(("auto", "approval"), interrupts=1, crashes=2, goes_on=True), 750),
+    "a sub-conversation goes on": (Scope(("child",), crashes=2, targets=CHILD, goes_on=True), 200),
+    "a result ends it": (Scope(("auto", "approval"), interrupts=1, crashes=1, goes_on=True, ends="a"), 400),
 }
 
 

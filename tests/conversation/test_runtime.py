@@ -361,7 +361,7 @@ def test_lost_work_is_never_run_again_unless_it_may(tmp_path: Path, retry: bool)
         with session_in(tmp_path) as session:
             model = ScriptedModel([saying("done")] if retry else [])
             tools = ScriptedTools({"look": quick(), "pay": quick()}, asks)
-            async with talking(SessionJournal(session), ports(model, tools), retry_lost=retry) as talk:
+            async with talking(SessionJournal(session), ports(model, tools), rules=Rules(goes_on=retry)) as talk:
                 await talk.idle()
                 results = {s.call: (s.outcome, s.effect) for s in talk.transcript().entries if s.kind == "result"}
         assert results["b"] == ("interrupted", "unknown")

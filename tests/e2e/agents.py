@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from weft.app import App, Ask, OpenSession
+from weft.files import Folder
 from weft.models.model import Request
+from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.commands import StartRun
 from weft.protocol.events import Event, Outcome, Record
 from weft.protocol.messages import ToolResult
+from weft.session.log import LogReader
 from weft.testing.scripted import Item, ScriptedModel, Turn, calls
 
 TESTS = "python -m pytest -q -p no:cacheprovider"
@@ -124,6 +127,15 @@ def run(
 def log(workspace: Path, kind: str, session: str = "fix") -> list[dict[str, Any]]:
     lines = (workspace / "sessions" / session / "log.jsonl").read_text().splitlines()
     return [event for line in lines if (event := json.loads(line))["type"] == kind]
+
+
+def called(workspace: Path, session: str = "fix") -> list[CallSettled]:
+    """What the steps of a session called, as their pages show it: read off their conversations."""
+    calling, found = ConversationCalls(), list[CallSettled]()
+    with Folder.open(workspace / "sessions" / session) as folder:
+        for record in LogReader(folder).read():
+            found += [call for call in calling.take(record.event) if isinstance(call, CallSettled)]
+    return found
 
 
 def hands_in(**result: Any) -> list[Item]:

@@ -14,6 +14,7 @@ from tests.e2e.agents import (
     TESTS,
     Kept,
     alive,
+    called,
     hands_in,
     lay_project,
     lay_workspace,
@@ -26,6 +27,7 @@ from tests.e2e.agents import (
 )
 from weft.app import OpenSession
 from weft.orchestrator.workbench import Permission
+from weft.protocol.messages import ToolCall
 from weft.testing.scripted import Hold, Turn, calls, says
 
 GOOD = {"summary": "Add adds", "files": ["sums.py"]}
@@ -63,7 +65,7 @@ def test_an_agent_reads_changes_tests_and_hands_in(space: Path, project: Path) -
     assert "1 passed" in last[3]
     (done,) = log(space, "step_completed")
     assert (done["model"], done["usage"]["input"]) == ("scripted", 50), "the tokens of all five calls"
-    settled = [(call["kind"], call["name"], call["ok"]) for call in log(space, "call_settled")]
+    settled = [(call.kind, call.name, call.ok) for call in called(space)]
     assert settled == [
         ("model", "scripted", True),
         ("tool", "Read", True),
@@ -74,6 +76,7 @@ def test_an_agent_reads_changes_tests_and_hands_in(space: Path, project: Path) -
         ("model", "scripted", True),
         ("tool", "Shell", True),
         ("model", "scripted", True),
+        ("tool", "hand_in", True),
     ]
     assert run(space, script(), project) == "done", "what is up to date is not made again"
 
@@ -159,7 +162,9 @@ def test_nothing_happens_outside_the_folder_or_the_rules(case: str, space: Path,
     assert (project / "sums.py").read_text() == BROKEN
     assert not list(project.rglob("made.txt"))
     assert all(path.read_bytes() == data for path, data in before.items())
-    assert [call["ok"] for call in log(space, "call_settled") if call["kind"] == "tool"] == [False]
+    assert [(call.name, call.ok) for call in called(space) if call.kind == "tool" and call.name != "hand_in"] == [
+        (asked[0].tool if isinstance(asked[0], ToolCall) else "", False)
+    ]
 
 
 def test_a_command_that_the_person_chose_runs_in_these_very_words(space: Path, project: Path) -> None:
@@ -263,7 +268,11 @@ def test_an_interrupt_ends_a_tool_in_the_middle_and_all_it_started(tmp_path: Pat
     assert stopped["usage"] == {"input": 10, "output": 1}, "what it had used is known"
     again = script(hands_in(**GOOD))
     assert run(space, again, project) == "done"
-    assert [start["attempt"] for start in log(space, "step_started")] == [1, 2]
+    assert [(start["attempt"], start["cause"]) for start in log(space, "step_started")] == [(1, "first"), (1, "resume")]
+    (told,) = results(again.requests[0])
+    assert "It may have done some, all or none of its work" in told, "it goes on, and says what nobody knows"
+    (done,) = log(space, "step_completed")
+    assert done["usage"]["input"] == 10, "the first call was paid before"
 
 
 READER = "---\nname: reader\ndescription: Reads\ntools: Read, Write\n---\nRead closely.\n"
@@ -291,7 +300,7 @@ def test_a_sub_agent_works_within_the_scope_and_stands_under_its_call(tmp_path: 
     first, second = results(model.requests[4])
     assert first == "It subtracts."
     assert "unknown agent 'nobody'" in second
-    settled = {call["call"]: (call["kind"], call["name"], call["parent"]) for call in log(space, "call_settled")}
+    settled = {call.call: (call.kind, call.name, call.parent) for call in called(space)}
     assert settled["2"] == ("agent", "reader", "")
     assert [settled[name] for name in ("3", "4", "5")] == [
         ("model", "scripted", "2"),
@@ -320,7 +329,8 @@ def test_an_interrupt_ends_the_tool_of_a_sub_agent(tmp_path: Path, project: Path
     assert run(space, model, project, meanwhile=stop) == "interrupted"
     pid = int((project / "pid").read_text())
     until(lambda: not alive(pid))
-    assert sorted(call["kind"] for call in log(space, "call_settled")) == ["agent", "model", "model", "tool"]
+    begun = [line["kind"] for line in log(space, "intent_recorded")]
+    assert begun == ["model", "child", "model", "tool"]
 
 
 def test_an_interrupt_while_the_model_writes(space: Path, project: Path) -> None:
@@ -345,7 +355,12 @@ def test_what_is_left_to_spend_is_looked_at_before_each_call(tmp_path: Path, pro
     assert failed.kind == "over_budget"
     assert "this attempt of fix has 4,000 tokens" in failed.message
     assert kept.durable("budget_reached")
-    assert run(space, script(hands_in(**GOOD)), project) == "done", "a shorter conversation fits into what is left"
+    assert run(space, script(), project) == "over_budget", "it is no shorter than it was"
+    (space / "pipelines/fix.yaml").write_text(PIPELINE.replace("    turns: 8\n", "    budget: {tokens: 40000}\n"))
+    more = script(hands_in(**GOOD))
+    assert run(space, more, project) == "done"
+    assert len(results(more.requests[0])) == 1, "with a larger budget it goes on where it was"
+    assert [call.ok for call in called(space) if call.kind == "model" and call.usage] == [True, True]
 
 
 def test_another_folder_or_another_rule_makes_it_again(space: Path, project: Path, tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ together from the conversation: what was asked, and how each answer began. It sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from weft.conversation.projections import Said, messages_of
+from weft.conversation.projections import Said, compacted, messages_of
+from weft.conversation.prompt import Prompt
 from weft.models.model import Model, ModelError, Request, TextDelta
 from weft.protocol.messages import Message, Text, Usage
 
@@ -40,9 +41,25 @@ class Summary:
     """Why the model could not write it, when it was to."""
 
 
+async def fitted(
+    model: Model,
+    entries: Sequence[Said],
+    prompt_of: Callable[[Sequence[Said]], Prompt],
+    recorded: Callable[[Summary], None],
+) -> Prompt:
+    """The prompt for these entries; when it fills the window, that of a summary of older turns and the rest."""
+    prompt = prompt_of(entries)
+    turn = turn_to_compact(entries) if prompt.share > FULL or prompt.dropped else 0
+    if not turn:
+        return prompt
+    summary = await summarise(model, entries, turn)
+    recorded(summary)
+    return prompt_of(compacted(entries, turn, summary.text))
+
+
 def turn_to_compact(entries: Sequence[Said]) -> int:
     """Up to which turn there is something worth telling in short; 0 when there is nothing."""
-    turns = sorted({said.turn for said in entries if said.kind != "summary"})
+    turns = sorted({said.turn for said in entries if said.kind != "summary" and not said.given})
     return turns[-KEPT_TURNS - 1] if len(turns) > KEPT_TURNS else 0
 
 

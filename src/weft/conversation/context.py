@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
-from weft.conversation.compaction import FULL, Summary, summarise, turn_to_compact
-from weft.conversation.projections import Said, Transcript, compacted, messages_of
+from weft.conversation.compaction import Summary, fitted
+from weft.conversation.projections import Said, Transcript, messages_of
 from weft.conversation.prompt import Fragment, Prompt, build_prompt
 from weft.models.model import Model, Request, ThinkingLevel
 from weft.protocol.errors import WorkspaceError
@@ -59,13 +60,12 @@ class SessionContext:
     async def build(self, conversation: str, transcript: Transcript) -> Request:
         speaker = self.speaker(conversation)
         fragments = await self.off_loop(lambda: self.fragments(speaker))
-        entries = list(transcript.entries)
-        prompt = self._prompt(speaker, fragments, entries, transcript.outside)
-        turn = turn_to_compact(entries) if prompt.share > FULL or prompt.dropped else 0
-        if turn:
-            summary = await summarise(speaker.model, entries, turn)
-            self.compact(conversation, summary)
-            prompt = self._prompt(speaker, fragments, compacted(entries, turn, summary.text), transcript.outside)
+        prompt = await fitted(
+            speaker.model,
+            list(transcript.entries),
+            lambda entries: self._prompt(speaker, fragments, entries, transcript.outside),
+            partial(self.compact, conversation),
+        )
         self.last[conversation] = prompt
         return prompt.request
 
@@ -75,7 +75,7 @@ class SessionContext:
         return self._prompt(speaker, self.fragments(speaker), list(transcript.entries), transcript.outside)
 
     def _prompt(
-        self, speaker: Speaker, fragments: list[Fragment], entries: list[Said], outside: frozenset[str]
+        self, speaker: Speaker, fragments: list[Fragment], entries: Sequence[Said], outside: frozenset[str]
     ) -> Prompt:
         return build_prompt(
             fragments,

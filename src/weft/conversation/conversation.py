@@ -55,8 +55,6 @@ class Settings:
     grace: float = 0.25
     """Seconds an interrupted execution has to return before it is given up."""
     rules: Rules = RULES
-    retry_lost: bool = False
-    """Run lost calls of tools that are safe to retry again after a crash. For work nobody sits in front of."""
 
 
 class Conversation:
@@ -105,12 +103,17 @@ class Conversation:
         settings = settings or Settings()
         records = await ports.off_loop(lambda: list(journal.read()))
         talk = cls(journal, ports, settings, records)
-        talk.submit(c.Recover(conversation=talk.name, retry=settings.retry_lost))
-        for name, inner in talk._engine.state.talks.items():
-            if inner.pending:  # it was asked for in the memory of a process that has ended
-                talk.submit(c.Continue(conversation=name, key=inner.pending))
-        await talk._written()
+        await talk.begin()
         return talk
+
+    async def begin(self, brief: c.Brief | None = None) -> None:
+        """The second half of `open`, for whoever has to know it before anything of it runs. `brief`: what its opening
+        says of it."""
+        self.submit(c.Recover(conversation=self.name, brief=brief or c.Brief()))
+        for name, inner in self._engine.state.talks.items():
+            if inner.pending:  # it was asked for in the memory of a process that has ended
+                self.submit(c.Continue(conversation=name, key=inner.pending))
+        await self._written()
 
     # -- what a face calls
 
@@ -199,9 +202,11 @@ class Conversation:
     async def suspend(self, timeout: float = 5.0) -> bool:  # noqa: ASYNC109  as for shutdown
         """Let go and leave the log as it stands: what runs is stopped, what waits for an approval can still get it.
 
-        Nothing is settled here. The next opening finds what ran as lost, as after a crash, and keeps the questions.
-        Whether nothing was left running.
+        Nothing is settled here, except what has ended already. The next opening finds what ran as lost, as after a
+        crash, and keeps the questions. Whether nothing was left running.
         """
+        if self._writer is not None and not self._writer.done():  # an answer that is on its way to the log counts
+            await asyncio.wait({self._writer}, timeout=AFTERWARDS)
         if not self._broken and not self._closed:
             self._engine.control.interrupt(sorted(self._engine.state.talks), "suspend")
             try:
@@ -246,6 +251,11 @@ class Conversation:
         """The executions of a kind (`model`, `tool`) that are at work now."""
         intents = self._engine.control.intents.values()
         return [f"{i.conversation} {i.execution}" for i in intents if i.kind == kind and i.phase == "bound"]
+
+    def using(self) -> list[tuple[str, dict[str, int]]]:
+        """The model calls at work, with what each has used so far."""
+        intents = self._engine.control.intents.values()
+        return [(i.model, dict(i.usage)) for i in intents if i.kind == "model" and i.usage]
 
     # -- the writer
 

@@ -13,7 +13,9 @@ decided first, and `fold(log) == state` holds by construction. The rules, in the
 - the turn is completed in the same decision as its last settlement, with the results in declared order
 - the gate speaks first: once an interrupt is accepted, what it hit ends interrupted, whatever else is in the inbox
 - a limit that is reached is said, and the model is not called again until it is wider or the person speaks
-- after a crash nothing is run twice; what was open is settled as lost, approvals stay open
+- after a crash nothing is run twice; what was open is settled as lost, approvals stay open. A conversation that nobody
+  sits in front of goes on by itself: what was lost and is safe to repeat, a model call first of all, is made again
+- a result that ends the conversation is its last: nothing goes back to the model
 - a sub-conversation is one tool call of its parent, and its end is that call's settlement, in the same decision
 """
 
@@ -24,11 +26,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from weft.conversation.limits import faults, reached
-from weft.conversation.state import State, TurnState, turn_of
+from weft.conversation.state import PROCESS_LOST, State, TurnState, turn_of
 from weft.conversation.turns import (
     MODEL,
     OPEN,
-    PROCESS_LOST,
     RULES,
     SHUTDOWN_TIMEOUT,
     Draft,
@@ -78,6 +79,7 @@ def _message(draft: Draft, command: c.SendMessage) -> None:
             message=command.message,
             text=command.text,
             delivery="started" if starts and not held else "queued",
+            origin=command.origin,
         )
     )
     if starts:
@@ -274,6 +276,7 @@ def _settle_tool(draft: Draft, command: c.SettleTool) -> None:
         tainting=command.tainting,
         seen=command.seen,
         ms=command.ms,
+        ends=command.ends,
     )
     return complete(draft, name)
 
@@ -301,21 +304,31 @@ def _record_interrupt(draft: Draft, command: c.RecordInterrupt) -> None:
 def _recover(draft: Draft, command: c.Recover) -> None:
     state, draft.recovering = draft.state, True
     if not state.opened or state.stopping:
-        draft.emit(t.ConversationOpened(conversation=state.root))
+        brief = command.brief
+        draft.emit(
+            t.ConversationOpened(
+                conversation=state.root,
+                prompt=brief.prompt or None,
+                nonce=brief.nonce or None,
+                tainted=brief.tainted,
+                dropped=brief.dropped,
+            )
+        )
     for name in sorted(draft.state.talks, key=lambda name: -name.count("/")):
         talk = draft.talk(name)
         if talk is None:
             continue
         if talk.turn is not None:
-            _recover_turn(draft, name, talk.turn, retry=command.retry)
+            _recover_turn(draft, name, talk.turn)
         elif talk.waiting and not talk.pending and talk.held is None:
             start_turn(draft, name)
 
 
-def _recover_turn(draft: Draft, name: str, turn: TurnState, *, retry: bool) -> None:
+def _recover_turn(draft: Draft, name: str, turn: TurnState) -> None:
+    goes_on = draft.rules.goes_on
     if turn.model:
         model_interrupted(draft, name, turn, PROCESS_LOST)
-    lost, waits = any(call.outcome == "interrupted" for call in turn.calls.values()), retry
+    lost, waits = any(call.outcome == "interrupted" for call in turn.calls.values()), goes_on
     for call_id, call in list(turn.calls.items()):
         if call.phase == "asked" or call.child:
             waits = True
@@ -323,14 +336,14 @@ def _recover_turn(draft: Draft, name: str, turn: TurnState, *, retry: bool) -> N
             # It had not begun. It still may when what it waits for is still open, and nothing before it was lost.
             settle_call(draft, name, call_id, "interrupted_before_execution", "none", PROCESS_LOST)
         elif call.phase == "running" and not call.child:
-            if retry and call.safe_to_retry and not turn.interrupted and not call.observed:
+            if goes_on and call.safe_to_retry and not turn.interrupted and not call.observed:
                 intend(draft, name, call_id)
             else:
                 lost = True
                 effect: t.ToolEffect = "completed" if call.observed else "unknown"
                 settle_call(draft, name, call_id, "interrupted", effect, PROCESS_LOST)
     turn = draft.turn(name)
-    if turn.complete and not turn.interrupted:
+    if turn.complete and not turn.interrupted and not goes_on:
         draft.emit(t.TurnInterrupted(conversation=name, turn=turn.number, reason=PROCESS_LOST))
     complete(draft, name)
 

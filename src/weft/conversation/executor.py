@@ -240,6 +240,7 @@ class Executor:
                 tainting=end.tainting,
                 seen=end.seen,
                 ms=self._since(began),
+                ends=end.ends,
             )
         )
 

@@ -146,6 +146,8 @@ class Said:
     malformed: str = ""
     outside: bool = False
     """A result that came from outside: data, whatever it says."""
+    given: bool = False
+    """A message that says what the conversation is for: it is always told whole."""
 
 
 @dataclass(slots=True)
@@ -159,6 +161,7 @@ class Transcript:
     blocking: bool = False
     _texts: dict[str, str] = field(default_factory=dict)
     """Messages that are not yet part of a turn."""
+    _given: bool = False
     _calls: dict[str, Said] = field(default_factory=dict)
     """Calls of the open turn, in declared order, and their results: told when the turn is complete."""
     _results: dict[str, Said] = field(default_factory=dict)
@@ -169,11 +172,13 @@ class Transcript:
         match event:
             case t.MessageAccepted():
                 self._texts[event.message] = event.text
+                self._given = event.origin != "person" and not self.entries
             case t.TurnStarted():
                 self._calls, self._results = {}, {}
                 if event.messages:
                     text = "\n\n".join(self._texts.pop(message, "") for message in event.messages)
-                    self.entries.append(Said("message", event.turn, text, event.messages))
+                    self.entries.append(Said("message", event.turn, text, event.messages, given=self._given))
+                    self._given = False
             case t.ModelSettled():
                 if event.text or event.thinking:
                     self.entries.append(Said("answer", event.turn, event.text, thinking=event.thinking))
@@ -216,8 +221,9 @@ class Transcript:
 
 
 def compacted(entries: Sequence[Said], turn: int, text: str) -> list[Said]:
-    """The entries with a summary in place of everything up to a turn."""
-    return [Said("summary", turn, text), *(said for said in entries if said.turn > turn)]
+    """The entries with a summary in place of everything up to a turn, save what the conversation is for."""
+    given = [said for said in entries if said.given]
+    return [*given, Said("summary", turn, text), *(said for said in entries if said.turn > turn and not said.given)]
 
 
 def messages_of(entries: Iterable[Said]) -> tuple[Message, ...]:

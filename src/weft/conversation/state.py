@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from weft.protocol import talk as t
 from weft.protocol.events import Record
@@ -17,6 +17,8 @@ from weft.protocol.hashes import hash_value
 
 CallPhase = Literal["declared", "asked", "ready", "running", "settled"]
 """`ready`: it may run, and does when the calls before it that it has to wait for have ended."""
+PROCESS_LOST: Final = "process_lost"
+"""Why something ended that ran in a process which is gone."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,8 @@ class CallState:
     observed: bool = False
     """It ended by itself, but an interrupt that was accepted before takes precedence."""
     outcome: t.ToolOutcome | None = None
+    ends: bool = False
+    """Its result ended the conversation."""
 
 
 @dataclass(slots=True)
@@ -50,10 +54,12 @@ class TurnState:
     calls: dict[str, CallState] = field(default_factory=dict)
     """In declared order."""
     interrupted: bool = False
+    lost: bool = False
+    """Its model call was lost with a process."""
 
     def copied(self) -> TurnState:
         calls = {name: replace(call) for name, call in self.calls.items()}
-        return TurnState(self.number, self.model, self.model_outcome, self.declared, calls, self.interrupted)
+        return TurnState(self.number, self.model, self.model_outcome, self.declared, calls, self.interrupted, self.lost)
 
     @property
     def complete(self) -> bool:
@@ -217,6 +223,8 @@ def key_of(conversation: str, turn: int) -> str:
 
 
 def _opened(state: State, talk: Talk, event: t.ConversationOpened) -> None:
+    if event.tainted:
+        state.tainted = True
     if event.parent is None:
         state.opened, state.stopping, state.stopped = True, False, False
         return
@@ -266,8 +274,9 @@ def _intent(state: State, talk: Talk, event: t.IntentRecorded) -> None:
 def _model(state: State, talk: Talk, event: t.ModelSettled) -> None:
     if talk.turn is not None:
         talk.turn.model, talk.turn.model_outcome = "", event.outcome
+        talk.turn.lost = event.reason == PROCESS_LOST
     if talk.parent:
-        talk.last_text = event.text
+        talk.last_text = event.text or (event.reason or "" if event.outcome == "failed" else "")
     for one in above(state, talk.conversation):
         one.taken = one.taken.and_call(event.model or "", event.usage, event.ms)
 
@@ -305,7 +314,7 @@ def _settled(state: State, talk: Talk, event: t.ToolSettled) -> None:
     if event.tainting:
         state.tainted = True
     if talk.turn is not None and (call := talk.turn.calls.get(event.call)):
-        call.phase, call.outcome, call.child = "settled", event.outcome, ""
+        call.phase, call.outcome, call.child, call.ends = "settled", event.outcome, "", event.ends
         talk.failures = _failures(talk.failures, call, event)
     if event.seen:
         talk.seen = {**talk.seen, **event.seen}

@@ -16,7 +16,6 @@ from weft.models.budget import Price
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 
-PROCESS_LOST: Final = "process_lost"
 SHUTDOWN_TIMEOUT: Final = "shutdown_timeout"
 MODEL: Final = "model"
 
@@ -64,6 +63,10 @@ class Rules:
     """How many turns in a row the same call may fail before the model is not called again; 0 for no limit."""
     price: Price = unpriced
     """What a limit in money is reckoned with."""
+    goes_on: bool = False
+    """Nobody sits in front of it. After a crash a model call that was lost is made again, in a turn of its own, and a
+    lost tool call too when its tool is safe to retry; of any other the model is told that nobody knows what it did.
+    Without it nothing is ever run twice, and a person says how to go on."""
 
 
 RULES: Final = Rules()
@@ -141,7 +144,7 @@ def complete(draft: Draft, name: str) -> None:
     turn = talk.turn if talk else None
     if turn is None or not turn.complete or name in draft.gate.closing:
         return
-    disposition = _disposition(turn)
+    disposition = _disposition(turn, goes_on=draft.rules.goes_on)
     draft.emit(
         t.TurnCompleted(
             conversation=name,
@@ -154,12 +157,13 @@ def complete(draft: Draft, name: str) -> None:
     go_on(draft, name, disposition)
 
 
-def _disposition(turn: TurnState) -> t.Disposition:
-    if turn.interrupted or turn.model_outcome == "interrupted":
+def _disposition(turn: TurnState, *, goes_on: bool) -> t.Disposition:
+    if turn.interrupted or (turn.model_outcome == "interrupted" and not (turn.lost and goes_on)):
         return "interrupted"
     if turn.model_outcome == "failed":
         return "failed"
-    return "continue" if turn.calls else "final"
+    over = any(call.ends for call in turn.calls.values()) if turn.calls else turn.model_outcome == "completed"
+    return "final" if over else "continue"
 
 
 def go_on(draft: Draft, name: str, disposition: t.Disposition) -> None:
@@ -309,6 +313,7 @@ def settle_call(
     tainting: bool = False,
     seen: Mapping[str, str] | None = None,
     ms: int = 0,
+    ends: bool = False,
 ) -> None:
     """The one place where a tool call ends. Every result passes the processors once; none of them can stop it."""
     turn = draft.turn(name)
@@ -333,6 +338,7 @@ def settle_call(
             tainting=tainting,
             seen=seen or {},
             ms=ms,
+            ends=ends,
         )
     )
 

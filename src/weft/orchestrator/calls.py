@@ -29,7 +29,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from types import TracebackType
-from typing import Any, Final, Self, cast
+from typing import Any, Self, cast
 
 from weft.models.model import Model, Part, Request, Retried, Stop, TextDelta, ThinkingDelta
 from weft.orchestrator.prompt_text import prompt_text
@@ -40,6 +40,7 @@ from weft.protocol.call_events import (
     LiveCallEvent,
     StepTextStreamed,
     Used,
+    in_a_line,
     used_by,
 )
 from weft.protocol.errors import WeftError
@@ -52,7 +53,6 @@ Keep = Callable[[CallSettled, bytes | None], Awaitable[None]]
 """Makes them durable, then publishes the settlement. It runs on when whoever waits for it is cancelled."""
 Sent = str | Mapping[str, Any]
 """A prompt as text, or a tool's input."""
-SHORT: Final = 200
 
 
 class AttemptOverError(WeftError):
@@ -102,7 +102,7 @@ class Call(Calls):
         self.id = ""
         self.kind = kind
         self.name = name
-        self.title = _line(title)
+        self.title = in_a_line(title)
         self.parent = parent
         self._request = _bytes(request)
         self._dropped = dropped
@@ -175,7 +175,7 @@ class Call(Calls):
             ok=self._ok is not False,
             parent=self.parent,
             title=self.title,
-            message=_line(self._message),
+            message=in_a_line(self._message),
             model=self._model,
             usage=self._usage,
             request=hash_bytes(data) if data else "",
@@ -214,6 +214,28 @@ class AttemptCalls(Calls):
     @property
     def used(self) -> Used:
         return used_by([*self._settled, *(call.settlement()[0] for call in self._open.values())])
+
+    def note(self, settled: CallSettled) -> None:
+        """A call that the log has in another form: as a turn of the conversation that makes the step."""
+        self._settled.append(settled)
+
+    def add(self, model: str, usage: Mapping[str, int]) -> None:
+        """What a call has used that the attempt is let go of in the middle of."""
+        run, step, attempt = self.place
+        self._settled.append(
+            CallSettled(
+                run=run,
+                step=step,
+                attempt=attempt,
+                call="",
+                kind="model",
+                name=model,
+                ms=0,
+                ok=False,
+                model=model,
+                usage=usage,
+            )
+        )
 
     def begin(self, call: Call) -> str:
         if self._over:
@@ -325,9 +347,3 @@ def _why(error: BaseException) -> str:
     if isinstance(error, WeftError):
         return error.message
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-def _line(text: str) -> str:
-    """A few words on one line."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= SHORT else f"{flat[: SHORT - 1]}…"

@@ -189,6 +189,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
             message=command.message,
             retrying=retrying,
             ms=command.ms,
+            resumable=command.resumable,
             model=command.model,
             usage=command.usage,
             by_model=command.by_model,
@@ -204,8 +205,9 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
         failed = progress.with_step(command.step, replace(step, phase="failed", estimate=None))
         return _advance(spec, state, failed, events, [])
     feedback = tuple(map(_with_hint, command.findings)) or (command.message,)
+    cause: Cause = "resume" if command.resumable and _keeps_its_work(spec, command.step) else "retry"
     reason = f"attempt {step.attempt} failed"
-    begun = _begin(spec, progress, command.step, step.inputs, "retry", reason, feedback, step.attempt)
+    begun = _begin(spec, progress, command.step, step.inputs, cause, reason, feedback, step.attempt)
     return replace(begun, events=(*events, *begun.events))
 
 
@@ -257,6 +259,8 @@ def _advance(
                 events += after.events
             elif len(progress.of("running")) < spec.limit:
                 cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
+                if not why and record.input_hash == combine(verdict.inputs) and _resumable(spec, name, record):
+                    cause = "resume"
                 begun = _begin(spec, progress, name, verdict.inputs, cause, verdict.reason, (), record.attempt)
                 progress = begun.progress
                 events, effects = [*events, *begun.events], [*effects, *begun.effects]
@@ -314,7 +318,7 @@ def _begin(
         return Decision(replace(progress, over=short), (reached,))
     after = withdrawn(progress, name)
     progress, step = after.progress, progress.steps[name]
-    attempt, digest = max(recorded, step.attempt) + 1, combine(inputs)
+    attempt, digest = max(recorded, step.attempt) + (cause != "resume"), combine(inputs)
     started = StepStarted(
         run=progress.run, step=name, attempt=attempt, cause=cause, reason=reason, input_hash=digest, inputs=inputs
     )
@@ -334,8 +338,20 @@ def _begin(
         for one, steps, _ in _budgets(spec, progress, name)
     ]
     key, left = f"{name}-{digest}", allowance(limits, spec.price)
-    effect = StartAttempt(name, attempt, feedback, upstream, key, replies, rounds, left, progress.run)
+    resumed = cause == "resume"
+    effect = StartAttempt(name, attempt, feedback, upstream, key, replies, rounds, left, progress.run, resumed)
     return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
+
+
+def _resumable(spec: RunSpec, name: str, record: StepState) -> bool:
+    """The last attempt was cut off, and what it did can be gone on with."""
+    return record.resumable and _keeps_its_work(spec, name)
+
+
+def _keeps_its_work(spec: RunSpec, name: str) -> bool:
+    """An agent's conversation and a tool's calls are in the log as they happen; code and a single answer are not."""
+    step = spec.pipeline.steps[name]
+    return step.calls is not None or (step.executor == "agent" and bool(spec.facts[name].model))
 
 
 def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget, list[str], str]]:

@@ -106,6 +106,8 @@ class StartAttempt:
     rounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     allowance: Allowance = field(default_factory=Allowance)
     run: int = 0
+    resumed: bool = False
+    """It goes on with what this attempt did before it was cut off."""
 
 
 @dataclass(frozen=True, slots=True)

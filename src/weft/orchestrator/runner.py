@@ -8,9 +8,7 @@ the running attempts at once and then queues; a settlement that comes too late i
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
@@ -21,14 +19,15 @@ from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.models.model import Model, Retried
-from weft.orchestrator.agent_step import AgentWork, make_with_agent
-from weft.orchestrator.agent_talk import Means, OverAllowanceError
+from weft.orchestrator.agent_step import LEAVING, AgentStep, AgentWork, OverAllowanceError
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material
 from weft.orchestrator.machine import decide
 from weft.orchestrator.model_step import Judge, ModelAsk, ask_model
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
+from weft.orchestrator.run_log import Publish as Publish
+from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.tool_step import make_calls
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
 from weft.orchestrator.workbench import StepTools, workbench
@@ -37,22 +36,20 @@ from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Co
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
 from weft.protocol.events import (
     DurableEvent,
-    Event,
     FailureKind,
     NoticeGiven,
     Outcome,
-    Record,
     RunEnded,
     StepModelRetried,
     StepProgressed,
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.steps import StepInput
+from weft.protocol.talk import step_conversation
 from weft.session.session import Session
 from weft.workspace.flow import look
 from weft.workspace.pipeline import Step
 
-Publish = Callable[[Record | Event], None]
 GRACE: Final = 1.0
 """Seconds a cancelled attempt gets to unwind before it is left behind."""
 SMALL: Final = 32 * 1024
@@ -106,8 +103,7 @@ class Runner:
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
         self._calls: dict[tuple[str, int], tuple[AttemptCalls, float]] = {}
         """What each attempt that is not settled calls, and when it began."""
-        self._in_order = threading.Lock()
-        self._untold: deque[list[Record]] = deque()
+        self._log = RunLog(session, publish, self._call_settled)
         self._bug: BaseException | None = None
 
     async def run(self) -> Outcome:
@@ -155,14 +151,8 @@ class Runner:
     async def _append(
         self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
     ) -> None:
-        def written() -> None:
-            # Attempts record their calls from threads beside this one: what is told comes in the order of the log.
-            with self._in_order:
-                self._untold.append(self._session.record(events, artifacts, blobs))
-
-        await self._off_loop(written)
-        while self._untold:
-            self._tell(self._untold.popleft())
+        await self._off_loop(lambda: self._log.write(events, artifacts, blobs))
+        self._log.tell()
 
     async def _keep_call(self, settled: CallSettled, request: bytes | None) -> None:
         await self._append([settled], blobs=[request] if request else [])
@@ -175,6 +165,9 @@ class Runner:
             return command, await calls.close("left open")
         if not isinstance(command, InterruptRun):
             return command, []
+        conversations = [task for key, task in self._attempts.items() if key in self._calls and not task.done()]
+        if conversations:  # what they had used until they were stopped is known when they have let go
+            await asyncio.wait(conversations, timeout=LEAVING + GRACE)
         used: dict[str, Used] = {}
         left: list[Kept] = []
         for (step, _), (calls, begun) in [*self._calls.items()]:
@@ -182,20 +175,20 @@ class Runner:
             used[step] = replace(calls.used, ms=_since(begun))
         return replace(command, used=used), left
 
-    def _tell(self, records: Sequence[Record]) -> None:
-        for record in records:
-            self._publish(record)
-        for text in self._session.take_notices():
-            self._publish(NoticeGiven(text=text))
+    def _call_settled(self, call: CallSettled) -> None:
+        """A call in the conversation of a step has ended."""
+        if (found := self._calls.get((call.step, call.attempt))) is not None:
+            found[0].note(call)
 
     async def _end(self, end: EndRun) -> Outcome:
         ended = RunEnded(run=end.run, outcome=end.outcome, message=end.message)
 
-        def checkpointed() -> list[Record]:
+        def checkpointed() -> None:
             self._session.checkpoint()
-            return self._session.record([ended])
+            self._log.write([ended])
 
-        self._tell(await self._off_loop(checkpointed))
+        await self._off_loop(checkpointed)
+        self._log.tell()
         return end.outcome
 
     async def _off_loop(self, work: Callable[[], T]) -> T:
@@ -227,6 +220,7 @@ class Runner:
         )
         self._calls[step.name, start.attempt] = (calls, begun)
         kind: FailureKind
+        cut_off = False
         try:
             artifacts, findings = await self._make(step, start, calls)
             if not findings:
@@ -243,7 +237,7 @@ class Runner:
                 return
             kind, message, retryable = "rejected", _told(findings), True
         except TimeoutError:
-            findings, retryable = [], True
+            findings, retryable, cut_off = [], True, True
             limit = min(step.timeout, start.allowance.seconds or step.timeout)
             kind, message = "timeout", f"took longer than {limit:g} s and was ended"
         except StepCodeError as error:
@@ -256,9 +250,10 @@ class Runner:
             findings = list(error.findings)
             kind, message, retryable = "rejected", _told(findings), True
         except OverAllowanceError as error:
-            kind, message, findings, retryable = "over_budget", error.message, [], False
+            kind, message, findings, retryable, cut_off = "over_budget", error.message, [], False, True
         except ExternalError as error:
             kind, message, findings, retryable = "error", str(error), [], error.retryable
+            cut_off = retryable
         except WeftError as error:
             kind, message, findings, retryable = "error", str(error), [], False
         except Exception as error:  # noqa: BLE001  this is the supervisor of attempts: a bug must end the run, not hang it
@@ -274,6 +269,7 @@ class Runner:
                 ms=_since(begun),
                 findings=tuple(findings),
                 retryable=retryable,
+                resumable=cut_off and step.executor in ("agent", "tool"),
                 **_told_of(calls),
             )
         )
@@ -360,27 +356,29 @@ class Runner:
                 made, findings = write_out(step, value)
                 return findings or await self._validate(step, made, given.artifacts)
 
-            means = Means(
-                step=step.name,
+            conversation = step_conversation(start.run, step.name, start.attempt)
+            before = await self._off_loop(lambda: self._log.conversation(conversation)) if start.resumed else []
+            self._log.resumed(material.model, step.name, before)
+            work = AgentWork(
+                step=step,
+                given=given,
+                conversation=conversation,
                 model=self._models.open(material.model),
                 reference=material.model,
                 nonce=self._models.nonce,
+                bench=bench,
+                agents=self._tools.agent,
+                judge=judge,
                 allowance=start.allowance,
                 price=self._models.price,
-                say=say,
-                agents=self._tools.agent,
                 spent=calls,
+                say=say,
+                log=self._log,
+                off_loop=self._off_loop,
+                before=before,
+                tainted=material.outside,
             )
-            return await make_with_agent(
-                AgentWork(
-                    step=step,
-                    given=given,
-                    means=means,
-                    bench=bench,
-                    judge=judge,
-                    tainted=material.outside,
-                )
-            )
+            return await AgentStep(work).run()
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}

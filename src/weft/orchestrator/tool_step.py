@@ -34,10 +34,10 @@ async def make_calls(
         call = ToolCall(call=f"{given.step}-{number}", tool=wanted.tool, input=arguments)
         begun = time.monotonic()
         async with calls.tool(wanted.tool, bench.title(call), arguments) as opened:
-            judged = await bench.permitted(call, tainted=tainted)
-            if not judged.allowed:
-                opened.settle(ok=False, message=judged.why)
-                made.append({"input": arguments, "ok": False, "result": None, "message": judged.why, "ms": 0})
+            ask = await bench.permitted(call, tainted=tainted)
+            if ask.verdict != "allow":
+                opened.settle(ok=False, message=ask.reason)
+                made.append({"input": arguments, "ok": False, "result": None, "message": ask.reason, "ms": 0})
                 continue
             denied = False
             outcome = await bench.run(call, say)

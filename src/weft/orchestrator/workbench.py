@@ -19,10 +19,11 @@ from typing import Any, Final, Protocol, TypeVar
 from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
+from weft.protocol.talk_commands import ToolAsk
 from weft.tools.permission import TAINT_RULE, Verdict, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
 from weft.tools.shell.reading import ShellReading, read_shell
-from weft.tools.tool import Context, Handle, Outcome, SkillSource, StartSubTask, Tool
+from weft.tools.tool import Context, Handle, Outcome, SkillSource, Tool
 from weft.tools.toolbox import OTHER_NAMES, Toolbox
 from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Step
@@ -48,6 +49,10 @@ class Permission:
     step: str
     call: ToolCall
     why: str
+
+
+def not_allowed(why: str) -> str:
+    return f"the person did not allow it ({why})"
 
 
 Approve = Callable[[Permission], Awaitable[bool]]
@@ -141,15 +146,6 @@ def _wrong(step: Step, message: str, hint: str) -> UserError:
 # -- at work
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    allowed: bool
-    asks: str = ""
-    """What a person would be asked, when a face can ask."""
-    why: str = ""
-    """For whoever wanted the call: why it is not made, and how it can be allowed."""
-
-
 @dataclass(frozen=True, slots=True)
 class Workbench:
     box: Toolbox
@@ -168,33 +164,38 @@ class Workbench:
     """Commands that the person gave as parameters: they may be run in these very words, whatever their form. With
     whether that holds also when content from outside is there."""
 
-    def judge(self, call: ToolCall, *, tainted: bool) -> Judged:
-        if fault := self.box.fault(call):
-            return Judged(allowed=False, why=fault)
+    def judge(self, call: ToolCall, *, tainted: bool) -> ToolAsk:
+        """What the rules say to a call. Where they want a person asked and nobody can be, it is denied."""
         tool = self.box.get(call.tool)
+        ask = ToolAsk(call=call.call, tool=call.tool, input=call.input, malformed=call.malformed)
+        if (fault := self.box.fault(call)) or tool is None:
+            return replace(ask, verdict="fault", reason=fault or "")
+        ask = replace(ask, interruptible=tool.interruptible, in_order=tool.in_order, tainted=tainted)
+        ask = replace(ask, safe_to_retry=tool.retryable)
         taint = ("what was read before",) if tainted else ()
         verdict = judge(call, tool, mode="ask", rules=self.rules, taint=taint)
         if verdict.decision == "ask" and self._chose(call, verdict):
-            return Judged(allowed=True)
+            return ask
+        if verdict.decision == "ask" and self.approve is not None:
+            return replace(ask, verdict="ask", reason=verdict.reason, key=verdict.remember_key or "")
         if verdict.decision != "allow":
-            asks = verdict.reason if verdict.decision == "ask" else ""
-            return Judged(allowed=False, asks=asks, why=self._denied(call, verdict))
-        if tool and tool.subject and tool.subject[0] == "command" and self.working is not None:
-            command = str(call.input[tool.subject[1]])
-            reading = read_shell(command)
+            return replace(ask, verdict="deny", reason=self._denied(call, verdict))
+        if tool.subject and tool.subject[0] == "command" and self.working is not None:
+            reading = read_shell(str(call.input[tool.subject[1]]))
             outside = leaves(reading, self.working.path) if reading.read_only else ""
             if outside:
-                return Judged(allowed=False, why=f"{outside} is outside the working folder {self.working.path}")
-        return Judged(allowed=True)
+                why = f"{outside} is outside the working folder {self.working.path}"
+                return replace(ask, verdict="deny", reason=why)
+        return ask
 
-    async def permitted(self, call: ToolCall, *, tainted: bool) -> Judged:
+    async def permitted(self, call: ToolCall, *, tainted: bool) -> ToolAsk:
         """The judgement, and the person's word where it is asked for and a face can ask."""
-        judged = self.judge(call, tainted=tainted)
-        if not judged.asks or self.approve is None:
-            return judged
-        if await self.approve(Permission(step=self.step, call=call, why=judged.asks)):
-            return Judged(allowed=True)
-        return Judged(allowed=False, why=f"the person did not allow it ({judged.asks})")
+        ask = self.judge(call, tainted=tainted)
+        if ask.verdict != "ask" or self.approve is None:
+            return ask
+        if await self.approve(Permission(step=self.step, call=call, why=ask.reason)):
+            return replace(ask, verdict="allow")
+        return replace(ask, verdict="deny", reason=not_allowed(ask.reason))
 
     def _chose(self, call: ToolCall, verdict: Verdict) -> bool:
         """A rule that denies or wants something asked stands above what a person chose for one run."""
@@ -216,26 +217,29 @@ class Workbench:
             how = f"in a run nobody is asked; to allow it: {self.where}: allow: [{_rule_for(call, self.box)}]"
         return f"{told}; {how}"
 
-    async def run(self, call: ToolCall, say: Callable[[str], None], sub_agents: StartSubTask | None = None) -> Outcome:
-        """To the end of the call. When this is cancelled the tool is stopped and all it started is gone."""
-        context = Context(
-            call=call.call,
+    def context(self, call: str, say: Callable[[str], None], seen: Mapping[str, str] | None = None) -> Context:
+        """What a call may touch. `seen`: files as the model last saw them."""
+        return Context(
+            call=call,
             working=self.working or self.spare,
             environment=self.environment,
             progress=say,
-            start_sub_task=sub_agents,
             skills=self.skills,
+            seen=seen,
         )
-        starting = asyncio.ensure_future(self.box.start(call, context))
+
+    async def run(self, call: ToolCall, say: Callable[[str], None]) -> Outcome:
+        """To the end of the call. When this is cancelled the tool is stopped and all it started is gone."""
+        starting = asyncio.ensure_future(self.box.start(call, self.context(call.call, say)))
         try:
             handle = await asyncio.shield(starting)  # a tool is never cancelled half-open
             outcome = await handle.result()
             await handle.closed()
             return outcome
         except asyncio.CancelledError:
-            begun: Handle = await _through(starting)
+            begun: Handle = await through(starting)
             begun.interrupt("the step was stopped")
-            await _through(asyncio.ensure_future(begun.closed()))
+            await through(asyncio.ensure_future(begun.closed()))
             raise
 
     def title(self, call: ToolCall) -> str:
@@ -245,7 +249,7 @@ class Workbench:
         return " ".join(str(about or "").split())[:SHORT]
 
 
-async def _through(work: asyncio.Future[T]) -> T:
+async def through(work: asyncio.Future[T]) -> T:
     """Its end, however often whoever waits is cancelled meanwhile: that does not make it come any faster."""
     while not work.done():
         try:

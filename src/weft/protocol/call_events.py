@@ -3,15 +3,21 @@
 A call is named within its attempt ("1", "2", …, in the order they begin) and may stand inside another, its `parent`.
 What a call used is its own, never that of the calls inside it: so the sum over all calls of an attempt is what the
 attempt used, and the settlement of the step has that sum. Whoever adds up cost reads the settlements of steps.
+
+The calls of a step that an agent makes are in the log as its conversation; `ConversationCalls` reads them off it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
+
+from weft.protocol import talk as t
 
 CallKind = Literal["model", "tool", "agent"]
+SHORT: Final = 200
+"""Characters of what a call is about, and of what came of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,3 +104,151 @@ def used_by(calls: Iterable[CallSettled]) -> Used:
     ms = sum(call.ms for call in calls if call.parent not in ended)
     asked = next((call.model for call in calls if call.model), None)  # one that told nothing of its use
     return Used(next(iter(by_model), asked), total, by_model if len(by_model) > 1 else {}, ms)
+
+
+# -- the calls of a step that is made in a conversation
+
+
+@dataclass(slots=True)
+class _Begun:
+    call: str
+    kind: CallKind
+    name: str
+    parent: str
+    title: str
+
+
+@dataclass(slots=True)
+class ConversationCalls:
+    """The conversations of steps, read as calls: every intent begins one and every settlement ends it.
+
+    `take` is given every event of a log in order (and live ones between them) and gives what each means for the step
+    it belongs to; events of other conversations, and of runs, mean nothing. The log holds the conversation alone.
+    """
+
+    models: dict[str, str] = field(default_factory=dict)
+    """What the model of each step is called, by which it is priced."""
+    _count: dict[str, int] = field(default_factory=dict)
+    """By attempt, how many calls have begun."""
+    _open: dict[tuple[str, str], _Begun] = field(default_factory=dict)
+    _asked: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """The tool and the subject of each call that was asked for, by conversation and call."""
+    _inside: dict[str, str] = field(default_factory=dict)
+    """The call that each sub-conversation is."""
+    _prompts: dict[str, t.ConversationOpened] = field(default_factory=dict)
+    """How conversations whose model was not asked yet were opened."""
+
+    def take(self, event: object) -> list[CallEvent]:
+        place = t.step_place(getattr(event, "conversation", ""))
+        if place is None:
+            return []
+        match event:
+            case t.ConversationOpened():
+                if event.parent and (outer := self._open.get((event.parent, event.execution or ""))):
+                    self._inside[event.conversation] = outer.call
+                elif event.prompt:
+                    self._prompts[event.conversation] = event
+            case t.ConversationEnded():
+                self._inside.pop(event.conversation, None)
+            case t.ToolRequested():
+                about = next((str(value) for value in event.input.values() if value), "")
+                name = str(event.input.get("agent") or event.tool) if event.prompt is not None else event.tool
+                self._asked[event.conversation, event.call] = (name or "unnamed", in_a_line(about))
+            case t.IntentRecorded():
+                return [self._begin(place, event)]
+            case t.TextStreamed() | t.ThinkingStreamed():
+                return self._streamed(place, event)
+            case t.ModelSettled() | t.ToolSettled():
+                return [self._settled(place, event)]
+            case t.TranscriptCompacted():
+                return [self._compacted(place, event)] if event.model else []
+            case _:
+                pass
+        return []
+
+    def _number(self, place: t.StepPlace) -> str:
+        key = f"{place.step}#{place.attempt}"
+        self._count[key] = self._count.get(key, 0) + 1
+        return str(self._count[key])
+
+    def _begin(self, place: t.StepPlace, event: t.IntentRecorded) -> CallStarted:
+        kind: CallKind = "agent" if event.kind == "child" else event.kind
+        name, title = self.models.get(place.step, "model"), f"turn {event.turn}"
+        if kind != "model":
+            name, title = self._asked.get((event.conversation, event.call or ""), ("unnamed", ""))
+        parent = self._inside.get(event.conversation, "")
+        begun = _Begun(self._number(place), kind, name, parent, title)
+        self._open[event.conversation, event.execution] = begun
+        return CallStarted(
+            step=place.step,
+            attempt=place.attempt,
+            call=begun.call,
+            kind=kind,
+            name=name,
+            parent=parent,
+            title=title,
+        )
+
+    def _streamed(self, place: t.StepPlace, event: t.TextStreamed | t.ThinkingStreamed) -> list[CallEvent]:
+        begun = self._open.get((event.conversation, event.execution))
+        if begun is None or not event.text:
+            return []
+        thinking = isinstance(event, t.ThinkingStreamed)
+        return [
+            StepTextStreamed(
+                step=place.step, attempt=place.attempt, call=begun.call, text=event.text, thinking=thinking
+            )
+        ]
+
+    def _settled(self, place: t.StepPlace, event: t.ModelSettled | t.ToolSettled) -> CallSettled:
+        begun = self._open.pop((event.conversation, event.execution), None)
+        if isinstance(event, t.ToolSettled):
+            name, title = self._asked.pop((event.conversation, event.call), ("unnamed", ""))
+            ok, said = event.outcome == "succeeded", "" if event.outcome == "succeeded" else event.text
+        else:
+            name, title = event.model or self.models.get(place.step, "model"), f"turn {event.turn}"
+            ok, said = event.outcome == "completed", event.reason or ""
+        if begun is None:  # it was refused, or its beginning is lost
+            kind: CallKind = "tool" if isinstance(event, t.ToolSettled) else "model"
+            begun = _Begun(self._number(place), kind, name, self._inside.get(event.conversation, ""), title)
+        opened = self._prompts.pop(event.conversation, None) if begun.kind == "model" else None
+        model, usage = (event.model, event.usage) if isinstance(event, t.ModelSettled) else (None, {})
+        return CallSettled(
+            run=place.run,
+            step=place.step,
+            attempt=place.attempt,
+            call=begun.call,
+            kind=begun.kind,
+            name=name if begun.kind == "model" else begun.name,
+            ms=event.ms,
+            ok=ok,
+            parent=begun.parent,
+            title=begun.title,
+            message=in_a_line(said),
+            model=model,
+            usage=usage,
+            request=(opened.prompt or "") if opened else "",
+            dropped=opened.dropped if opened else (),
+        )
+
+    def _compacted(self, place: t.StepPlace, event: t.TranscriptCompacted) -> CallSettled:
+        return CallSettled(
+            run=place.run,
+            step=place.step,
+            attempt=place.attempt,
+            call=self._number(place),
+            kind="model",
+            name=event.model or "",
+            ms=0,
+            ok=True,
+            parent=self._inside.get(event.conversation, ""),
+            title="told older turns in short",
+            model=event.model,
+            usage=event.usage,
+        )
+
+
+def in_a_line(text: str) -> str:
+    """A few words on one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= SHORT else f"{flat[: SHORT - 1]}…"

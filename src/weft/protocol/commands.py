@@ -115,6 +115,8 @@ class AttemptFailed:
     ms: int
     findings: tuple[Finding, ...] = ()
     retryable: bool = True
+    resumable: bool = False
+    """It was cut off, and what it did so far is kept."""
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -21,8 +21,8 @@ from weft.protocol.errors import Finding
 
 LOG_VERSION: Final = 2
 
-Cause = Literal["first", "retry", "amend", "repair", "rerun"]
-"""Why an attempt was made."""
+Cause = Literal["first", "retry", "amend", "repair", "rerun", "resume"]
+"""Why an attempt was made; `resume`: one that was cut off goes on under its number, with what it has done so far."""
 FailureKind = Literal["error", "rejected", "timeout", "crashed", "vanished", "over_budget"]
 Outcome = Literal["done", "failed", "interrupted", "waiting", "cancelled", "over_budget", "left"]
 """How a run came to rest. Only `done` and `cancelled` are for good: from every other one it can be taken up again."""
@@ -204,6 +204,8 @@ class StepFailed:
     message: str
     retrying: bool
     ms: int
+    resumable: bool = False
+    """What it did so far is kept: it goes on from there when it is tried again with the same inputs."""
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -1,15 +1,17 @@
 """The events of a conversation: what was said, what was meant to run, how each of it ended.
 
 They stand in the one log of a session beside the events of runs; `conversation` says which conversation an event is
-of: "main", or "main/a1" for a sub-conversation of it. An execution is named after its turn: "t3/model" is the model
-call of turn 3 and "t3/<call>" a tool call in it. `protocol/events.py` joins them to the one union.
+of: "main", "main/a1" for a sub-conversation of it, "run-1/summary#2" for the one in
+which an agent makes a step. An execution is named after its turn: "t3/model" is the model call of turn 3 and
+"t3/<call>" a tool call in it. `protocol/events.py` joins them to the one union.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 ModelOutcome = Literal["completed", "failed", "interrupted"]
 ToolOutcome = Literal["succeeded", "failed", "denied", "interrupted", "interrupted_before_execution"]
@@ -17,6 +19,8 @@ ToolEffect = Literal["none", "unknown", "completed"]
 """What an ended tool call may have done: nothing, nobody knows, all of it."""
 Disposition = Literal["final", "continue", "interrupted", "failed"]
 Decision = Literal["once", "session", "denied"]
+Origin = Literal["person", "parent", "run"]
+"""Whose words a message has: a person's, those of the conversation that opened it, of the run whose step it makes."""
 Verdict = Literal["allow", "ask", "deny", "fault"]
 ExecutionKind = Literal["model", "tool", "child"]
 Limit = Literal["turns", "tokens", "usd", "minutes", "failures"]
@@ -42,6 +46,28 @@ Refusal = Literal[
 ]
 
 
+_OF_STEP: Final = re.compile(r"run-(\d+)/([^/#]+)#(\d+)(/.*)?\Z")
+
+
+class StepPlace(NamedTuple):
+    """The attempt that a conversation belongs to."""
+
+    run: int
+    step: str
+    attempt: int
+
+
+def step_conversation(run: int, step: str, attempt: int) -> str:
+    """What the conversation is called in which an agent makes a step, however often it is taken up again."""
+    return f"run-{run}/{step}#{attempt}"
+
+
+def step_place(conversation: str) -> StepPlace | None:
+    """Of a step's conversation and its sub-conversations; None for one that belongs to no step."""
+    found = _OF_STEP.match(conversation) if conversation.startswith("run-") else None
+    return StepPlace(int(found[1]), found[2], int(found[3])) if found else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationOpened:
     """A conversation began, or began again after it was stopped. A sub-conversation names the tool call it answers."""
@@ -49,6 +75,14 @@ class ConversationOpened:
     conversation: str
     parent: str | None = None
     execution: str | None = None
+    prompt: str | None = None
+    """Of a step's: the hash of what its model is told before anything is said, kept as `blobs/<hash>`."""
+    nonce: str | None = None
+    """Of a step's: marks data in its prompts, in every process that goes on with it."""
+    tainted: bool = False
+    """What it begins with came from outside."""
+    dropped: tuple[str, ...] = ()
+    """What it was to be told and did not fit, in words."""
     type: Literal["conversation_opened"] = "conversation_opened"
 
 
@@ -60,7 +94,7 @@ class MessageAccepted:
     message: str
     text: str
     delivery: Literal["started", "queued"]
-    origin: Literal["person", "parent"] = "person"
+    origin: Origin = "person"
     type: Literal["message_accepted"] = "message_accepted"
 
 
@@ -213,6 +247,8 @@ class ToolSettled:
     tainting: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
     ms: int = 0
+    ends: bool = False
+    """Its result goes back to nobody: with it the conversation has what it was for, or can't have it."""
     type: Literal["tool_settled"] = "tool_settled"
 
 

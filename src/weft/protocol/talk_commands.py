@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from weft.protocol.talk import Decision, ModelOutcome, ToolOutcome, Verdict
+from weft.protocol.talk import Decision, ModelOutcome, Origin, ToolOutcome, Verdict
 
 InterruptStatus = Literal["accepted", "interrupt_in_progress", "unsupported", "nothing_to_interrupt"]
 How = Literal["cancelled_before_start", "pending_bind", "signalled", "unsupported"]
@@ -44,12 +44,14 @@ class ToolEnd:
     """What a tool says at its end. `tainting`: its text comes from outside and may carry somebody else's wishes.
 
     `seen` has the files that it showed or changed, each with the hash of what the model knows of it now.
+    `ends`: the conversation is over with it.
     """
 
     text: str
     failed: bool = False
     tainting: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,7 @@ class SendMessage:
     conversation: str
     message: str
     text: str
+    origin: Origin = "person"
     type: Literal["send_message"] = "send_message"
 
 
@@ -137,6 +140,7 @@ class SettleTool:
     tainting: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
     ms: int = 0
+    ends: bool = False
     type: Literal["settle_tool"] = "settle_tool"
 
 
@@ -198,14 +202,21 @@ class RecordInterrupt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recover:
-    """The first command after opening: settle what an ended process left, start what waits.
+class Brief:
+    """What the opening of a conversation that is made for a purpose says of it; see `ConversationOpened`."""
 
-    `retry` runs lost tool calls again whose tools are declared safe to retry; else nothing is ever run twice.
-    """
+    prompt: str = ""
+    nonce: str = ""
+    tainted: bool = False
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recover:
+    """The first command after opening: settle what an ended process left, start what waits."""
 
     conversation: str
-    retry: bool = False
+    brief: Brief = Brief()
     type: Literal["recover"] = "recover"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, assert_never
 
-from weft.protocol.call_events import CallSettled, used_by
+from weft.protocol.call_events import CallSettled, ConversationCalls, used_by
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
@@ -71,19 +71,28 @@ class AttemptHistory:
     message: str = ""
     ms: int | None = None
     model: str | None = None
-    usage: Mapping[str, int] = field(default_factory=dict)
-    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    took: list[tuple[str | None, Mapping[str, int]]] = field(default_factory=list)
+    """By model, as its settlements say it."""
     verdict: str = ""
     ended: str = ""
+    resumed: tuple[str, ...] = ()
+    """When it was taken up again after it had been cut off."""
 
     @property
     def spent(self) -> list[tuple[str | None, Mapping[str, int]]]:
         if self.result == "open":  # its process was killed, or is at work: the calls that ended are known
             used = used_by(self.calls)
             return list(used.by_model.items()) or ([(used.model, used.usage)] if used.usage else [])
-        if self.by_model:
-            return list(self.by_model.items())
-        return [(self.model, self.usage)] if self.usage or self.model else []
+        return self.took or ([(self.model, {})] if self.model else [])
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """Over all models."""
+        total: dict[str, int] = {}
+        for _, usage in self.took:
+            for kind, number in usage.items():
+                total[kind] = total.get(kind, 0) + number
+        return total
 
 
 @dataclass(slots=True)
@@ -142,9 +151,13 @@ class _Fold:
         self._replies: dict[str, str] = {}
         """What was said at each gate of the session: a step may be given the replies at another's."""
         self._rounds: dict[str, RoundStarted] = {}
+        self._calling = ConversationCalls()
 
     def apply(self, record: Record) -> None:
         event = record.event
+        for call in self._calling.take(event):
+            if isinstance(call, CallSettled) and call.step == self.history.step:
+                self._own(call, record.at)
         match event:
             case GateResolved():
                 self._replies[event.gate] = event.text
@@ -165,7 +178,11 @@ class _Fold:
         history = self.history
         match event:
             case StepStarted():
-                history.attempts.append(self._begun(event, at))
+                earlier = self._attempt(event.attempt)
+                if event.cause == "resume" and earlier is not None:
+                    earlier.result, earlier.message, earlier.resumed = "open", "", (*earlier.resumed, at)
+                else:
+                    history.attempts.append(self._begun(event, at))
                 history.skipped = history.kept = ""
             case GateOpened():
                 history.gates.append(GateHistory(event, at))
@@ -202,8 +219,11 @@ class _Fold:
             case VerdictGiven():
                 attempt.verdict = event.verdict
             case StepCompleted() | StepFailed() | StepInterrupted():
-                attempt.ms, attempt.model, attempt.usage = event.ms, event.model, event.usage
-                attempt.by_model, attempt.ended = event.by_model, at
+                # One that was cut off and taken up again took what it took each time.
+                for model, usage in (event.by_model or {event.model or "": event.usage} if event.usage else {}).items():
+                    attempt.took.append((model or None, usage))
+                attempt.ms, attempt.model = (attempt.ms or 0) + event.ms, event.model or attempt.model
+                attempt.ended = at
                 self._settle(attempt, event)
             case _:
                 assert_never(event)

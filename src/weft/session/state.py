@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, assert_never
 
 from weft.protocol import events as e
-from weft.protocol.call_events import CallSettled
+from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.envelope import Parent
 from weft.protocol.events import Outcome, Record, UnitKind, Verdict
 from weft.protocol.hashes import combine
@@ -52,6 +52,8 @@ class StepState:
     """Artifacts of the last attempt that passed so far."""
     calls: tuple[CallSettled, ...] = ()
     """Those of the open attempt that have ended: what it used is known even if it never settles."""
+    resumable: bool = False
+    """The last attempt was cut off: it can go on in this run as long as its inputs are the same."""
     problem: str = ""
     """Why the last attempt has no result: its failure or interruption."""
     completion: Completion | None = None
@@ -188,6 +190,8 @@ class SessionState:
     """The last run that was done on each set of inputs, the oldest first."""
     spoken: int = 0
     """The number of the last event of a conversation; `conversation/` folds those."""
+    calling: ConversationCalls = field(default_factory=ConversationCalls)
+    """What the conversations of steps call."""
 
     def step(self, name: str) -> StepState:
         return self.steps.get(name) or self.steps.setdefault(name, StepState())
@@ -271,7 +275,7 @@ def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
     )
     state.confirming = None
     for name in event.steps:
-        state.step(name)
+        state.step(name).resumable &= event.resumed  # another run begins everything anew
 
 
 def _run_ended(state: SessionState, event: e.RunEnded, _: Record) -> None:
@@ -295,7 +299,7 @@ def _started(state: SessionState, event: e.StepStarted, _: Record) -> None:
     step = state.step(event.step)
     step.status, step.open, step.attempt = "in_progress", True, event.attempt
     step.input_hash, step.inputs = event.input_hash, event.inputs
-    step.accepted, step.problem, step.calls = {}, "", ()
+    step.accepted, step.problem, step.calls, step.resumable = {}, "", (), False
 
 
 def _accepted(state: SessionState, event: e.ArtifactAccepted, record: Record) -> None:
@@ -364,12 +368,14 @@ def _kept(state: SessionState, event: e.EditAccepted | e.StepAdopted, record: Re
 def _failed(state: SessionState, event: e.StepFailed, _: Record) -> None:
     step = state.step(event.step)
     step.status, step.open, step.problem, step.calls = "failed", False, event.message, ()
+    step.resumable = event.resumable
     _spent(state, event)
 
 
 def _interrupted(state: SessionState, event: e.StepInterrupted, _: Record) -> None:
     step = state.step(event.step)
     step.status, step.open, step.problem, step.calls = "pending", False, event.why, ()
+    step.resumable = True
     _spent(state, event)
 
 
@@ -425,6 +431,9 @@ def _aside(state: SessionState, event: e.ArtifactSetAside, _: Record) -> None:
 
 def _spoken(state: SessionState, event: TalkEvent, record: Record) -> None:
     state.spoken = record.seq
+    for call in state.calling.take(event):
+        if isinstance(call, CallSettled):
+            _call_settled(state, call, record)
 
 
 def _nothing(state: SessionState, event: object, record: Record) -> None:

@@ -148,7 +148,8 @@ def _fault(standing: Standing, event: _Placed) -> str:
                 return f"attempt {last} of {event.step} is still open"
             if event.step in standing.gates:
                 return f"the gate {standing.gates[event.step]} asks about its result"
-            return _running(standing, event.run) or ("" if event.attempt > last else f"attempt {last} was the last")
+            follows = event.attempt == last if event.cause == "resume" else event.attempt > last
+            return _running(standing, event.run) or ("" if follows else f"attempt {last} was the last")
         case e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled():
             if event.step not in standing.open or standing.attempts[event.step] != event.attempt:
                 return f"attempt {event.attempt} of {event.step} is not open"

@@ -28,6 +28,10 @@ class TurnBook:
     changing: set[str] = field(default_factory=set)
     results: dict[str, str] = field(default_factory=dict)
     model: str | None = None
+    lost: bool = False
+    """Its model call was lost with a process."""
+    over: bool = False
+    """A result ended the conversation."""
     interrupted: bool = False
 
 
@@ -49,8 +53,9 @@ class TalkBook:
 class Books:
     """The log, read as an auditor would."""
 
-    def __init__(self, log: Sequence[Record]) -> None:
+    def __init__(self, log: Sequence[Record], *, goes_on: bool = False) -> None:
         self.talks: dict[str, TalkBook] = {}
+        self.goes_on = goes_on
         self.before: t.TalkEvent | None = None
         for number, record in enumerate(log, 1):
             promise(record.seq == number, f"seq {record.seq} at place {number}")
@@ -152,7 +157,7 @@ class Books:
                 turn.intents.add(event.execution)
             case t.ModelSettled():
                 promise(turn.model is None, f"two outcomes of the model in turn {turn.number}")
-                turn.model = event.outcome
+                turn.model, turn.lost = event.outcome, event.reason == "process_lost"
             case t.CallsDeclared():
                 promise(turn.declared is None, f"turn {turn.number} declared twice")
                 turn.declared = event.calls
@@ -198,6 +203,7 @@ class Books:
         before = event.outcome in ("denied", "interrupted_before_execution")
         promise(not before or event.effect == "none", f"{event.call} {event.outcome} with an effect")
         turn.results[event.call] = event.outcome
+        turn.over = turn.over or event.ends
 
     def _completed(self, book: TalkBook, turn: TurnBook, event: t.TurnCompleted) -> None:
         promise(turn.model is not None, f"turn {turn.number} completed before its model")
@@ -205,13 +211,13 @@ class Books:
         promise(dict(event.results) == turn.results, "the results of a turn are its settlements")
         last = isinstance(self.before, t.ToolSettled | t.ModelSettled | t.TurnInterrupted)
         promise(last, f"turn {turn.number} was not completed with its last settlement")
-        stopped = turn.interrupted or turn.model == "interrupted"
-        if stopped:
+        again = self.goes_on and turn.lost  # nobody sits in front: what was lost is asked again
+        if turn.interrupted or (turn.model == "interrupted" and not again):
             wanted = "interrupted"
         elif turn.model == "failed":
             wanted = "failed"
         else:
-            wanted = "continue" if turn.declared else "final"
+            wanted = "continue" if again or (turn.declared and not turn.over) else "final"
         promise(event.disposition == wanted, f"turn {turn.number} ended {event.disposition}, not {wanted}")
         promise((event.key is not None) == (wanted == "continue"), "a key for a continuing turn and no other")
         book.turn, book.due = None, event.key or ""
@@ -223,7 +229,7 @@ class Books:
 
 
 def judge(world: World) -> Books:
-    books = Books(world.log)
+    books = Books(world.log, goes_on=world.rules.goes_on)
     if world.alive:
         promise(fold(world.root, world.log) == world.engine.state, "the state is the fold of the log")
     for accepted in world.ledger.accepted:

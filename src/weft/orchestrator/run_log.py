@@ -1,0 +1,97 @@
+"""The log of a session as a run writes it: from several threads, told to everybody who watches in the order of the log.
+
+An event of a step's conversation is told as it is, and then once more as what it means for the step: a call that began
+or ended, a piece of text, progress.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from weft.protocol.call_events import CallSettled, ConversationCalls
+from weft.protocol.commands import Artifact
+from weft.protocol.events import DurableEvent, Event, NoticeGiven, Record, StepModelRetried, StepProgressed
+from weft.protocol.talk import LiveTalkEvent, ModelRetried, StepPlace, ToolProgressed, step_place
+from weft.session.log import LogReader, collector_paused
+from weft.session.session import Session
+
+Publish = Callable[[Record | Event], None]
+
+
+class RunLog:
+    def __init__(self, session: Session, publish: Publish, settled: Callable[[CallSettled], None]) -> None:
+        """`settled` hears of every call in a step's conversation that has ended."""
+        self._session = session
+        self._publish = publish
+        self._settled = settled
+        self._calling = ConversationCalls()
+        self._in_order = threading.Lock()
+        self._untold: deque[list[Record]] = deque()
+
+    # -- off the loop
+
+    def write(
+        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
+    ) -> list[Record]:
+        """Durable when it returns; told with the next `tell`."""
+        with self._in_order:
+            records = self._session.record(events, artifacts, blobs)
+            self._untold.append(records)
+        return records
+
+    def conversation(self, name: str) -> list[Record]:
+        """What the log has of a conversation and what is under it."""
+        with collector_paused():
+            return [
+                record
+                for record in LogReader(self._session.folder).read()
+                if (of := getattr(record.event, "conversation", "")) == name or of.startswith(f"{name}/")
+            ]
+
+    # -- on the loop
+
+    def tell(self) -> None:
+        """Everybody who watches hears what was written, in the order of the log."""
+        while self._untold:
+            for record in self._untold.popleft():
+                self._publish(record)
+                self._tell_step(record.event)
+            for text in self._session.take_notices():
+                self._publish(NoticeGiven(text=text))
+
+    def show(self, event: LiveTalkEvent) -> None:
+        self._publish(event)
+        self._tell_step(event)
+
+    def resumed(self, model: str, step: str, before: Sequence[Record]) -> None:
+        """The conversation of a step is begun, or gone on with: what it called before is known, and not told again."""
+        self._calling.models[step] = model
+        for record in before:
+            self._calling.take(record.event)
+
+    def _tell_step(self, event: Event) -> None:
+        place = step_place(getattr(event, "conversation", ""))
+        if place is None:
+            return
+        for call in self._calling.take(event):
+            self._publish(call)
+            if isinstance(call, CallSettled):
+                self._settled(call)
+        if isinstance(event, ToolProgressed):
+            self._publish(StepProgressed(step=place.step, attempt=place.attempt, text=event.text))
+        elif isinstance(event, ModelRetried):
+            self._publish(_retried(place, event))
+
+
+def _retried(place: StepPlace, event: ModelRetried) -> StepModelRetried:
+    return StepModelRetried(
+        run=place.run,
+        step=place.step,
+        attempt=place.attempt,
+        tries=event.tries,
+        wait_ms=event.wait_ms,
+        reason=event.reason,
+        model=event.model,
+    )
