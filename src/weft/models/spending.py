@@ -144,7 +144,8 @@ class CallReader:
                     )
                 ]
             case t.ModelSettled() | t.TranscriptCompacted():
-                return self._of_conversation(record.at, event)
+                # What a step's conversation took is in the settlement of the step.
+                return [] if t.step_place(event.conversation) else self._of_conversation(record.at, event)
             case _:
                 pass
         return []

@@ -40,7 +40,7 @@ from weft.protocol.events import (
     StepStarted,
     WordsHeard,
 )
-from weft.protocol.talk import LiveTalkEvent, TalkEvent
+from weft.protocol.talk import ApprovalDecided, ApprovalRequested, LiveTalkEvent, TalkEvent, step_place
 from weft.render.calls import Price, call_lines
 from weft.render.cells import clean, paragraphs
 from weft.render.flow import flow_lines
@@ -90,7 +90,9 @@ def plain_lines(
 ) -> list[str]:
     """The event in words. With a `session`, the end of a run also says what to do next."""
     if isinstance(event, TalkEvent | LiveTalkEvent):
-        return talk_lines(event)
+        # What a step's conversation does is told as the calls of the step; what is asked there is asked of a person.
+        told = step_place(event.conversation) is None or isinstance(event, ApprovalRequested | ApprovalDecided)
+        return talk_lines(event) if told else []
     if isinstance(event, CallEvent):
         return call_lines(event, price)
     return _run_lines(event, session, artifacts, program)
