@@ -183,8 +183,8 @@ FIELD_MEANINGS: Final = {
     "step_started.cause": "Why there is this attempt.",
     "step_started.reason": "The planner's reason, in words.",
     "weft": "The version of the program that wrote it.",
-    "conversation": "Which conversation: `main`, `main/a1` for a sub-conversation of it, `run-1/<step>#<attempt>` for the "
-    "one in which an agent makes a step.",
+    "conversation": "Which conversation: `main`, `main/a1` for a sub-conversation of it, "
+    "`run-1/<step>#<attempt>` for the one in which an agent makes a step.",
     "turn": "The number of the turn, from 1 in each conversation.",
     "call": "The model's name for the tool call; two calls of a turn never have the same.",
     "execution": "The execution: `t3/model`, or `t3/` and the call; `#2` behind it for a second attempt.",
@@ -201,7 +201,8 @@ FIELD_MEANINGS: Final = {
     "conversation_opened.execution": "The tool call of the parent whose result its end will be.",
     "message_accepted.text": "What was said.",
     "message_accepted.delivery": "Whether it starts a turn now or waits for the next.",
-    "message_accepted.origin": "Who said it: the person, the conversation that opened this one, the run whose step it makes.",
+    "message_accepted.origin": "Who said it: the person, the conversation that opened this one, "
+    "the run whose step it makes.",
     "continuation_cancelled.reason": "Why there is none.",
     "turn_started.messages": "The names of the messages that it takes, in order.",
     "turn_started.continues": "The key of the continuation, when it is one.",
