@@ -179,10 +179,11 @@ def a_launch_does_not_wait_for_the_log(patch: Patch) -> None:
 def a_restart_runs_lost_calls_again(patch: Patch) -> None:
     original = decide._recover_turn
 
-    def recover(draft: Any, name: str, turn: Any, *, retry: bool) -> None:
+    def recover(draft: Any, name: str, turn: Any) -> None:
+        draft.rules = replace(draft.rules, goes_on=True)
         for call in turn.calls.values():
             call.safe_to_retry = True
-        original(draft, name, turn, retry=True)
+        original(draft, name, turn)
 
     patch.setattr(decide, "_recover_turn", recover)
 
