@@ -243,9 +243,6 @@ SAMPLES: dict[str, Any] = {
     "feedback": [{"sentence": 1}, None],
     "by_model": {"work/large": {"input": 12}},
     "CallSettled.kind": "model",
-    "seen": {"a.md": "0f"},
-    "limits": {"turns": 8.0},
-    "limit": "turns",
 }
 
 
