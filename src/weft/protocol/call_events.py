@@ -10,10 +10,11 @@ The calls of a step that an agent makes are in the log as its conversation; `Con
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from weft.protocol import talk as t
+from weft.protocol.values import dataclass
 
 CallKind = Literal["model", "tool", "agent"]
 SHORT: Final = 200

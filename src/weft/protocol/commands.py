@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 from weft.protocol.call_events import Used
 from weft.protocol.errors import Finding
 from weft.protocol.events import FailureKind
+from weft.protocol.values import dataclass
 
 INLINE_LIMIT: Final = 256 * 1024
 """Bytes; a larger artifact is kept as a blob beside the log."""

@@ -6,8 +6,9 @@ removed, changed or moved without being noticed. `docs/reference/log.md` has it 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
+
+from weft.protocol.values import dataclass
 
 ActorKind = Literal["person", "answer", "rule", "model", "machine"]
 """A person; an answer that a person gave in advance; a rule that a person wrote; a model; the machine going on with

@@ -12,8 +12,9 @@ Everything else is a bug and keeps its traceback. A message says what happened a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from weft.protocol.values import dataclass
 
 EXIT_DONE: Final = 0
 EXIT_FAILED: Final = 1

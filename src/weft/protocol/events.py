@@ -11,13 +11,14 @@ log line reads like a sentence: `{"seq": 7, "at": "…", "type": "step_started",
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple, assert_never
 
 from weft.protocol import talk
 from weft.protocol.call_events import CallSettled, CallStarted, LiveCallEvent, StepTextStreamed
 from weft.protocol.envelope import Envelope
 from weft.protocol.errors import Finding
+from weft.protocol.values import dataclass
 
 LOG_VERSION: Final = 2
 

@@ -7,8 +7,9 @@ the user message that follows; every call has exactly one result before the next
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from weft.protocol.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from weft.protocol.values import dataclass
 
 Action = Literal["run", "skip", "leave"]
 """`leave`: the step is not asked for (`--until`)."""

@@ -10,8 +10,10 @@ artifacts returns a mapping from artifact name to value.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from weft.protocol.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

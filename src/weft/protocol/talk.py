@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple
+
+from weft.protocol.values import dataclass
 
 ModelOutcome = Literal["completed", "failed", "interrupted"]
 ToolOutcome = Literal["succeeded", "failed", "denied", "interrupted", "interrupted_before_execution"]

@@ -6,10 +6,11 @@ Every command leads to at least one event, if only to the record that it was ref
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from weft.protocol.talk import Decision, ModelOutcome, Origin, ToolOutcome, Verdict
+from weft.protocol.values import dataclass
 
 InterruptStatus = Literal["accepted", "interrupt_in_progress", "unsupported", "nothing_to_interrupt"]
 How = Literal["cancelled_before_start", "pending_bind", "signalled", "unsupported"]

@@ -14,7 +14,7 @@ import types
 import typing
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache, lru_cache
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -23,6 +23,7 @@ from weft.protocol.envelope import MACHINE, Actor, ActorKind, Envelope, Parent
 from weft.protocol.errors import Finding, UserError
 from weft.protocol.events import LOG_VERSION, DurableEvent, Event, Record
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 from weft.session.upcast import UPCASTERS, upcast
 
 _new: Final = tuple.__new__

@@ -15,10 +15,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 from weft.files import Folder
+from weft.protocol.values import dataclass
 from weft.session.log import LOG
 from weft.session.manifest import MANIFEST
 from weft.session.session import OWN_FOLDERS

@@ -15,7 +15,6 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
 from typing import Final, NamedTuple
@@ -25,6 +24,7 @@ from weft.protocol.envelope import MACHINE, Actor, Envelope, Parent
 from weft.protocol.errors import ExternalError
 from weft.protocol.events import LOG_VERSION, DurableEvent, Record, is_durable
 from weft.protocol.hashes import HASH_SIZE, hash_bytes
+from weft.protocol.values import dataclass
 from weft.session.codec import DamagedLineError, Line, decode_many, encode
 
 LOG: Final = "log.jsonl"

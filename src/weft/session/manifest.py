@@ -4,10 +4,10 @@ its `lastSeq` and `lastHash` are read, to notice a log that was cut (`cuts.py`).
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.files import Folder
+from weft.protocol.values import dataclass
 from weft.session.state import SessionState, StepState
 
 MANIFEST: Final = "session.json"

@@ -5,10 +5,8 @@ Sessions live in `sessions/<id>`; folders that an older system kept in `contentI
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from weft.files import Folder
@@ -16,6 +14,7 @@ from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError
 from weft.protocol.events import ConfirmationAsked, ConfirmationResolved, GateResolved, Record, RunEnded
 from weft.protocol.ids import SESSION_ID, check_session_id
+from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
 from weft.session.lock import SessionLockedError, WriterLock, held_by
 from weft.session.log import LOG, Damage, LogReader, Now, timestamp
@@ -128,6 +127,8 @@ class Sessions:
 
     async def follow(self, session: str, after: int = 0) -> AsyncIterator[Record]:
         """Every record after `after`, now and as it comes, until the last run has ended and nobody writes."""
+        import asyncio  # a listing does without
+
         with self.folder(session) as folder:
             reader, ended = LogReader(folder), False
             while True:

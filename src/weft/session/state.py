@@ -7,7 +7,7 @@ that the state in memory and the state after a restart can't differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, assert_never
 
 from weft.protocol import events as e
@@ -16,6 +16,7 @@ from weft.protocol.envelope import Parent
 from weft.protocol.events import Outcome, Record, UnitKind, Verdict
 from weft.protocol.hashes import combine
 from weft.protocol.talk import TalkEvent
+from weft.protocol.values import dataclass
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
 RunStatus = Outcome | Literal["new", "running", "confirming"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from weft.files import Folder
 from weft.protocol.call_events import CallSettled
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ArtifactAccepted
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
 from weft.session.lock import held_by
 from weft.session.log import LOG, LogReader

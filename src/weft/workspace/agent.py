@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from pydantic import Field
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.values import dataclass
 from weft.workspace.code_file import function_fault
 from weft.workspace.document import Document, in_order, read_source
 from weft.workspace.fields import NameList, OptionalText, Strict, Text

@@ -10,13 +10,13 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import combine, hash_bytes
+from weft.protocol.values import dataclass
 from weft.workspace.document import SIZE_LIMIT
 from weft.workspace.spelling import suggest
 

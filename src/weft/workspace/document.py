@@ -7,12 +7,13 @@ so that any later rule can say precisely what it is about.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NamedTuple
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 
 SIZE_LIMIT: Final = 2**20
 """A file written by hand is smaller; a larger one is a mistake or an attack on the parser."""

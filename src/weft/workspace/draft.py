@@ -7,9 +7,10 @@ anything from a part that was already reported as unreadable: one mistake is one
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from weft.protocol.errors import Problem
+from weft.protocol.values import dataclass
 from weft.workspace.document import Document, Path, Source
 from weft.workspace.explain import check
 from weft.workspace.library import Library

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, TypeVar, Union, get_args, get_origin
 
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from weft.protocol.errors import Problem
+from weft.protocol.values import dataclass
 from weft.workspace.document import Document, Path, describe, shortened
 from weft.workspace.fields import FAULT
 from weft.workspace.spelling import listed, nearest, suggest

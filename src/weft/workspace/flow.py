@@ -7,11 +7,12 @@ when they are made (`look`), so that a decision needs no artifact: `seen` maps `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 from weft.checks.paths import Place, find, parse_path
 from weft.protocol.events import ReplyKind, UnitKind, Verdict
+from weft.protocol.values import dataclass
 
 Seen = Mapping[str, tuple[Any, ...]]
 Operator = Literal["is", "is_not", "one_of", "above", "below", "at_least", "at_most", "exists"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from weft.checks.paths import parse_path
 from weft.protocol.events import ReplyKind
 from weft.protocol.ids import NAME
+from weft.protocol.values import dataclass
 from weft.workspace import graph
 from weft.workspace.document import Path, describe
 from weft.workspace.draft import Draft

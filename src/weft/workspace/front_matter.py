@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.values import dataclass
 from weft.workspace.document import Document, Source, in_order, mark_of
 from weft.workspace.explain import check
 from weft.workspace.yaml_document import parse_yaml

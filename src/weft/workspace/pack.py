@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -18,6 +18,7 @@ import weft
 from weft.files import Disk, Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 from weft.workspace.document import read_source
 from weft.workspace.json_document import parse_json
 from weft.workspace.pack_file import Pack, find_packs, load_pack

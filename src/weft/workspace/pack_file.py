@@ -9,7 +9,6 @@ Anything else is a mistake that would silently not be laid, so it is an error; R
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -19,6 +18,7 @@ import weft
 from weft.files import Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.ids import NAME
+from weft.protocol.values import dataclass
 from weft.workspace.document import describe, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text, fault

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from weft.protocol.errors import UsageError
+from weft.protocol.values import dataclass
 from weft.workspace.document import describe
 from weft.workspace.spelling import listed, suggest
 

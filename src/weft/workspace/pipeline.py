@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.checks import CheckCall
 from weft.protocol.errors import Problem
+from weft.protocol.values import dataclass
 from weft.workspace import graph
 from weft.workspace.flow import Budget, Condition, Gate, Look, Unit
 from weft.workspace.parameters import ParameterSpec, parameter_values

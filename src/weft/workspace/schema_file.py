@@ -7,11 +7,11 @@ because a schema names it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.values import dataclass
 from weft.workspace.document import Path, describe, in_order, read_source
 from weft.workspace.json_document import locate_json, parse_json
 from weft.workspace.spelling import listed, nearest

@@ -4,9 +4,10 @@ make it. Values, no I/O; which tools there are is known to whoever opens the run
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
+from weft.protocol.values import dataclass
 from weft.workspace.flow import Look
 from weft.workspace.rule_entry import StepRuleEntry
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import Field
 
 from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
+from weft.protocol.values import dataclass
 from weft.workspace.document import read_source
 from weft.workspace.fields import NameList, OptionalText, Strict, Text, Version
 from weft.workspace.front_matter import parse_front_matter, read_front
