@@ -201,7 +201,6 @@ ORIGINAL_BREAKOUT = resting._breakout
 ORIGINAL_RESOLVED = session_state._gate_resolved
 ORIGINAL_AT = outlook.Outlook.at
 ORIGINAL_CLOSING = closing
-_APPLY: dict[type, Any] = dict(session_state._APPLY)
 
 MUTANTS: Mapping[str, tuple[str, Patch]] = {
     "a gate that does not ask": ("gate", (consequences, "_gate", _no_gate)),
@@ -296,7 +295,7 @@ def _verdict_on_what_is_gone(world: FlowWorld) -> None:
 def test_a_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     where, (owner, attribute, mutant) = MUTANTS[name]
     if attribute == "_gate_resolved":
-        monkeypatch.setattr(session_state, "_APPLY", {**_APPLY, e.GateResolved: mutant})
+        monkeypatch.setitem(session_state._FOLDS, e.GateResolved, mutant)
     else:
         monkeypatch.setattr(owner, attribute, mutant)
     with pytest.raises(CAUGHT):
