@@ -190,12 +190,7 @@ def labelled(files: list[Path], seed: int = 7) -> list[Claim]:
     return found
 
 
-STATES = {
-    "verified": "supported",
-    "contradicted": "contradicted",
-    "not_verified": "unsupported",
-    "not_checked": "not checked",
-}
+STATES = {"quoted": "supported", "contradicted": "contradicted", "judged": "supported", "not_checked": "not checked"}
 
 
 def report(claims: list[Claim], show: str) -> None:

@@ -59,11 +59,11 @@ def test_a_collection_from_beginning_to_end(kb: Kb) -> None:
     assert "vector" in found[0]["retrieval_path"]
     assert kb("hops", "audit", "315.2").stdout.startswith("500.2  0.90 after 1")
 
-    good = kb("verify", "audit", "The auditor assesses risk within 30 days", "--passage", "ISA 315.1")
-    assert good.stdout.startswith("verified\t315.1\t")
-    bad = kb("verify", "audit", "The auditor assesses risk within 60 days", "--passage", "ISA 315.1", code=1)
+    good = kb("verify", "audit", "Auditors shall assess risk within thirty days", "--passage", "ISA 315.1")
+    assert good.stdout.startswith("quoted\t315.1\t")
+    bad = kb("verify", "audit", "Auditors shall assess risk within 60 days", "--passage", "ISA 315.1", code=1)
     assert bad.stdout.startswith("contradicted\t315.1\t")
-    assert "60 days where the passage has 30 days" in bad.stdout
+    assert "“60” where the passage has “30”" in bad.stdout
 
     assert json.loads(kb("status", "audit").stdout)["vectors"]["tables"]["passages"]["vector_count"] == 6
     kb("remove", "audit", "isa-315.txt")

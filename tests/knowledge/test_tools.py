@@ -80,7 +80,7 @@ EVERY_CALL: list[tuple[str, dict[str, Any], set[str]]] = [
     ("kb_verify_entities", {"entities": ["drugs"], "source_paragraph_ids": ["315.1"]},
      {"score", "passed", "details", "total_entities", "grounded_count"}),
     ("kb_verify_citations", {"citations": [{"paragraph_ref": "315.1", "claim": "Doctors prescribe drugs in 30 days"}]},
-     {"score", "passed", "details", "total_citations", "verified_count"}),
+     {"score", "passed", "details", "total_citations", "quoted_count"}),
     ("kb_verify_relations", {"relations": [{"source_paragraph": "315.2", "target_paragraph": "500.2"}]},
      {"score", "passed", "details", "total_relations", "preserved_count"}),
     ("kb_check_contradictions", {"paragraph_ids": ["315.1", "500.2"]},

@@ -6,7 +6,7 @@ check is a pydantic model of its options and a generator of faults, listed in `C
 
     verbatim.py      quotes occur in a document, word by word       (folding.py, passages.py)
     numbers_from.py  numbers occur in a document                    (numerals.py, number_words.py)
-    supported.py     claims are supported by a document             (claims.py, claim_words.py, claim_facts.py)
+    supported.py     claims are supported by a document             (claims.py, matching.py, statements.py, dates.py)
     equality.py      same, unique
     measures.py      count, sum_near
     patterns.py      matches

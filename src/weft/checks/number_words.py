@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from weft.checks.folding import lower_each
+
 _ONES: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEENS: Final = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen")
 _MORE_TEENS: Final = ("seventeen", "eighteen", "nineteen")
@@ -39,12 +41,24 @@ def zeros_after(text: str, position: int) -> int:
 
 def spelled_out(text: str) -> Iterator[str]:
     for run in _RUN.finditer(text.lower()):
-        words = " ".join(re.findall("[a-z]+", run.group()))
-        if words.startswith(tuple(_ZEROS)):
-            words = f"one {words}"
-        for match in _NUMBER.finditer(words):
-            if match.group():
-                yield str(sum(_value(part) * 10 ** _ZEROS.get(name, 0) for name, part in match.groupdict("").items()))
+        yield from _values(run.group())
+
+
+def spelled_runs(text: str) -> Iterator[tuple[int, int, str]]:
+    """The runs of number words that are one number, with their places."""
+    for run in _RUN.finditer(lower_each(text)):
+        values = list(_values(run.group()))
+        if len(values) == 1:
+            yield run.start(), run.end(), values[0]
+
+
+def _values(run: str) -> Iterator[str]:
+    words = " ".join(re.findall("[a-z]+", run))
+    if words.startswith(tuple(_ZEROS)):
+        words = f"one {words}"
+    for match in _NUMBER.finditer(words):
+        if match.group():
+            yield str(sum(_value(part) * 10 ** _ZEROS.get(name, 0) for name, part in match.groupdict("").items()))
 
 
 def _value(words: str) -> int:

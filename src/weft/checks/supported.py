@@ -1,8 +1,8 @@
-"""`supported`: what is claimed stands in a document, in whatever words, and nothing that counts is different.
+"""`supported`: no document contradicts what is claimed; where the author asks for more, one has it in its words.
 
-The document is cut into stretches; the three that have most of a claim's terms are held against it (see `claims` for
-what is compared). A claim that can't be judged is a fault too, unless the author says that short ones don't matter:
-what was not checked has not passed.
+The documents are cut into stretches; the three that have most of a claim's words are held against it (see `claims` for
+what is compared). Code can't know whether a paraphrase is true, so what is not checked is no fault unless `at_least`
+asks for it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import Field
 
 from weft.checks.claim_words import terms
-from weft.checks.claims import Verdict, compare
+from weft.checks.claims import STATES, Verdict, compare
 from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, OptionalData, look
 from weft.checks.faults import Fault, showable, shown
 from weft.checks.folding import text_of
@@ -30,8 +30,9 @@ class SupportedOptions(OptionalData):
     sources: DocumentNames = Field(
         alias="in", description="The document that has to support the texts, or a list: any one of them."
     )
-    ignore_short: bool = Field(
-        default=False, description="Whether a text with too few words to compare is passed over."
+    at_least: Literal["not_checked", "quoted"] = Field(
+        default="not_checked",
+        description="What every text has to be: `quoted`, in a document's words; or only not contradicted.",
     )
 
     def reads(self) -> tuple[str, ...]:
@@ -56,7 +57,7 @@ def check_supported(options: SupportedOptions, given: CheckInput) -> Iterator[Fa
             yield Fault(place.pointer, f"{shown(place.value)} is {kind(place.value)}, not text", hint)
             continue
         verdict = _judged(place.value, stretches)
-        if verdict.state == "verified" or (verdict.state == "not_checked" and options.ignore_short):
+        if verdict.state == "quoted" or (verdict.state == "not_checked" and options.at_least == "not_checked"):
             continue
         yield Fault(place.pointer, _message(place.value, verdict, names), _hint(verdict, names))
 
@@ -77,29 +78,25 @@ def _judged(claim: str, stretches: Sequence[_Stretch]) -> Verdict:
     wanted = set(terms(claim))
     best = sorted(stretches, key=lambda stretch: -len(wanted & stretch.terms))[:_CANDIDATES]
     verdicts = [compare(claim, stretch.text) for stretch in best] or [compare(claim, "")]
-    order = ("verified", "contradicted", "not_verified", "not_checked")
-    return min(verdicts, key=lambda verdict: order.index(verdict.state))
+    return min(verdicts, key=lambda verdict: (STATES.index(verdict.state), -verdict.overlap))
 
 
 def _message(claim: str, verdict: Verdict, names: str) -> str:
     said = shown(claim)
     if verdict.state == "contradicted":
         return f"{names} contradicts {said}: {verdict.reason}"
-    if verdict.state == "not_checked":
-        return f"{said} has too few words to be checked against {names}"
-    return f"{said} is not supported by {names}: {verdict.reason}"
+    return f"{said} is not quoted from {names}: {verdict.reason}"
 
 
 def _hint(verdict: Verdict, names: str) -> str:
-    if verdict.state == "not_checked":
-        return "say it in a whole sentence, or leave it out"
     near = f"The nearest in {names} is “{showable(verdict.sentence[:300])}”. " if verdict.sentence else ""
-    return f"{near}Say what {names} says, or leave it out"
+    words = "" if verdict.state == "contradicted" else " in its words"
+    return f"{near}Say what {names} says{words}, or leave it out"
 
 
 SUPPORTED: Final = CheckDefinition(
     "supported",
-    "Every text is supported by a document, with no number, negation, obligation or name that differs.",
+    "No text is a statement of a document with a number, name, negation or modal word changed; or all are quoted.",
     SupportedOptions,
     check_supported,
 )

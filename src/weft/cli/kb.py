@@ -246,7 +246,7 @@ def hops(name: str, reference: str, depth: int, as_json: bool, workspace: str | 
 @json_option
 @workspace_option
 def verify(name: str, claim: str | None, passage: str, file: str | None, as_json: bool, workspace: str | None) -> int:
-    """Hold claims against the passages they cite: verified, contradicted, not verified or not checked."""
+    """Hold claims against the passages they cite: quoted, contradicted or not checked."""
     if (file is None) == (claim is None):
         raise UsageError("there is nothing to verify", hint="weft kb verify NAME CLAIM --passage REF, or --file FILE")
     citations = _read_citations(Path(file)) if file else [{"paragraph_ref": passage, "claim": claim}]
@@ -260,7 +260,7 @@ def verify(name: str, claim: str | None, passage: str, file: str | None, as_json
             print(f"  {row['reason']}")
             if row.get("sentence"):
                 print(f"  “{row['sentence']}”")
-    return EXIT_DONE if answer["verified_count"] == answer["total_citations"] else EXIT_FAILED
+    return EXIT_FAILED if answer["contradicted_count"] else EXIT_DONE
 
 
 def _read_citations(path: Path) -> Any:

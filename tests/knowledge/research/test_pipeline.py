@@ -163,7 +163,7 @@ def test_a_true_draft_needs_no_repair(audit: KnowledgeBase) -> None:
     assert found["states"]["citations"] == "passed"
     assert found["needs_repair"] is False
     assert found["feedback"] == []
-    assert {one["state"] for one in found["sentences"]} == {"verified"}
+    assert {one["state"] for one in found["sentences"]} == {"quoted"}
 
 
 def test_a_changed_number_is_named_with_its_sentence_and_the_reason(audit: KnowledgeBase) -> None:
@@ -175,11 +175,11 @@ def test_a_changed_number_is_named_with_its_sentence_and_the_reason(audit: Knowl
     (fault,) = [one for one in found["sentences"] if one["state"] == "contradicted"]
     assert "90 days" in fault["text"]
     (line,) = [line for line in found["feedback"] if line.startswith(f"{fault['id']}:")]
-    assert "90 days where the passage has 60 days" in line
+    assert "“90” where the passage has “60”" in line
     assert rejected_by(found["feedback"]) == {fault["id"]}
 
 
-def test_a_sentence_without_a_source_is_not_verified_and_one_with_an_invented_label_is_told(
+def test_a_sentence_without_a_source_is_not_checked_and_one_with_an_invented_label_is_told(
     audit: KnowledgeBase,
 ) -> None:
     made = Made(audit, KEPT)
@@ -191,8 +191,8 @@ def test_a_sentence_without_a_source_is_not_verified_and_one_with_an_invented_la
     found = review(made.synthesis, audit)
     assert [one["label"] for one in made.synthesis["labels_removed"]] == ["99", "W7"]
     states = {one["text"]: (one["state"], one["reason"]) for one in found["sentences"]}
-    assert states["Auditors are always careful people in every country."] == ("not_verified", "it cites no source")
-    assert states["The retention period can be shortened by the client."][0] == "not_verified"
+    assert states["Auditors are always careful people in every country."] == ("not_checked", "it cites no source")
+    assert states["The retention period can be shortened by the client."][0] == "not_checked"
     assert any("[99] names no source" in line for line in found["feedback"])
 
 
@@ -213,7 +213,7 @@ def test_an_axis_with_nothing_to_look_at_has_not_passed(audit: KnowledgeBase) ->
     assert found["all_passed"] is False
     assert found["state"] == "partly_checked"
     assert {"what": "axis", "text": "relations", "state": "not_checked", "reason": "there was nothing to check"} in (
-        answer_of(made, audit)["not_verified"]
+        answer_of(made, audit)["open_ends"]
     )
 
 
@@ -230,7 +230,7 @@ def test_confidence_follows_its_formula(audit: KnowledgeBase) -> None:
     answer = answer_of(Made(audit, KEPT), audit)
     for section in answer["sections"]:
         made = section["made_of"]
-        wanted = made["verified"] * (0.60 + 0.25 * made["covered"] + 0.15 * made["independent"])
+        wanted = made["quoted"] * (0.60 + 0.25 * made["covered"] + 0.15 * made["independent"])
         assert section["confidence"] == pytest.approx(wanted, abs=0.01)
     assert answer["level"] == ("high" if answer["confidence"] >= 0.85 else "medium")
 
@@ -319,7 +319,7 @@ def test_an_earlier_section_keeps_its_label(audit: KnowledgeBase) -> None:
     cited = [label for sentence in two.sentences for label in sentence["labels"]]
     assert any(label.startswith("P") for label in cited)
     found = review(two.synthesis, audit)
-    assert all(v["state"] == "verified" for v in found["sentences"])
+    assert all(v["state"] == "quoted" for v in found["sentences"])
 
 
 @pytest.mark.parametrize(

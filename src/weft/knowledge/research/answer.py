@@ -20,6 +20,7 @@ from weft.knowledge.research.earlier import VERSION, excerpt, known_passages
 from weft.knowledge.research.labels import marked
 from weft.knowledge.research.question import terms_of
 from weft.knowledge.research.relevance import share_of
+from weft.knowledge.verify.axes import GOOD
 
 HIGH: Final = 0.85
 MEDIUM: Final = 0.70
@@ -71,10 +72,10 @@ def build_answer(
         "verification": {
             "state": verification["state"],
             "axes": [_axis(name, axis) for name, axis in verification["axes"].items()],
-            "verified": verification["verified"],
+            "counts": verification["counts"],
             "total": verification["total"],
         },
-        "not_verified": _open_ends(sections, synthesis, verification),
+        "open_ends": _open_ends(sections, synthesis, verification),
         "not_answered": synthesis["not_answered"],
         "sub_queries": _sub_queries(calibration, retrieval),
         "clarity": {"score": plan["clarity_score"], "reasons": plan["clarity_reasons"]},
@@ -117,11 +118,11 @@ def _section(
     labels = {label for one in sentences for label in one["labels"]}
     cited = [source for source in sources if source["label"] in labels]
     asked = next((terms_of(one["text"]) for one in sub_queries if one["id"] == section["query"]), ())
-    verified = sum(one["state"] == "verified" for one in sentences) / len(sentences)
+    quoted = sum(one["state"] in GOOD for one in sentences) / len(sentences)
     text = " ".join(f"{one.get('heading', '')} {one.get('lead', '')} {one['text']} {one['title']}" for one in cited)
     covered = share_of(asked, text) if asked else 1.0
     independent = 1 - 0.5 ** len(cited)
-    confidence = verified * (0.60 + 0.25 * covered + 0.15 * independent)
+    confidence = quoted * (0.60 + 0.25 * covered + 0.15 * independent)
     if any(one["state"] == "contradicted" for one in sentences):
         confidence = min(confidence, CONTRADICTED)
     confidence = round(confidence, 2)
@@ -132,7 +133,7 @@ def _section(
         "confidence": confidence,
         "level": level(confidence),
         "made_of": {
-            "verified": round(verified, 2),
+            "quoted": round(quoted, 2),
             "covered": round(covered, 2),
             "independent": round(independent, 2),
         },
@@ -144,7 +145,7 @@ def _summary(sections: Sequence[Mapping[str, Any]]) -> list[str]:
     """The ids of the sentences that stand first, of the surest sections; none when one section says it all."""
     if len(sections) < 2:
         return []
-    sure = [one for one in sections if one["query"] and one["sentences"][0]["state"] == "verified"]
+    sure = [one for one in sections if one["query"] and one["sentences"][0]["state"] in GOOD]
     return [str(section["sentences"][0]["id"]) for section in sure[:SUMMARY]]
 
 
@@ -199,7 +200,7 @@ def _citations(sentences: Sequence[Mapping[str, Any]], sources: Sequence[Mapping
 def _axis(name: str, axis: Mapping[str, Any]) -> dict[str, Any]:
     counts = {
         "entities": ("grounded_count", "total_entities"),
-        "citations": ("verified_count", "total_citations"),
+        "citations": ("quoted_count", "total_citations"),
         "relations": ("preserved_count", "total_relations"),
         "contradictions": ("contradiction_count", "total_pairs_checked"),
     }[name]
@@ -207,7 +208,6 @@ def _axis(name: str, axis: Mapping[str, Any]) -> dict[str, Any]:
         "axis": name,
         "state": axis["state"],
         "score": axis.get("score"),
-        "threshold": axis.get("threshold", 0),
         "good": axis[counts[0]],
         "total": axis[counts[1]],
         "details": axis["details"],
@@ -217,17 +217,17 @@ def _axis(name: str, axis: Mapping[str, Any]) -> dict[str, Any]:
 def _open_ends(
     sections: Sequence[Mapping[str, Any]], synthesis: Mapping[str, Any], verification: Mapping[str, Any]
 ) -> list[dict[str, str]]:
-    """What a reader must not take as verified, each with the reason."""
+    """What a reader must not take as checked, each with the reason."""
     found = [
         {"what": "sentence", "text": one["text"], "state": one["state"], "reason": one["reason"]}
         for section in sections
         for one in section["sentences"]
-        if one["state"] != "verified"
+        if one["state"] not in GOOD
     ]
     axes = verification["axes"]
     for name in ("entities", "relations"):
         for detail in axes[name]["details"]:
-            if detail["state"] != "verified":
+            if detail["state"] not in GOOD:
                 text = detail.get("entity") or f"{detail.get('source')} → {detail.get('target')}"
                 found.append(
                     {"what": name, "text": str(text), "state": detail["state"], "reason": detail.get("reason", "")}

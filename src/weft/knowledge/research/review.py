@@ -1,9 +1,9 @@
 """The four axes over an answer, what failed and why, and the words the next draft is told.
 
-Everything is held against the passages as they were retrieved. A sentence is verified when a source it cites says so;
-contradicted when none does and one says otherwise; without a source, or too short to compare, it is not verified or
-not checked, and neither counts as passed. Only what another draft could put right asks for a repair: that two passages
-of the collection disagree is told to the reader, not to the writer.
+Everything is held against the passages as they were retrieved. A sentence is quoted when a source it cites has it;
+contradicted when none has and one has it turned round; everything else is not checked, which is said and never counts
+as passed. Only what is contradicted, and a label that names nothing, ask for a repair: that two passages of the
+collection disagree is told to the reader, not to the writer.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from weft.checks.claims import STATES
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.labels import sentence_id
 from weft.knowledge.research.retrieve import stored
@@ -19,7 +20,7 @@ from weft.knowledge.store import StoredPassage
 from weft.knowledge.verify import check_citations, check_contradictions, check_entities, check_relations
 
 AXES: Final = ("entities", "citations", "relations", "contradictions")
-_ORDER: Final = {"verified": 0, "contradicted": 1, "not_verified": 2, "not_checked": 3}
+_ORDER: Final = {state: rank for rank, state in enumerate(STATES)}
 GONE: Final = " (it is gone, and must not come back)"
 NO_SOURCE: Final = "it cites no source"
 
@@ -42,7 +43,7 @@ def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Seque
         "contradictions": _contradictions(passages, verdicts, sources),
     }
     states = {name: str(axes[name]["state"]) for name in AXES}
-    failed = [verdict for verdict in verdicts if verdict["state"] in ("contradicted", "not_verified")]
+    failed = [verdict for verdict in verdicts if verdict["state"] == "contradicted"]
     feedback = [*map(_told, failed), *_told_of_labels(synthesis["labels_removed"]), *_told_of_names(axes["entities"])]
     needs_repair = bool(failed or synthesis["labels_removed"])
     there = {verdict["id"] for verdict in verdicts}
@@ -54,7 +55,7 @@ def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Seque
         "state": _whole(states),
         "all_passed": all(state == "passed" for state in states.values()),
         "sentences": verdicts,
-        "verified": sum(verdict["state"] == "verified" for verdict in verdicts),
+        "counts": {state: sum(verdict["state"] == state for verdict in verdicts) for state in STATES},
         "total": len(verdicts),
         "needs_repair": needs_repair,
         "feedback": feedback,
@@ -101,7 +102,7 @@ def _contradictions(
         for verdict in verdicts
         if verdict["state"] == "contradicted"
     ]
-    judged = sum(verdict["state"] != "not_checked" and bool(verdict["label"]) for verdict in verdicts)
+    judged = sum(verdict["state"] != "not_checked" for verdict in verdicts)
     checked = int(found["total_pairs_checked"]) + judged
     count = int(found["contradiction_count"]) + len(details)
     state = "failed" if count else "passed" if checked and not found["pairs_left"] else "not_checked"
@@ -146,10 +147,10 @@ def _whole(states: Mapping[str, str]) -> str:
 
 
 def _told(verdict: Mapping[str, Any]) -> str:
-    what = "is contradicted by" if verdict["state"] == "contradicted" else "is not supported by"
-    where = f"[{verdict['label']}]" if verdict["label"] else "any source"
-    quoted = f"; the passage says: “{verdict['passage_sentence'][:300]}”" if verdict["passage_sentence"] else ""
-    return f"{verdict['id']}: “{verdict['text'][:200]}” {what} {where}: {verdict['reason']}{quoted}"
+    said = f"; the passage says: “{verdict['passage_sentence'][:300]}”"
+    return (
+        f"{verdict['id']}: “{verdict['text'][:200]}” is contradicted by [{verdict['label']}]: {verdict['reason']}{said}"
+    )
 
 
 def _told_of_labels(removed: Sequence[Mapping[str, str]]) -> list[str]:
@@ -160,10 +161,8 @@ def _told_of_labels(removed: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _told_of_names(entities: Mapping[str, Any]) -> list[str]:
-    if entities["state"] != "failed":
-        return []
-    missing = [str(detail["entity"]) for detail in entities["details"] if detail["state"] == "not_verified"]
-    return [f"names that no source has: {', '.join(missing[:10])}"]
+    missing = [str(detail["entity"]) for detail in entities["details"] if not detail["grounded"]]
+    return [f"names that no source has: {', '.join(missing[:10])}"] if missing else []
 
 
 def without(synthesis: Mapping[str, Any], rejected: frozenset[str]) -> dict[str, Any]:

@@ -1,10 +1,9 @@
-"""Does a passage say what is said of it? Deterministic, offline, with the words and the sentence behind every verdict.
+"""Does a passage say what is said of it? Code knows quotations and what turns one round; a model judges the rest.
 
-words.py      sentences, terms, negation, strength of obligation, opposites
-facts.py      numbers with their units, dates, names
-compare.py    one claim against one passage: verified, contradicted, not verified, not checked
 axes.py       the four axes over many claims: entities, citations, relations, contradictions
-compat.py     the same axes scored as the reference does, for those who compare
+compat.py     the same axes scored as the reference does, by words that occur, for those who compare
+
+One claim against one passage is `weft.checks.claims`: quoted, contradicted or not checked.
 """
 
 from __future__ import annotations

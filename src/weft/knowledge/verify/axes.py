@@ -1,11 +1,13 @@
-"""The four axes, each with its share, its bar, and the evidence for every item.
+"""The four axes over many claims, each with the evidence for every item.
 
-    entities         what is named is in the sources           >= 0.80
-    citations        the cited passage says what is claimed    >= 0.75
-    relations        what is said to be linked is              >= 0.70
-    contradictions   nothing speaks against anything           none
+    entities         what is named stands in the sources
+    citations        the cited passage has what is claimed, in its words
+    relations        what is said to be linked is
+    contradictions   nothing speaks against anything
 
-An axis with nothing to look at is not checked, which is a state of its own: its score is null and it has not passed.
+An item is *quoted*, *judged* (by a model), *contradicted* or *not checked*. An axis has *failed* as soon as one item is
+contradicted, and *passed* only when all are quoted or judged; what was not checked is never counted as passed. The
+share of what was found is a count for the reader, not a bar.
 """
 
 from __future__ import annotations
@@ -15,26 +17,35 @@ from itertools import combinations
 from typing import Any, Final
 
 from weft.checks import claim_facts as facts
-from weft.checks.claims import EXACT, Evidence, Verdict, compare, conflicts
+from weft.checks.claims import STATES, VERBATIM, Evidence, Verdict, compare, conflicts
 from weft.knowledge.resolve import Resolution
 from weft.knowledge.store import Store, StoredPassage
 
-ENTITY_BAR: Final = 0.80
-CITATION_BAR: Final = 0.75
-RELATION_BAR: Final = 0.70
 PAIR_LIMIT: Final = 2_000
 CLAIM_SHOWN: Final = 200
+GOOD: Final = ("quoted", "judged")
 Resolver = Callable[[str], Resolution]
 
 _FORWARD: Final = frozenset({"cites", "references", "cross_references", "cross_reference", "refers_to"})
 _BACKWARD: Final = frozenset({"cited_by", "referenced_by"})
 
 
-def _scored(good: int, total: int, bar: float) -> dict[str, Any]:
-    if not total:
-        return {"score": None, "passed": False, "state": "not_checked", "threshold": bar}
-    score = round(good / total, 4)
-    return {"score": score, "passed": score >= bar, "state": "passed" if score >= bar else "failed", "threshold": bar}
+def _scored(states: Sequence[str]) -> dict[str, Any]:
+    """The share of what is quoted or judged, and what that makes of the whole."""
+    good = sum(state in GOOD for state in states)
+    score = round(good / len(states), 4) if states else None
+    state = whole_state(states)
+    return {"score": score, "passed": state == "passed", "state": state}
+
+
+def whole_state(states: Sequence[str]) -> str:
+    """Of several verdicts: failed by one that is contradicted, passed when every one is quoted or judged."""
+    if "contradicted" in states:
+        return "failed"
+    good = sum(state in GOOD for state in states)
+    if states and good == len(states):
+        return "passed"
+    return "partly_checked" if good else "not_checked"
 
 
 # -- entities
@@ -43,19 +54,17 @@ def _scored(good: int, total: int, bar: float) -> dict[str, Any]:
 def check_entities(entities: Sequence[str], sources: Sequence[StoredPassage]) -> dict[str, Any]:
     """Every entity must stand in a source as whole words; in its heading, lead-in or own name it counts too."""
     details = [_entity(entity, sources) for entity in entities]
-    judged = [detail for detail in details if detail["state"] != "not_checked"]
-    grounded = sum(detail["grounded"] for detail in details)
     return {
-        **_scored(grounded, len(judged), ENTITY_BAR),
+        **_scored([str(detail["state"]) for detail in details]),
         "details": details,
         "total_entities": len(entities),
-        "grounded_count": grounded,
+        "grounded_count": sum(detail["grounded"] for detail in details),
     }
 
 
 def _entity(entity: str, sources: Sequence[StoredPassage]) -> dict[str, Any]:
     wanted = " ".join(entity.split())
-    detail: dict[str, Any] = {"entity": entity, "grounded": False, "found_in": [], "state": "not_verified"}
+    detail: dict[str, Any] = {"entity": entity, "grounded": False, "found_in": [], "state": "not_checked"}
     if len(wanted) < 2 or not sources:
         reason = "no source passages" if not sources else "one letter is no name"
         return {**detail, "state": "not_checked", "reason": reason}
@@ -64,7 +73,7 @@ def _entity(entity: str, sources: Sequence[StoredPassage]) -> dict[str, Any]:
     if where:
         evidence = next((line for line in where[0].content.splitlines() if facts.mentions(line, wanted)), where[0].ref)
         found = [source.id for source in where][:5]
-        return {**detail, "grounded": True, "found_in": found, "state": "verified", "evidence": evidence[:300]}
+        return {**detail, "grounded": True, "found_in": found, "state": "quoted", "evidence": evidence[:300]}
     return {**detail, "reason": "no source has these words"}
 
 
@@ -73,15 +82,12 @@ def _entity(entity: str, sources: Sequence[StoredPassage]) -> dict[str, Any]:
 
 def check_citations(citations: Sequence[Mapping[str, Any]], resolve: Resolver) -> dict[str, Any]:
     details = [_citation(citation, resolve) for citation in citations]
-    judged = [detail for detail in details if detail["state"] != "not_checked"]
-    good = sum(detail["state"] == "verified" for detail in details)
+    states = [str(detail["state"]) for detail in details]
     return {
-        **_scored(good, len(judged), CITATION_BAR),
+        **_scored(states),
         "details": details,
         "total_citations": len(citations),
-        "verified_count": good,
-        "contradicted_count": sum(detail["state"] == "contradicted" for detail in details),
-        "not_checked_count": len(details) - len(judged),
+        **{f"{state}_count": states.count(state) for state in STATES},
     }
 
 
@@ -97,7 +103,7 @@ def _citation(citation: Mapping[str, Any], resolve: Resolver) -> dict[str, Any]:
             "exists": False,
             "supports_claim": False,
             "source_text": None,
-            "state": "not_verified",
+            "state": "not_checked",
             "match_level": "not_found",
             "error_category": missing,
             "reason": "paragraph not found in knowledge base",
@@ -105,14 +111,14 @@ def _citation(citation: Mapping[str, Any], resolve: Resolver) -> dict[str, Any]:
         }
     text = "\n\n".join(passage.content for passage in found.passages)
     first = found.passage
-    verdict = compare(claim, text, f"{first.heading} {first.lead} {first.title}")
+    verdict = compare(claim, text, first.lead)
     return {
         **shown,
         "paragraph_id": first.id,
         "paragraph_ref": first.ref,
         "source_ref": first.ref,
         "exists": True,
-        "supports_claim": verdict.state == "verified",
+        "supports_claim": verdict.state in GOOD,
         "source_text": text,
         "state": verdict.state,
         "match_level": _level(verdict),
@@ -127,13 +133,13 @@ def _citation(citation: Mapping[str, Any], resolve: Resolver) -> dict[str, Any]:
 
 
 def _level(verdict: Verdict) -> str:
-    if verdict.state == "verified":
-        return "exact" if verdict.overlap >= EXACT else "partial"
-    return {"contradicted": "contradicted", "not_checked": "not_checked"}.get(verdict.state, "content_mismatch")
+    if verdict.state != "quoted":
+        return verdict.state
+    return "exact" if verdict.reason == VERBATIM else "near"
 
 
 def _category(verdict: Verdict) -> str | None:
-    return {"contradicted": "CONTRADICTED", "not_verified": "CONTENT_MISMATCH"}.get(verdict.state)
+    return "CONTRADICTED" if verdict.state == "contradicted" else None
 
 
 def evidence_row(item: Evidence) -> dict[str, Any]:
@@ -155,7 +161,7 @@ def check_relations(relations: Sequence[Mapping[str, Any]], resolve: Resolver, s
     details = [_relation(relation, resolve, store) for relation in relations]
     kept = sum(detail["preserved"] for detail in details)
     return {
-        **_scored(kept, len(details), RELATION_BAR),
+        **_scored([str(detail["state"]) for detail in details]),
         "details": details,
         "total_relations": len(relations),
         "preserved_count": kept,
@@ -165,7 +171,7 @@ def check_relations(relations: Sequence[Mapping[str, Any]], resolve: Resolver, s
 def _relation(relation: Mapping[str, Any], resolve: Resolver, store: Store) -> dict[str, Any]:
     names = {end: str(relation.get(f"{end}_paragraph") or "") for end in ("source", "target")}
     kind = str(relation.get("relation_type") or "")
-    detail: dict[str, Any] = {**names, "relation_type": kind, "preserved": False, "state": "not_verified"}
+    detail: dict[str, Any] = {**names, "relation_type": kind, "preserved": False, "state": "not_checked"}
     ends = {end: resolve(name).passage for end, name in names.items()}
     for end, passage in ends.items():
         if passage is None:
@@ -181,10 +187,11 @@ def _relation(relation: Mapping[str, Any], resolve: Resolver, store: Store) -> d
     if not evidence and either and source.document_id == target.document_id:
         evidence = f"both are of {source.title}"
     if evidence:
-        return {**detail, "preserved": True, "state": "verified", "evidence": evidence}
+        return {**detail, "preserved": True, "state": "quoted", "evidence": evidence}
     other = there or back
-    reason = f"the reference goes the other way: {other}" if other else "neither refers to the other"
-    return {**detail, "reason": reason}
+    if other and not either:
+        return {**detail, "state": "contradicted", "reason": f"the reference goes the other way: {other}"}
+    return {**detail, "reason": "neither refers to the other"}
 
 
 def _edge(store: Store, source: StoredPassage, target: StoredPassage) -> str:
@@ -216,7 +223,7 @@ def check_contradictions(passages: Sequence[StoredPassage], claims: Sequence[str
         ]
     for claim in claims:
         for passage in passages:
-            verdict = compare(claim, passage.content, f"{passage.heading} {passage.lead} {passage.title}")
+            verdict = compare(claim, passage.content, passage.lead)
             if verdict.state == "contradicted":
                 details.append(
                     {

@@ -30,14 +30,14 @@ def _blocks(answer: Mapping[str, Any]) -> Iterator[str]:
         yield _listed(_said(one) for one in section["sentences"])
         made = section["made_of"]
         yield (
-            f"*Confidence {wording.confidence(section['confidence'], section['level'])}: verified {made['verified']},"
+            f"*Confidence {wording.confidence(section['confidence'], section['level'])}: quoted {made['quoted']},"
             f" covered {made['covered']}, independent {made['independent']}*"
         )
     yield from _under("## What was not found", [_listed(escaped(one) for one in answer["not_answered"])])
     yield from _under("## Sources", (block for source in answer["sources"] for block in _source(source)))
     yield "## Verification"
     yield from _verification(answer)
-    yield from _under("## What could not be verified", [_listed(map(_open_end, answer["not_verified"]))])
+    yield from _under("## What was not checked", [_listed(map(_open_end, answer["open_ends"]))])
     yield "## How it was found"
     yield from _course(answer)
 
@@ -47,7 +47,7 @@ def _facts(answer: Mapping[str, Any]) -> str:
     return "  \n".join(
         [
             f"**Confidence:** {wording.confidence(answer['confidence'], answer['level'])}",
-            f"**Verified:** {found['verified']} of {found['total']} sentences",
+            f"**Sentences:** {wording.counts(found)}",
             f"**Collection:** {escaped(answer['collection']['title'])}",
             f"**Depth:** {answer['depth_mode']}",
         ]
@@ -57,7 +57,7 @@ def _facts(answer: Mapping[str, Any]) -> str:
 def _said(sentence: Mapping[str, Any]) -> str:
     lead = f"{escaped(sentence['lead'])} " if sentence.get("lead") else ""
     labels = "".join(f"[{label}]" for label in sentence["labels"])
-    mark = "" if sentence["state"] == "verified" else f" **({wording.state(sentence['state'])})**"
+    mark = "" if sentence["state"] in wording.SURE else f" **({wording.state(sentence['state'])})**"
     return f"{lead}{escaped(sentence['text'])} {labels}{mark}".rstrip()
 
 
@@ -71,10 +71,10 @@ def _source(source: Mapping[str, Any]) -> Iterator[str]:
 
 def _verification(answer: Mapping[str, Any]) -> Iterator[str]:
     rows = [
-        [wording.AXES[axis["axis"]], wording.axis_score(axis), wording.axis_bar(axis), wording.state(axis["state"])]
+        [wording.AXES[axis["axis"]], wording.axis_score(axis), wording.state(axis["state"])]
         for axis in answer["verification"]["axes"]
     ]
-    yield _table(["Axis", "Found", "Asked for", "State"], rows)
+    yield _table(["Axis", "Found", "State"], rows)
     cited = [[f"[{one['label']}]", wording.state(one["state"]), escaped(one["claim"])] for one in answer["citations"]]
     if cited:
         yield _table(["Source", "State", "Claim"], cited)

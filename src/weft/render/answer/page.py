@@ -85,7 +85,7 @@ def _masthead(answer: Mapping[str, Any]) -> Html:
         short = [element("p", *_said(first, answer), class_="standfirst")]
     glance = [
         ("Confidence", wording.confidence(answer["confidence"], answer["level"])),
-        ("Verified", f"{found['verified']} of {found['total']}"),
+        ("Sentences", wording.counts(found)),
         ("Verification", wording.state(found["state"])),
         ("Sources", number(len(answer["sources"]))),
         ("Sub-queries", number(len(answer["sub_queries"]))),
@@ -126,7 +126,7 @@ def _sections(answer: Mapping[str, Any]) -> list[tuple[str, str, Html | None]]:
         ("missing", "What was not found", _listed(answer["not_answered"])),
         ("sources", "Sources", join(*(_source(source, answer) for source in answer["sources"]))),
         ("verification", "Verification", _verification(answer) if answer["sections"] else None),
-        ("open", "What could not be verified", _open_ends(answer["not_verified"])),
+        ("open", "What was not checked", _open_ends(answer["open_ends"])),
         ("course", "How it was found", _course(answer)),
     ]
 
@@ -156,14 +156,14 @@ def _part(section: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
         bar(section["confidence"]),
         f"confidence {wording.confidence(section['confidence'], section['level'])}",
         class_="score",
-        title=f"verified {made['verified']}, covered {made['covered']}, independent {made['independent']}",
+        title=f"quoted {made['quoted']}, covered {made['covered']}, independent {made['independent']}",
     )
     heading = element("h3", section["heading"]) if section["heading"] else None
     return element("section", heading, said, score, id=section["id"], class_="prose")
 
 
 def _class(sentence: Mapping[str, Any]) -> str | None:
-    return None if sentence["state"] == "verified" else "doubtful"
+    return None if sentence["state"] in wording.SURE else "doubtful"
 
 
 def _said(sentence: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Child]:
@@ -174,7 +174,7 @@ def _said(sentence: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Ch
     if sentence["labels"]:
         links = [part for label in sentence["labels"] for part in (" ", _link(label, answer))]
         yield element("span", *links, class_="refs")
-    if sentence["state"] != "verified":
+    if sentence["state"] not in wording.SURE:
         yield element("strong", f" {wording.state(sentence['state'])}", class_="missing", title=sentence["reason"])
 
 
@@ -259,15 +259,12 @@ def _verification(answer: Mapping[str, Any]) -> Html:
         [
             wording.AXES[axis["axis"]],
             wording.axis_score(axis),
-            wording.axis_bar(axis),
             element("span", wording.state(axis["state"]), class_=f"state {axis['state']}"),
         ]
         for axis in axes
     ]
     return join(
-        _table(
-            ["Axis", "Found", "Asked for", "State"], rows, "What was checked, against the passages as they were read"
-        ),
+        _table(["Axis", "Found", "State"], rows, "What was checked, against the passages as they were read"),
         *(_items(axis) for axis in axes if axis["details"]),
     )
 

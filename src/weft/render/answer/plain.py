@@ -7,6 +7,7 @@ from typing import Any
 
 from weft.render.answer import wording
 from weft.render.kit.characters import one_line
+from weft.render.kit.figures import counted
 
 
 def answer_text(answer: Mapping[str, Any], *, details: bool = False) -> str:
@@ -36,10 +37,10 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
     found = answer["verification"]
     yield (
         f"Confidence {wording.confidence(answer['confidence'], answer['level'])};"
-        f" {found['verified']} of {found['total']} sentences verified"
+        f" of {counted(found['total'], 'sentence')} {wording.counts(found)}"
     )
     yield from (f"Not found: {one_line(text)}" for text in answer["not_answered"])
-    wanted = [one for one in answer["not_verified"] if details or one["what"] != "axis"]
+    wanted = [one for one in answer["open_ends"] if details or one["what"] != "axis"]
     for one in wanted:
         what = f"{wording.WHATS.get(one['what'], one['what'])} {wording.state(one['state'])}"
         yield f"{what}: {one_line(one['text'])} ({one_line(one['reason'])})"
@@ -55,5 +56,5 @@ def _notes(answer: Mapping[str, Any]) -> Iterator[str]:
 def said(sentence: Mapping[str, Any]) -> str:
     lead = f"{one_line(sentence['lead'])} " if sentence.get("lead") else ""
     labels = "".join(f"[{label}]" for label in sentence["labels"])
-    mark = "" if sentence["state"] == "verified" else f" ({wording.state(sentence['state'])})"
+    mark = "" if sentence["state"] in wording.SURE else f" ({wording.state(sentence['state'])})"
     return f"{lead}{one_line(sentence['text'])} {labels}{mark}".rstrip()

@@ -8,21 +8,23 @@ from typing import Any, Final
 from weft.render.kit.figures import counted, number, percent
 
 STATES: Final[Mapping[str, str]] = {
-    "verified": "verified",
+    "quoted": "quoted",
+    "judged": "judged",
     "contradicted": "contradicted",
-    "not_verified": "not verified",
     "not_checked": "not checked",
     "passed": "passed",
     "failed": "failed",
     "partly_checked": "partly checked",
     "removed": "removed",
 }
+CLAIM_STATES: Final = ("quoted", "judged", "contradicted", "not_checked")
 AXES: Final[Mapping[str, str]] = {
     "entities": "Names are in the sources",
     "citations": "Passages say what is claimed",
     "relations": "References lead where they are said to",
     "contradictions": "Nothing contradicts",
 }
+SURE: Final = ("quoted", "judged")
 WHATS: Final[Mapping[str, str]] = {
     "sentence": "Sentence",
     "entities": "Name",
@@ -38,9 +40,9 @@ NOTHING_MORE: Final = (
     " documents that say something about it."
 )
 FORMULA: Final = (
-    "confidence = verified × (0.60 + 0.25 × covered + 0.15 × independent): the share of verified sentences, the share"
-    " of the sub-query’s terms that the cited passages have, and how many passages are cited (one 0.5, two 0.75, three"
-    " 0.88)."
+    "confidence = quoted × (0.60 + 0.25 × covered + 0.15 × independent): the share of sentences that are quoted"
+    " or judged, the share of the sub-query’s terms that the cited passages have, and how many passages are cited (one"
+    " 0.5, two 0.75, three 0.88)."
 )
 
 
@@ -53,16 +55,18 @@ def confidence(value: float | None, level: str) -> str:
 
 
 def axis_score(axis: Mapping[str, Any]) -> str:
-    """What was found, against what is asked: a score that does not exist is not shown as one."""
-    if axis["state"] == "not_checked":
+    """What was found: a score that does not exist is not shown as one."""
+    if not axis["total"]:
         return "–"
     if axis["axis"] == "contradictions":
         return f"{counted(axis['good'], 'contradiction')} in {counted(axis['total'], 'pair')}"
     return f"{percent(axis['score'])} ({number(axis['good'])} of {number(axis['total'])})"
 
 
-def axis_bar(axis: Mapping[str, Any]) -> str:
-    return "none" if axis["axis"] == "contradictions" else f"at least {percent(axis['threshold'])}"
+def counts(found: Mapping[str, Any]) -> str:
+    """`3 quoted, 1 not checked`: what there is of each, and nothing added up that is not the same."""
+    told = [f"{number(found['counts'][name])} {state(name)}" for name in CLAIM_STATES if found["counts"].get(name)]
+    return ", ".join(told) or "no sentences"
 
 
 def place(source: Mapping[str, Any]) -> str:

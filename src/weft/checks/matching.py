@@ -1,0 +1,553 @@
+"""Two sentences laid side by side: is one the other, up to function words and form, and if not, what is different?
+
+The words are aligned in order; whole phrases may have moved. What remains on either side are differences: a number for
+a number, a name for a name, a negation more. A part of the source that the claim leaves out is no difference where it
+stands for itself (a parenthesis, a clause behind `and`) and rules over nothing. All else makes them two statements.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal
+
+from weft.checks.dates import same_day
+from weft.checks.statements import FACTS, TURNING, Role, Statement, Token, are_forms, is_saying
+from weft.language.sentences import ENGLISH
+
+Kind = Literal[
+    "number", "unit", "date", "name", "negation", "modal", "quantifier", "bound", "opposite",
+    "left out", "added", "other words", "order", "role", "question", "reported", "nothing in common",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    kind: Kind
+    claim: str
+    source: str
+    turns: bool = False
+    """Whether this alone makes the claim say something that the source denies."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    shared: float
+    """The share of the claim's telling words that the source has."""
+    differences: tuple[Difference, ...]
+
+
+_WEIGHT: Final[dict[Role, int]] = {"free": 1, "light": 3, "joint": 3, "place": 8, "pronoun": 8}
+_TELLING: Final = 12
+_SLIGHT: Final[frozenset[Role]] = frozenset({"free", "light", "joint"})
+_ALIKE_LIGHT: Final = (frozenset({"in", "on", "at", "into", "onto", "within"}),)
+_OPPOSITE_WORDS: Final = """
+before after, above below, inside outside, with without, since until, more less, more fewer, higher lower,
+greater smaller, greater less, larger smaller, bigger smaller, longer shorter, earlier later, faster slower,
+better worse, best worst, highest lowest, largest smallest, first last, oldest newest, increase decrease,
+increases decreases, increased decreased, increasing decreasing, rise fall, rose fell, rises falls,
+minimum maximum, always never, always sometimes, often rarely, often never, usually never, allowed forbidden,
+allowed prohibited, permitted prohibited, permitted forbidden, mandatory optional, required optional,
+enabled disabled, enable disable, enables disables, true false, valid invalid, legal illegal, lawful unlawful,
+possible impossible, include exclude, includes excludes, included excluded, including excluding, accept reject,
+accepts rejects, accepted rejected, succeed fail, succeeds fails, succeeded failed, same different,
+positive negative, internal external, public private, northern southern, eastern western, north south, east west,
+left right, male female, won lost, wins loses, win lose, least most, all none, upper lower, ascending descending,
+before behind, open closed, opens closes, start end, starts ends, started ended, begins ends, add remove,
+adds removes, added removed, safe unsafe, alive dead, everyone nobody, few many, few most, agree disagree,
+approve reject, approved rejected, grant deny, granted denied, read-only writable, synchronous asynchronous,
+directly indirectly, majority minority
+"""
+_OPPOSITES: Final = frozenset(frozenset(pair.split()) for pair in _OPPOSITE_WORDS.split(","))
+"""Only where one can't be so while the other is."""
+_EVERY: Final = frozenset({"all", "every", "each", "both", "everyone"})
+_PART: Final = frozenset({"most", "majority", "many", "several", "some", "few", "minority"})
+_NEAR_MODALS: Final = (
+    frozenset({"may", "might"}), frozenset({"may", "can"}), frozenset({"may", "could"}), frozenset({"might", "could"}),
+    frozenset({"can", "could"}), frozenset({"will", "would"}),
+)  # fmt: skip
+_FIXED: Final = frozenset({"of", "to", "than", "for", "from", "with", "by"})
+"""What a phrase that begins so belongs to stands before it: such a phrase does not move."""
+
+
+def align(claim: Statement, source: Statement) -> Alignment:
+    """What of the claim is different in the source; nothing, when it is the source or a whole statement of it."""
+    ours, theirs = claim.tokens, source.tokens
+    telling = [token for token in ours if token.role not in _SLIGHT]
+    if not telling or not theirs:
+        return Alignment(0.0, (Difference("nothing in common", claim.text, source.text),))
+    pairs = _in_order(ours, theirs)
+    moved = _moved(ours, theirs, pairs)
+    found = {at for at, _ in (*pairs, *moved) if ours[at].role not in _SLIGHT}
+    shared = len(found) / len(telling)
+    differences = [*_order(ours, theirs, pairs, moved), *_edits(ours, theirs, pairs, moved)]
+    differences += _roles(ours, theirs, (*pairs, *moved))
+    if source.asks and not claim.asks:
+        differences.append(Difference("question", claim.text, source.text))
+    return Alignment(shared, tuple(differences))
+
+
+def same(one: Token, other: Token) -> bool:
+    if one.values and other.values:
+        return bool(one.values & other.values)
+    if one.day or other.day:
+        return one.day == other.day
+    words: tuple[Role, ...] = ("content", "name")
+    if one.role in words and other.role in words:
+        return (one.key == other.key or one.key[:5] == other.key[:5]) and are_forms(one.text, other.text)
+    return one.key == other.key and one.role == other.role
+
+
+def _in_order(ours: Sequence[Token], theirs: Sequence[Token]) -> list[tuple[int, int]]:
+    """The heaviest common subsequence; of equal ones, that with the fewest gaps."""
+    best = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
+    for i in range(len(ours) - 1, -1, -1):
+        weight = _WEIGHT.get(ours[i].role, _TELLING)
+        for j in range(len(theirs) - 1, -1, -1):
+            value = max(best[i + 1][j], best[i][j + 1])
+            if same(ours[i], theirs[j]):
+                value = max(value, best[i + 1][j + 1] + weight)
+            best[i][j] = value
+    pairs: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(ours) and j < len(theirs):
+        weight = _WEIGHT.get(ours[i].role, _TELLING)
+        if same(ours[i], theirs[j]) and best[i][j] == best[i + 1][j + 1] + weight:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i + 1][j] >= best[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _moved(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What both have, but in another place."""
+    left = [j for j in range(len(theirs)) if j not in {at for _, at in pairs}]
+    taken = {at for at, _ in pairs}
+    found: list[tuple[int, int]] = []
+    for i, token in enumerate(ours):
+        if i in taken or token.role in _SLIGHT:
+            continue
+        matching = [j for j in left if same(token, theirs[j])]
+        if matching:
+            # Beside the one before, so that phrases stay together.
+            before = found[-1][1] if found and found[-1][0] >= i - 3 else -2
+            chosen = min(matching, key=lambda j: abs(j - before - 1))
+            left.remove(chosen)
+            found.append((i, chosen))
+    return found
+
+
+# -- order
+
+
+def _order(
+    ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]], moved: Sequence[tuple[int, int]]
+) -> Iterator[Difference]:
+    for run in _runs(ours, theirs, moved):
+        first, last = run[0], run[-1]
+        low, high = min(j for _, j in run), max(j for _, j in run)
+        over = [(i, j) for i, j in pairs if (i < first[0]) != (j < low) and ours[i].role not in _SLIGHT]
+        if not over:
+            continue
+        if _may_move(ours, theirs, run, over) or _may_move(ours, theirs, over, run, far=True):
+            continue
+        if _is_list(ours, theirs, [*run, *over]):
+            continue
+        yield Difference("order", _text(ours[first[0] : last[0] + 1]), _text(theirs[low : high + 1]))
+
+
+def _runs(
+    ours: Sequence[Token], theirs: Sequence[Token], moved: Sequence[tuple[int, int]]
+) -> list[list[tuple[int, int]]]:
+    runs: list[list[tuple[int, int]]] = []
+    for i, j in moved:
+        if runs:
+            before = runs[-1][-1]
+            between = [*ours[before[0] + 1 : i], *theirs[before[1] + 1 : j]]
+            if before[1] < j and all(token.role in _SLIGHT for token in between):
+                runs[-1].append((i, j))
+                continue
+        runs.append([(i, j)])
+    return runs
+
+
+def _may_move(
+    ours: Sequence[Token],
+    theirs: Sequence[Token],
+    run: Sequence[tuple[int, int]],
+    over: Sequence[tuple[int, int]],
+    *,
+    far: bool = False,
+) -> bool:
+    """A phrase with its own preposition or conjunction, a date, an adverb of time says the same wherever it stands."""
+    here, there = _marker(ours, run[0][0]), _marker(theirs, run[0][1])
+    if (
+        here != there
+        or here.startswith("than")
+        or not (_is_whole(ours, [i for i, _ in run]) and _is_whole(theirs, [j for _, j in run]))
+    ):
+        return False
+    head = ours[run[0][0]]
+    if not here and not (head.role == "date" or head.word.endswith("ly") or head.word in _TIMES):
+        return False
+    if len(run) == 1 and head.role in ("place", "condition"):
+        return False
+    places = (ours, run[0][0], run[-1][0]), (theirs, run[0][1], run[-1][1])
+    if any(_is_fronted(*one) and _is_last(*other) for one, other in (places, places[::-1])):
+        return True
+    if far or here.split(" ")[0] in _FIXED:
+        return False
+    low, high = min(j for _, j in (*run, *over)), max(j for _, j in (*run, *over))
+    jumped = theirs[low : high + 1]
+    return not any(
+        is_saying(token) or token.role in ("condition", "joint") or token.word in ("which", "who", "that")
+        for token in jumped
+    )
+
+
+def _is_whole(tokens: Sequence[Token], places: Sequence[int]) -> bool:
+    """Whether what is named by its places stands together."""
+    return all(at in places or tokens[at].role in _SLIGHT for at in range(min(places), max(places) + 1))
+
+
+_TIMES: Final = frozenset(
+    ["today", "yesterday", "tomorrow", "now", "then", "currently", "recently", "later", "earlier", "once", "already"]
+)
+
+
+def _marker(tokens: Sequence[Token], at: int) -> str:
+    """The prepositions and conjunctions that a phrase begins with: `because of`."""
+    marks: list[str] = [tokens[at].key] if tokens[at].role in ("place", "condition") else []
+    while at > 0 and not tokens[at].before.strip("\"'"):
+        at -= 1
+        if tokens[at].role in ("light", "place", "condition"):
+            marks.insert(0, tokens[at].key)
+        elif tokens[at].role != "free" or tokens[at].key not in ("a", "an", "the", "this", "these", "those"):
+            break
+    return " ".join(marks)
+
+
+def _is_fronted(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """At the beginning, with a comma behind it."""
+    return (
+        all(token.role in (*_SLIGHT, "place", "condition") for token in tokens[:first])
+        and last + 1 < len(tokens)
+        and "," in tokens[last + 1].before
+    )
+
+
+def _is_last(tokens: Sequence[Token], _: int, last: int) -> bool:
+    return all(token.role in _SLIGHT for token in tokens[last + 1 :])
+
+
+def _is_list(ours: Sequence[Token], theirs: Sequence[Token], involved: Sequence[tuple[int, int]]) -> bool:
+    """Whether only the members of a list have changed places."""
+    here = ours[min(i for i, _ in involved) : max(i for i, _ in involved) + 1]
+    there = theirs[min(j for _, j in involved) : max(j for _, j in involved) + 1]
+    turning = any(token.role in TURNING or token.key == "than" for token in (*here, *there))
+    if turning or any(token.word == "respectively" for token in (*ours, *theirs)):
+        return False
+    if not all(any(token.role == "joint" for token in side) for side in (here, there)):
+        return False
+    items, others = _items(here), _items(there)
+    if len(items) == 2 and any(
+        "," in token.before for side in (here, there) for token in side if token.role == "joint"
+    ):
+        return False  # `signed by France, and Germany refused`: two clauses, not two members
+    sizes = [len(item) for item in items]
+    ruled = any(
+        tokens[at - 1].role in ("place", "condition")
+        for tokens, at in ((ours, min(i for i, _ in involved)), (theirs, min(j for _, j in involved)))
+        if at
+    )
+    return (
+        len(items) > 1
+        and Counter(items) == Counter(others)
+        and (max(sizes) <= 2 or (min(sizes) >= 3 and max(sizes) <= 3 * min(sizes) and not ruled))
+    )
+
+
+def _items(tokens: Sequence[Token]) -> list[tuple[str, ...]]:
+    items: list[list[str]] = [[]]
+    for at, token in enumerate(tokens):
+        if token.role == "joint" or (at and ("," in token.before or ";" in token.before)):
+            items.append([])
+        if token.role not in _SLIGHT:
+            items[-1].append(token.key)
+    return [tuple(item) for item in items if item]
+
+
+# -- what is left over
+
+
+def _edits(
+    ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]], moved: Sequence[tuple[int, int]]
+) -> Iterator[Difference]:
+    gone, away = {i for i, _ in moved}, {j for _, j in moved}
+    before = (-1, -1)
+    for pair in (*pairs, (len(ours), len(theirs))):
+        said = [i for i in range(before[0] + 1, pair[0]) if i not in gone]
+        there = [j for j in range(before[1] + 1, pair[1]) if j not in away]
+        yield from _edit(ours, theirs, said, there, bool(gone))
+        before = pair
+
+
+def _edit(
+    ours: Sequence[Token], theirs: Sequence[Token], said: list[int], there: list[int], shifted: bool
+) -> Iterator[Difference]:
+    claim = [ours[i] for i in said if ours[i].role != "free"]
+    source = [theirs[j] for j in there if theirs[j].role != "free"]
+    if not claim and not source:
+        return
+    slight = all(token.role in ("light", "joint") for token in (*claim, *source))
+    if slight and (shifted or _slight_change(claim, source)):
+        return
+    if "but" in (token.word for token in (*claim, *source)) and any(token.role == "negation" for token in source):
+        yield Difference("other words", _text(claim), _text(source))
+        return
+    told = [token for token in claim if not (token.role == "light" or token.key == "and")]
+    heard = [token for token in source if not (token.role == "light" or token.key == "and")]
+    if told and heard:
+        yield _replaced(told, heard)
+    elif told:
+        yield _more(told, theirs)
+    elif heard:
+        if not _stands_alone(theirs, there[0], there[-1]):
+            yield _less(heard, theirs, there[-1])
+    else:
+        yield Difference("other words", _text(claim), _text(source))
+
+
+def _slight_change(claim: Sequence[Token], source: Sequence[Token]) -> bool:
+    ours, theirs = {token.key for token in claim}, {token.key for token in source}
+    if "or" in ours ^ theirs:
+        return False
+    ours, theirs = ours - {"and"}, theirs - {"and"}
+    if not ours or not theirs or ours == theirs:
+        return True
+    return any(ours | theirs <= alike for alike in _ALIKE_LIGHT)
+
+
+def _stands_alone(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Whether a part of the source can be left out: a parenthesis, an opening word, a clause of its own."""
+    part = tokens[first : last + 1]
+    opened, closed = tokens[first].before, tokens[last + 1].before if last + 1 < len(tokens) else "."
+    starts, ends = first == 0, last + 1 == len(tokens)
+    if (starts and _is_stop(closed, tokens[last])) or (ends and first and _is_stop(opened, tokens[first - 1])):
+        return True  # a sentence before or behind this one that begins with a small letter
+    if any(token.role in TURNING or is_saying(token) for token in part):
+        return False
+    if "(" in opened:
+        inside = next((at for at in range(first + 1, last + 1) if ")" in tokens[at].before), last + 1)
+        return inside > last or _stands_alone(tokens, inside, last)
+    parted = any(sign in opened for sign in ",;—–")
+    if parted and part[0].word in ("which", "who", "whereas", "while") and (ends or "," in closed):
+        return True
+    if ends and parted and (part[0].role == "joint" or ";" in opened or "—" in opened):
+        commas = [at for at in range(1, first) if "," in tokens[at].before]
+        return _is_clause(part) and (not commas or first - commas[-1] > _MEMBER)
+    return starts and not ends and _is_clause(part) and (";" in closed or ("," in closed and part[-1].role == "joint"))
+
+
+_MEMBER: Final = 3
+"""The most words of a list's last member but one: what stands behind it belongs to the list."""
+
+
+def _is_stop(signs: str, before: Token) -> bool:
+    return any(sign in signs for sign in ".!?") and len(before.text) > 2 and before.word not in ENGLISH.abbreviations
+
+
+def _is_clause(tokens: Sequence[Token]) -> bool:
+    """Whether it has a subject and a verb of its own, as far as small words tell: a member of a list has not."""
+    return len(tokens) > 3 and any(
+        token.word in _BE or token.word in ("has", "have", "had", "does", "do", "did") or token.role == "pronoun"
+        for token in tokens[1:]
+    )
+
+
+def _less(source: Sequence[Token], theirs: Sequence[Token], last: int) -> Difference:
+    if len(source) == 1 and source[0].role == "negation":
+        # `nobody but her`, `not until then`: what follows is excepted.
+        behind = theirs[last + 1].word if last + 1 < len(theirs) else ""
+        return Difference("negation", "", source[0].text, turns=behind not in ("but", "other", "until", "else"))
+    return Difference("left out", "", _text(source))
+
+
+def _more(claim: Sequence[Token], theirs: Sequence[Token]) -> Difference:
+    if len(claim) == 1 and claim[0].role == "negation":
+        return Difference("negation", claim[0].text, "", turns=True)
+    return Difference("added", _text(claim), "")
+
+
+def _replaced(claim: Sequence[Token], source: Sequence[Token]) -> Difference:
+    ours, theirs = _text(claim), _text(source)
+    bounded = _bounded(claim, source)
+    if bounded is not None:
+        return bounded
+    if len(claim) == len(source) == 1:
+        return _exchanged(claim[0], source[0])
+    roles = {token.role for token in claim}, {token.role for token in source}
+    if roles[0] == roles[1] == {"name"} and _other_names(claim, source):
+        return Difference("name", ours, theirs, turns=True)
+    without = [token for token in claim if token.role != "negation"], [t for t in source if t.role != "negation"]
+    counts = len(claim) - len(without[0]), len(source) - len(without[1])
+    if abs(counts[0] - counts[1]) == 1 and [t.key for t in without[0]] == [t.key for t in without[1]]:
+        return Difference("negation", ours, theirs, turns=True)
+    return Difference("other words", ours, theirs)
+
+
+def _exchanged(one: Token, other: Token) -> Difference:
+    ours, theirs = one.text, other.text
+    roles = {one.role, other.role}
+    if roles == {"number"}:
+        return Difference("number", ours, theirs, turns=not _rounded(one, other))
+    if roles == {"date"}:
+        assert one.day is not None
+        assert other.day is not None
+        return Difference("date", ours, theirs, turns=not same_day(one.day, other.day))
+    if roles == {"unit"}:
+        return Difference("unit", ours, theirs, turns=True)
+    if roles == {"modal"}:
+        return Difference("modal", ours, theirs, turns=frozenset({one.key, other.key}) not in _NEAR_MODALS)
+    if _opposed(one, other):
+        return Difference("opposite", ours, theirs, turns=True)
+    if "negation" in roles and roles & {"quantifier", "limit"}:
+        return Difference("quantifier", ours, theirs, turns=True)
+    if roles == {"quantifier"}:
+        return Difference("quantifier", ours, theirs, turns=one.word in _EVERY and other.word in _PART)
+    if roles == {"name"} and _other_names([one], [other]):
+        return Difference("name", ours, theirs, turns=True)
+    return Difference("other words", ours, theirs)
+
+
+def _opposed(one: Token, other: Token) -> bool:
+    words = one.word, other.word
+    if frozenset(words) in _OPPOSITES:
+        return True
+    short, long = sorted(words, key=len)
+    return len(short) > 3 and long in (f"un{short}", f"non{short}")
+
+
+def _rounded(one: Token, other: Token) -> bool:
+    """Whether the claim's number is the source's with fewer digits: 1.2 million for 1,234,567, 3.1 for 3.14."""
+    return any(_rounds(ours, theirs) for ours in one.values for theirs in other.values)
+
+
+def _rounds(ours: str, theirs: str) -> bool:
+    whole, _, fraction = ours.partition(".")
+    exact = theirs.partition(".")[2]
+    if fraction or exact:
+        step = Fraction(1, 10 ** len(fraction))
+        return len(fraction) < len(exact) and abs(Fraction(ours) - Fraction(theirs)) <= step / 2
+    zeros = len(whole) - len(whole.rstrip("0"))
+    return zeros >= 3 and not theirs.endswith("0" * zeros) and abs(int(ours) - int(theirs)) <= 10**zeros / 2
+
+
+def _other_names(claim: Sequence[Token], source: Sequence[Token]) -> bool:
+    """Whether two names can't be of one thing: no word, no beginning and no initials in common."""
+    ours, theirs = [token.text for token in claim], [token.text for token in source]
+    for one in ours:
+        for other in theirs:
+            a, b = one.lower().strip("."), other.lower().strip(".")
+            if a[:4] == b[:4] or a in b or b in a:
+                return _is_code(one) and _is_code(other) and one != other
+    for words, others in ((ours, theirs), (theirs, ours)):
+        initials = "".join(word[0] for word in words).lower()
+        if any(other.replace(".", "").lower() in (initials, initials[:2]) for other in others):
+            return False
+    return True
+
+
+def _is_code(text: str) -> bool:
+    return text.startswith("-") or any(sign in text for sign in "/_.\\") or any(letter.isdigit() for letter in text)
+
+
+_AT_MOST: Final = frozenset({"less", "fewer", "under", "below", "most", "maximum"})
+_AT_LEAST: Final = frozenset({"more", "over", "above", "least", "exceeding", "greater", "minimum"})
+_NEARLY: Final = frozenset({"about", "approximately", "roughly", "around", "nearly", "almost", "some"})
+
+
+def _bounded(claim: Sequence[Token], source: Sequence[Token]) -> Difference | None:
+    """`more than 100` where the source has 120: arithmetic, not wording."""
+    one, other = _range(claim), _range(source)
+    if one is None or other is None or (len(claim) == 1 and len(source) == 1):
+        return None
+    ours, theirs = _text(claim), _text(source)
+    (sign, value), (there, known) = one, other
+    if there == "" and sign in ("<", ">"):
+        holds = known > value if sign == ">" else known < value
+        return Difference("number", ours, theirs, turns=not holds, note="it holds for that number" if holds else "")
+    if {sign, there} == {"<", ">"}:
+        apart = value >= known if sign == ">" else value <= known
+        return Difference("bound", ours, theirs, turns=apart)
+    if sign == "" and there in ("<", ">"):
+        holds = value > known if there == ">" else value < known
+        return Difference("bound", ours, theirs, turns=not holds)
+    if "~" in (sign, there):
+        far = abs(value - known) > max(abs(known), abs(value)) / 5
+        return Difference("number", ours, theirs, turns=far)
+    return Difference("bound", ours, theirs)
+
+
+def _range(tokens: Sequence[Token]) -> tuple[str, Fraction] | None:
+    numbers = [token for token in tokens if token.role == "number"]
+    rest = [token for token in tokens if token.role != "number"]
+    if len(numbers) != 1 or tokens[-1] is not numbers[0]:
+        return None
+    words = {token.word for token in rest} - {"than", "at", "to", "of", "not", "no"}
+    denied = any(token.role == "negation" for token in rest)
+    readings = sorted(Fraction(value) for value in numbers[0].values)
+    value = readings[-1] if "," in numbers[0].text else readings[0]
+    if any(token.role not in ("bound", "place", "light", "quantifier", "negation") for token in rest):
+        return None
+    sign = "<" if words & _AT_MOST or words == {"up"} else ">" if words & _AT_LEAST else "~" if words & _NEARLY else ""
+    if len(words) != (1 if sign else 0):
+        return None
+    if denied:
+        sign = {"<": ">", ">": "<"}.get(sign, "?")
+    return sign, value
+
+
+# -- who did it to whom
+
+
+def _roles(ours: Sequence[Token], theirs: Sequence[Token], pairs: Sequence[tuple[int, int]]) -> Iterator[Difference]:
+    """`was sued` is not `sued`: an auxiliary is free, what it makes of a verb is not."""
+    for i, j in pairs:
+        if ours[i].role != "content" or not theirs[j].word.endswith(("ed", "en", "wn", "t", "d")):
+            continue
+        here, there = _is_passive(ours, i), _is_passive(theirs, j)
+        if here == there:
+            continue
+        tokens, at = (theirs, j) if here else (ours, i)
+        if not tokens[at].word.endswith(("ed", "en", "wn", "t", "d")):
+            yield Difference("role", ours[i].text, theirs[j].text)
+        elif at + 1 < len(tokens) and tokens[at + 1].role not in ("light", "place") and not tokens[at + 1].before:
+            before = tokens[at - 1] if at else None
+            if before is None or before.role != "free" or before.key in ("has", "have", "had"):
+                yield Difference("role", ours[i].text, theirs[j].text)
+
+
+_BE: Final = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "'s"})
+
+
+def _is_passive(tokens: Sequence[Token], at: int) -> bool:
+    for before in reversed(tokens[max(0, at - 3) : at]):
+        if before.word in _BE:
+            return True
+        if before.role not in ("negation", "limit", "free") and not before.word.endswith("ly"):
+            return False
+    return False
+
+
+def _text(tokens: Sequence[Token]) -> str:
+    return " ".join(token.text for token in tokens)
+
+
+__all__ = ["FACTS", "Alignment", "Difference", "Kind", "align", "same"]

@@ -1,0 +1,362 @@
+"""A sentence as the row of what it states: words with their roles, numbers, dates, names.
+
+A role says what may happen to a word while the statement stays the same. *Free* words (articles, auxiliaries, `also`)
+come and go; *light* ones (`of`, `in`, `to`) may be left out; everything else has to be there. What turns a statement
+round when it changes has a role of its own: numbers, dates, names, negations, modals, quantifiers, conditions, bounds.
+Words that are not known here (another language) are content, so that they must be the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final, Literal
+
+from weft.checks.dates import Day, dates_in
+from weft.checks.number_words import spelled_runs
+from weft.checks.numerals import numbers_in
+from weft.language.sentences import ENGLISH
+from weft.language.stems import stem
+
+Role = Literal[
+    "free", "light", "joint", "place", "pronoun", "content", "number", "date", "unit", "name",
+    "negation", "modal", "quantifier", "condition", "bound", "limit",
+]  # fmt: skip
+FACTS: Final[frozenset[Role]] = frozenset({"number", "date", "name"})
+TURNING: Final[frozenset[Role]] = frozenset({"negation", "modal", "quantifier", "condition", "bound", "limit"})
+"""Roles of words that rule over others."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_FREE: Final = _words("""
+a an the this these those is are was were be been being am 's has have had having do does did doing that which who whom
+there also moreover furthermore however therefore thus hence consequently additionally indeed accordingly besides
+nevertheless nonetheless then so very quite really please such
+""")
+_LIGHT: Final = _words("of in on at to as into onto upon")
+_JOINTS: Final = {"and": "and", "&": "and", "but": "and", "or": "or", "yet": "and", "plus": "and"}
+_PLACES: Final = _words("""
+for by with from about after before during between among through against under over above below within without since
+until till toward towards across along behind beyond near off out up down inside outside onto per via than like despite
+because although though while whereas where when whenever once whether
+""")
+"""Prepositions and what begins a clause: they say where the next words belong."""
+_PRONOUNS: Final = _words("""
+i me my mine we us our ours you your yours he him his she her hers it its they them their theirs himself herself itself
+themselves myself yourself ourselves one's whose who's
+""")
+_NEGATIONS: Final = {
+    **dict.fromkeys(("not", "no", "never", "cannot", "none", "neither", "nor", "nothing", "nobody", "nowhere"), "not"),
+    "n't": "not",
+}
+_MODALS: Final = {
+    "must": "must", "shall": "must", "should": "should", "ought": "should", "may": "may", "might": "might",
+    "can": "can", "could": "could", "will": "will", "would": "would",
+}  # fmt: skip
+_QUANTIFIERS: Final = _words(
+    "all every each most many several some few any both either half majority minority everyone"
+)
+_CONDITIONS: Final = _words("if unless except provided assuming otherwise whether excluding")
+_BOUNDS: Final = _words("""
+least most more less fewer over under up nearly almost about approximately roughly around some exactly precisely
+maximum minimum exceeding below above greater
+""")
+_LIMITS: Final = _words("""
+only merely solely exclusively just even hardly barely scarcely rarely seldom always often sometimes usually generally
+typically normally mostly mainly partly possibly probably perhaps maybe allegedly reportedly supposedly
+falsely wrongly incorrectly longer
+""")
+_UNIT_FORMS: Final = """
+second: second seconds sec secs s; minute: minute minutes min mins; hour: hour hours hr hrs h; day: day days
+week: week weeks; month: month months; year: year years yr yrs; decade: decade decades
+century: century centuries; percent: percent % per-cent; dollar: dollar dollars usd $; euro: euro euros eur €
+pound: pounds gbp £; yen: yen ¥; metre: metre metres meter meters m
+kilometre: kilometre kilometres kilometer kilometers km; mile: mile miles mi
+centimetre: centimetre centimetres centimeter centimeters cm
+millimetre: millimetre millimetres millimeter millimeters mm; foot: foot feet ft; inch: inch inches
+gram: gram grams g; kilogram: kilogram kilograms kg; tonne: tonne tonnes ton tons
+milligram: milligram milligrams mg; microgram: microgram micrograms µg μg; litre: litre litres liter liters l
+millilitre: millilitre millilitres milliliter milliliters ml; bit: bit bits; byte: byte bytes
+kilobyte: kb kib kilobyte kilobytes; megabyte: mb mib megabyte megabytes; gigabyte: gb gib gigabyte gigabytes
+millisecond: millisecond milliseconds ms; hectare: hectare hectares acre acres; degree: degree degrees °
+watt: watt watts; kilowatt: kilowatt kilowatts kw; megawatt: mw megawatt
+"""
+UNITS: Final[dict[str, str]] = {
+    form: unit
+    for unit, _, forms in (entry.strip().partition(": ") for entry in _UNIT_FORMS.replace("\n", ";").split(";"))
+    for form in forms.split()
+}
+_KNOWN: Final[dict[str, tuple[Role, str]]] = {
+    **{word: ("pronoun", word) for word in _PRONOUNS},
+    **{word: ("place", word) for word in _PLACES},
+    **{word: ("bound", word) for word in _BOUNDS},
+    **{form: ("unit", unit) for form, unit in UNITS.items()},
+    **{word: ("quantifier", word) for word in _QUANTIFIERS},
+    **{word: ("limit", word) for word in _LIMITS},
+    **{word: ("condition", word) for word in _CONDITIONS},
+    **{word: ("modal", key) for word, key in _MODALS.items()},
+    **{word: ("negation", key) for word, key in _NEGATIONS.items()},
+    **{word: ("joint", key) for word, key in _JOINTS.items()},
+    **{word: ("light", word) for word in _LIGHT},
+    **{word: ("free", word) for word in _FREE},
+}
+"""A word that could be several is the last of them."""
+_CAPITAL_WORDS: Final = _words("US IT WHO AM PM")
+"""In capitals these are names, not the small words they look like."""
+_CONTRACTED: Final = {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "'m": "am"}
+_WHOLE: Final = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
+_LET: Final = {"whilst": "while", "upon": "on", "till": "until", "towards": "toward", "percentage": "percent"}
+_MARKUP: Final = re.compile(
+    r"(?:(?<=\s)|(?<=[.,;:)\"'”]))\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"
+    r"|`+|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=\w)_{1,2}(?!\w)"
+)
+_ITEM: Final = re.compile(r"\A\s*(?:[-*•+]\s+|\((?:\w{1,3})\)\s+|\d{1,3}[.)]\s+|[a-z][.)]\s+|#{1,6}\s+)")
+_OPENER: Final = re.compile(
+    r"\A\W*(?:(?:for example|for instance|in addition|in fact|in particular|of course|by contrast|in contrast"
+    r"|as a result|on the other hand|finally|lastly|similarly|likewise|instead|overall|importantly|notably"
+    r"|interestingly|in conclusion|in summary|however|therefore|moreover|furthermore|indeed|thus|also|nevertheless"
+    r"|nonetheless|consequently), |(?:note|warning|caution|important|tip|hint): |(?:please )?note that )",
+    re.IGNORECASE,
+)
+"""What ties a sentence to others and says nothing itself."""
+_LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()\s]{1,300}\)")
+_TOKEN: Final = re.compile(
+    r"--?[A-Za-z][\w-]*|/[\w./-]*[\w/]|[A-Za-z]:\\\S+|\w+(?:[._/@:+-]\w+)*(?:'\w+|\+\+)?|[%$€£¥°&#]|[,;:()\[\]\"!?.–—…]|\S"
+)
+_CODE: Final = re.compile(
+    r"^(?:-.*|/.*|.*[_/\\@].*|.*\w\.\w.*|.*[a-z][A-Z].*|.*\d.*[A-Za-z].*|.*[A-Za-z].*\d.*|\w+\(\))$"
+)
+_BREAKS: Final = frozenset(',;:()[]"–—…')
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    text: str
+    """As written."""
+    key: str
+    """What is compared: the same for all forms of a word, all ways to write a number."""
+    role: Role
+    start: int
+    before: str = ""
+    """The signs between the word before and this one."""
+    values: frozenset[str] = frozenset()
+    """Of a number: every way its digits can be read."""
+    day: Day | None = None
+
+    @property
+    def word(self) -> str:
+        return self.text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    text: str
+    tokens: tuple[Token, ...]
+    asks: bool
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Of what carries the sense."""
+        return frozenset(token.key for token in self.tokens if token.role not in ("free", "light", "joint"))
+
+
+@lru_cache(maxsize=8192)
+def read_statement(sentence: str) -> Statement:
+    """One sentence, without its mark-up."""
+    text = _LINK.sub(r"\1", sentence)
+    text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
+    text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', text))
+    tokens = tuple(_named(list(_tokens(text))))
+    return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    facts = _facts(text)
+    signs = ""
+    position = 0
+    while match := _TOKEN.search(text, position):
+        fact = facts.get(match.start())
+        if fact is None and any(match.start() < start < match.end() for start in facts):
+            # A sign written close to a number: `$12`, `(5`.
+            end = min(start for start in facts if match.start() < start < match.end())
+            piece = text[match.start() : end]
+        else:
+            piece = match.group()
+        if fact is not None:
+            token, position = fact
+            yield replace(token, before=signs)
+            signs = ""
+            continue
+        position = match.start() + len(piece)
+        if all(sign in _BREAKS or sign in "!?.'-" for sign in piece) and not piece.isalnum():
+            signs += piece
+            continue
+        for token in _word_tokens(piece, match.start()):
+            yield replace(token, before=signs)
+            signs = ""
+
+
+def _facts(text: str) -> dict[int, tuple[Token, int]]:
+    """The dates and numbers of a text by where they begin, with where they end."""
+    found: dict[int, tuple[Token, int]] = {}
+    taken: list[tuple[int, int]] = []
+    for start, end, day in dates_in(text):
+        found[start] = Token(text[start:end], f"date {day}", "date", start, day=day), end
+        taken.append((start, end))
+    for start, end, value in spelled_runs(text):
+        if value != "1" and not any(low < end and start < high for low, high in taken):
+            found[start] = Token(text[start:end], value, "number", start, values=frozenset({value})), end
+            taken.append((start, end))
+    for written in numbers_in(text, words=True):
+        start, end = written.start, written.start + len(written.text)
+        if any(low < end and start < high for low, high in taken):
+            continue
+        if _inside_a_word(text, start, end):
+            continue
+        scaled = [reading for reading in written.readings if len(reading) == 1]
+        if not scaled:
+            continue
+        scale = re.match(r"[\s-]?(?:hundred|thousand|million|billion|trillion)\b", text[end : end + 12], re.I)
+        # With a scale behind it only the scaled reading is meant.
+        meant = scaled[len(scaled) // 2 :] if scale and len(scaled) > 1 else scaled
+        values = frozenset(reading[0] for reading in meant)
+        end += scale.end() if scale else 0
+        found[start] = Token(text[start:end], min(values), "number", start, values=values), end
+    return found
+
+
+def _inside_a_word(text: str, start: int, end: int) -> bool:
+    """`mp3`, `/dev/sda1`, `2.4-rc1` are names; `110mm` and `3rd` are not."""
+    before = text[max(0, start - 2) : start]
+    if before[-1:].isalnum() or (before[-1:] in tuple("_./\\-@") and before[:-1].strip("0123456789 ") != ""):
+        return True
+    return re.match(r"[A-Za-z_]", text[end : end + 1]) is not None and not _glued_unit(text, end)
+
+
+def _glued_unit(text: str, end: int) -> bool:
+    glued = re.match(r"[A-Za-zµμ]+", text[end:])
+    return glued is not None and (glued[0].lower() in UNITS or glued[0].lower() in ("st", "nd", "rd", "th"))
+
+
+def _word_tokens(piece: str, start: int) -> Iterator[Token]:
+    small = piece.lower()
+    if small in _WHOLE:
+        for word in _WHOLE[small].split():
+            yield _token(word, word, start)
+        return
+    for ending in ("n't", *_CONTRACTED):
+        if small.endswith(ending) and len(small) > len(ending):
+            yield _token(piece[: -len(ending)], piece[: -len(ending)], start)
+            word = _CONTRACTED.get(ending, ending)
+            yield _token(word, word, start + len(piece) - len(ending))
+            return
+    if small in ("st", "nd", "rd", "th"):
+        return
+    if small.endswith("'s") and small[:-2] in _PRONOUNS | _FREE:
+        yield _token(piece[:-2], piece[:-2], start)
+        yield _token("'s", "'s", start + len(piece) - 2)
+        return
+    parts = piece.split("-")
+    if len(parts) > 1 and not piece.startswith("-") and all(part.isalpha() for part in parts):
+        for part in parts:
+            yield _token(part, part, start)
+        return
+    yield _token(piece, piece, start)
+
+
+def _token(text: str, word: str, start: int) -> Token:
+    if text in _CAPITAL_WORDS or (_CODE.match(word) and not word.isalpha()):
+        return Token(text, word if word.startswith("-") else word.lower(), "name", start)
+    small = _LET.get(word.lower(), word.lower())
+    role, key = _KNOWN.get(small, ("content", ""))
+    if word == "May":
+        role = "name"
+    return Token(text, key or _IRREGULAR.get(small) or stem(small), role, start)
+
+
+def _named(tokens: list[Token]) -> Iterator[Token]:
+    """Names as far as capitals tell; the first word of a sentence only where more speaks for it."""
+    capitals = sum(token.text[:1].isupper() for token in tokens if token.role == "content")
+    title = capitals > 3 and capitals >= 0.8 * sum(token.role == "content" for token in tokens)
+    for at, token in enumerate(tokens):
+        first = at == 0 or any(sign in token.before for sign in '.!?:"')
+        if token.text == "None" and not first:
+            yield replace(token, role="name")
+            continue
+        if token.role == "content" and token.text[:1].isupper() and not title:
+            following = tokens[at + 1] if at + 1 < len(tokens) else None
+            beside = (
+                following is not None
+                and following.text[:1].isupper()
+                and not following.before
+                and following.role == "content"
+            )
+            if not first or beside or (len(token.text) > 1 and not token.text[1:].islower()):
+                yield replace(token, role="name")
+                continue
+        yield token
+
+
+def is_saying(token: Token) -> bool:
+    return token.word in ENGLISH.saying or token.key in _SAYING
+
+
+_SAYING: Final = frozenset(
+    stem(word)
+    for word in _words("""
+        say tell claim allege believe think suppose assume argue suggest report according assert deny doubt dispute
+        propose hypothesize speculate rumour imagine pretend wish hope fear expect predict accuse deem consider
+        false untrue myth misconception wrong incorrect mistaken hypothesis
+    """)
+)
+_FORMS: Final = """
+be am is are was were been being|have has had having|do does did done doing|go goes went gone going|make made
+take took taken|give gave given|get got gotten|come came|see saw seen|know knew known|find found|write wrote written
+read read|say said|tell told|think thought|keep kept|hold held|begin began begun|bring brought|buy bought
+build built|choose chose chosen|drive drove driven|fall fell fallen|feel felt|fly flew flown|grow grew grown
+hear heard|hide hid hidden|lay laid|lead led|leave left|lend lent|lose lost|mean meant|meet met|pay paid
+ride rode ridden|rise rose risen|run ran|seek sought|sell sold|send sent|set set|shake shook shaken
+show showed shown|sing sang sung|sink sank sunk|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood
+steal stole stolen|swim swam swum|teach taught|throw threw thrown|understand understood|wear wore worn|win won
+become became|draw drew drawn|eat ate eaten|fight fought|forget forgot forgotten|break broke broken|catch caught
+bind bound|bear bore borne|beat beaten|bite bit bitten|blow blew blown|deal dealt|dig dug|drink drank drunk|feed fed
+freeze froze frozen|grind ground|overcome overcame|strike struck|swear swore sworn|tear tore torn|wake woke woken
+child children|man men|woman women|foot feet|tooth teeth|mouse mice|person people|datum data|criterion criteria
+index indices
+"""
+_IRREGULAR: Final = {
+    form: stem(forms.split()[0])
+    for line in _FORMS.strip().splitlines()
+    for forms in line.split("|")
+    for form in forms.split()
+}
+_INFLECTIONS: Final = re.compile(r"(?:'s|s'|'|s|es|ed|d|ing|e|y|ies|ied|ying|t|n|en)?")
+
+
+@lru_cache(maxsize=65_536)
+def are_forms(one: str, other: str) -> bool:
+    """Whether two words with one stem are forms of one word: `require` and `required`, not `import` and `important`."""
+    one, other = one.lower(), other.lower()
+    if one == other:
+        return True
+    if one in _IRREGULAR and _IRREGULAR[one] == (_IRREGULAR.get(other) or stem(other)):
+        return True
+    if other in _IRREGULAR and _IRREGULAR[other] == stem(one):
+        return True
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    if shared < 2 or (shared < 5 and stem(one) != stem(other)):
+        return False
+    rests = [one[shared:], other[shared:]]
+    for at in (0, 1):
+        # A doubled consonant: `stop`, `stopped`.
+        rest = rests[at]
+        if len(rest) > 2 and rest[0] == (one, other)[at][shared - 1] and rest[0] not in "aeiou":
+            rests[at] = rest[1:]
+    return all(_INFLECTIONS.fullmatch(rest) for rest in rests)
