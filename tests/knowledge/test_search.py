@@ -117,11 +117,13 @@ def test_expansion_keeps_to_whole_words() -> None:
 @pytest.mark.parametrize(
     ("text", "query"),
     [
-        ("what is the risk of boats", '"risk" OR "boats"'),
+        ("what is the risk of boats", '"risk" OR "boat"'),
+        ("boats or a boat", '"boat" OR "boat"'),
         ('"audit risk" model', '("audit risk") OR ("audit risk" AND ("model"))'),
         ("assess*", '"assess"*'),
         ("to be or not to be", '"not"'),
-        ("ISA 315.12(a)", '"isa" OR "315.12"'),
+        ("organizations*", '("organizations"* OR "organiz")'),
+        ("ISA 315.12(a)", '"isa" OR "315 12"'),
         ('NEAR(a b) AND "', '"near" OR "b"'),
         ("?!", ""),
     ],

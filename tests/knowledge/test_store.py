@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.knowledge.made import fixture_store, isa, vector, write_documents
+from weft.documents import read_document
 from weft.knowledge.collection import parse_collection
 from weft.knowledge.hops import follow
 from weft.knowledge.ingest import Progress, find_documents, update
@@ -94,7 +95,7 @@ def test_a_changed_document_takes_its_references_along(store: Store, tmp_path: P
     update(store, folder, isa())
     write_documents(tmp_path / "kb", {"isa-500.txt": "1. Evidence.\n2. Nothing here.\n3. Last."})
     report = update(store, folder, isa())
-    assert report.counts == {"unchanged": 1, "added": 0, "changed": 1, "removed": 0, "failed": 0}
+    assert report.counts == {"unchanged": 1, "added": 0, "changed": 1, "removed": 0, "failed": 0, "identical": 0}
     # (b) is gone, so that its reference leads to what is around it.
     assert edges(store) == {
         ("315.2", "500.2", 0.90, "cross_ref"),
@@ -152,7 +153,13 @@ def test_what_cannot_be_read_is_reported_and_the_rest_goes_on(store: Store, tmp_
 def test_links_are_not_followed_and_other_files_are_passed_over(tmp_path: Path) -> None:
     folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315, ".hidden.md": "x", "picture.png": "x"})
     (tmp_path / "kb/documents/linked.txt").symlink_to(tmp_path / "kb/collection.yaml")
-    assert list(find_documents(folder, isa())) == ["isa-315.txt"]
+    found = find_documents(folder, isa())
+    assert list(found.documents) == ["isa-315.txt"]
+    assert found.skipped == {
+        "hidden": [".hidden.md"],
+        "a link or no plain file": ["linked.txt"],
+        ".png: of no kind that is read": ["picture.png"],
+    }
 
 
 def test_folders_elsewhere_are_read_in_place(store: Store, tmp_path: Path) -> None:
@@ -190,3 +197,37 @@ def test_chapters_in_files_of_their_own_are_one_document_to_references(store: St
     found = resolve(store, collection.grammar, "Policy 7.2").passage
     assert found is not None
     assert found.file == "ch-7.md"
+
+
+PAGES = {
+    "use.html": "<h1>Use</h1><p>Before all else read how it is set up, and then <a href='setup.html#first'>the first"
+    " steps</a>, or see <a href='setup.html'>the rest</a> and <a href='#end'>the end</a>.</p>"
+    "<h2 id=end>End</h2><p>That was all there is to say of it, and of <a href='gone.html'>what is gone</a>.</p>",
+    "setup.html": "<h1>Setup</h1><p>Two things are needed before anything else is done here.</p>"
+    "<h2 id=first>First steps</h2><p>Begin with the smallest part, and go on from there to the next.</p>",
+}
+
+
+def test_links_of_pages_are_edges(store: Store, tmp_path: Path) -> None:
+    collection = parse_collection("title: Manual\n")
+    expected = {
+        ("use#use", "setup#first-steps", 0.8, "link"),
+        ("use#use", "setup#setup", 0.5, "link"),
+        ("use#use", "use#end", 0.8, "link"),
+    }
+    for order in (("use.html", "setup.html"), ("setup.html", "use.html")):
+        for at, name in enumerate(order):  # whichever comes last, or comes again
+            folder = write_documents(tmp_path / name / str(at), {name: PAGES[name] for name in order[: at + 1]})
+            update(store, folder, collection)
+        assert edges(store) == expected
+
+
+def test_a_page_keeps_its_place_for_links_through_all_that_is_done_to_its_text(store: Store, tmp_path: Path) -> None:
+    page = "<p><a id=a></a> <a id=b></a> One  <a href='#d'> two </a> three is a line that is long enough for it.</p>"
+    page += "<ul id=c><li>  <a id=d></a>four</li></ul><table id=e><tr><td>a</td><td>b</td></tr></table>"
+    document = read_document(f"<html><body>{page}</body></html>".encode(), "x.html")
+    assert document.text == "One two three is a line that is long enough for it.\n\n- four\n\na\n\nb"
+    assert {name: document.text[at:][:4] for name, at in document.anchors.items()} == {
+        "a": "One ", "b": "One ", "c": "four", "d": "four", "e": "a\n\nb",
+    }  # fmt: skip
+    assert [(link.text, document.text[link.start :][:3]) for link in document.links] == [("two", "two")]

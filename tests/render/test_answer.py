@@ -110,6 +110,6 @@ def test_nothing_found_has_a_page_that_says_so(tmp_path: Path) -> None:
     knowledge = knowledge_of(tmp_path)
     answer = answer_of(Made(knowledge, "How do I bake sourdough bread?"), knowledge)
     for text in (answer_page(answer), answer_markdown(answer), answer_text(answer)):
-        assert "Nothing was found that answers this question." in text
+        assert "The documents do not say" in text
     assert Page(answer_page(answer)).stack == []
     assert "100" not in answer_text(answer)

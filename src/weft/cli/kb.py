@@ -91,12 +91,18 @@ def _update(knowledge: KnowledgeBase, *, vectors: bool) -> int:
         report = knowledge.update(lambda step: tell(step.done, step.total, step.file))
     told = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
     print(f"{told or 'no documents'}; {knowledge.store.counts()['passages']} passages")
-    for problem in report.problems:
+    for problem in (*report.problems, *report.notes, *map(_passed_over, report.skipped.items())):
         print(f"weft: {problem}", file=sys.stderr)
     if vectors:
         with _bar("vectors") as tell:
             knowledge.fill(lambda done, total: tell(done, total, ""))
     return EXIT_FAILED if report.counts["failed"] else EXIT_DONE
+
+
+def _passed_over(told: tuple[str, list[str]]) -> str:
+    reason, names = told
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return f"passed over ({reason}): {', '.join(names[:3])}{more}"
 
 
 @contextmanager

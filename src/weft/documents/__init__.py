@@ -3,7 +3,8 @@
     reading.py       the entry: finds the kind, calls its reader      (kinds.py, encodings.py, code_pages.py)
     finish.py        title, words, normal form                        (characters.py)
     prose.py         markdown and text                                (front_matter.py)
-    web_page.py      HTML: what the page says of itself, its article  (markup.py, article.py, markdown.py)
+    web_page.py      HTML: what the page says of itself, its article, where its links lead  (markup.py, article.py,
+                     markdown.py, links.py)
     pdf.py           PDF                                              (pdf_text.py, pdf_lines.py, pdf_paragraphs.py)
     docx.py epub.py  packed XML                                       (archive.py, xml_part.py)
     captions.py whisper.py   captions and transcripts                 (speech.py)

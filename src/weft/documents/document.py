@@ -32,6 +32,15 @@ class Cue:
     length: int
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link into the same set of files: where it stands in the text, its words, and its target as it is written."""
+
+    start: int
+    text: str
+    target: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Document:
     """Any document after reading: what it says of itself, and its text in one normal form."""
@@ -51,6 +60,10 @@ class Document:
     """For a PDF: where in the text each page begins."""
     notes: tuple[str, ...] = ()
     """What was left out or repaired, in words."""
+    links: tuple[Link, ...] = ()
+    """Of a page: those that lead into the same set of files."""
+    anchors: Mapping[str, int] = field(default_factory=dict)
+    """Of a page: the places that links may name, each with where it is in the text."""
     extra: Mapping[str, str] = field(default_factory=dict)
     """Other front matter or metadata, as text."""
 
@@ -75,6 +88,8 @@ class Draft:
     cues: tuple[Cue, ...] = ()
     pages: tuple[int, ...] = ()
     notes: list[str] = field(default_factory=list)
+    links: tuple[Link, ...] = ()
+    anchors: dict[str, int] = field(default_factory=dict)
     extra: dict[str, str] = field(default_factory=dict)
     normal: bool = False
 

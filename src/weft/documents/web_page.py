@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from weft.documents.article import find_article
-from weft.documents.characters import one_line
+from weft.documents.characters import normalise, one_line
 from weft.documents.document import Draft, RefusedError, counted
+from weft.documents.links import Marker, without_marks
 from weft.documents.markdown import inline_text, to_markdown
 from weft.documents.markup import Element, parse_html
 
@@ -35,6 +36,7 @@ _ARTICLE_TYPES: Final = (
 
 
 def read_html(text: str) -> Draft:
+    text = without_marks(text)
     xml = bool(_XML.match(text))
     page = parse_html(text, xml=xml)
     facts = _Facts(page)
@@ -50,7 +52,9 @@ def read_html(text: str) -> Draft:
     if left:
         told = ", ".join(f"{what} ({count:,})" for what, count in left.items())
         notes.append(f"left out around the text: {counted(sum(left.values()), 'word')}: {told}")
-    article = to_markdown(root)
+    marker = Marker()
+    marker.mark(root)
+    article, links, anchors = marker.collect(normalise(to_markdown(root)))
     if not article.strip():
         raise RefusedError(
             "is an HTML page without text", "It may be made by scripts: save the page from a browser, or as PDF"
@@ -65,6 +69,9 @@ def read_html(text: str) -> Draft:
         or facts.meta("language", "og:locale"),
         url=facts.url(),
         notes=notes,
+        links=links,
+        anchors=anchors,
+        normal=True,
         extra={key: value for key, value in facts.others() if value},
     )
 

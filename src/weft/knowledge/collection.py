@@ -135,7 +135,7 @@ class Collection(Strict):
         return file.stem
 
 
-CUTTING: Final = 1
+CUTTING: Final = 2
 """Raised when passages are cut in a new way, so that existing indexes are made anew."""
 
 

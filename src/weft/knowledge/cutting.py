@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -9,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from weft.documents import Document
+from weft.documents.links import file_and_anchor
+from weft.knowledge.code_and_tables import code_pieces, is_other
 from weft.knowledge.collection import Collection, Structure, Tier
 from weft.knowledge.numbered import Piece, marks_of, numbered_pieces
 from weft.knowledge.passage import CutDocument, Passage
@@ -34,7 +37,10 @@ def cut_document(document: Document, file: str, key: str, collection: Collection
     structure = collection.structure_of(tier)
     ignored = [re.compile(pattern) for pattern in collection.ignore_lines]
     name = collection.aliases.get(entry.key, entry.key)
-    pieces = pieces_of(document.text, name, structure, tier, ignored)
+    if is_other(file):
+        pieces = code_pieces(document.text, name, file)
+    else:
+        pieces = pieces_of(document.text, name, structure, tier, ignored)
     return CutDocument(
         file=file,
         hash=key,
@@ -82,6 +88,7 @@ def _passages(
     ignored: Sequence[re.Pattern[str]],
 ) -> Iterator[Passage]:
     seen: Counter[str] = Counter()
+    anchors = sorted((at, name) for name, at in document.anchors.items())
     for piece in pieces:
         ref = _ref(piece)
         seen[ref] += 1
@@ -95,6 +102,9 @@ def _passages(
                 continue
             named = ref if part == 1 else f"{ref}_part{part}"
             at = piece.start + start
+            # An anchor stands before the heading that it names, which is no part of the passage's own text.
+            named_here = [name for place, name in anchors if place < piece.start + end]
+            anchors = anchors[len(named_here) :]
             yield Passage(
                 id=passage_id(file, named),
                 ref=named,
@@ -106,6 +116,8 @@ def _passages(
                 end=piece.start + end,
                 page=bisect_right(document.pages, at) if document.pages else 0,
                 mentions=_mentions(content, key, piece.place, collection),
+                links=tuple(_links(document, file, at, piece.start + end)),
+                anchors=tuple(named_here),
             )
 
 
@@ -119,6 +131,14 @@ def _shown(text: str, ignored: Sequence[re.Pattern[str]]) -> str:
     if not ignored:
         return text.strip()
     return "\n".join(line for line in text.split("\n") if not any(p.search(line) for p in ignored)).strip()
+
+
+def _links(document: Document, file: str, start: int, end: int) -> Iterator[tuple[str, str, str]]:
+    for link in document.links:
+        if start <= link.start < end:
+            target, anchor = file_and_anchor(link.target)
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(file), target)) if target else file
+            yield link.text, path, anchor
 
 
 def _mentions(content: str, key: str, own: Place, collection: Collection) -> tuple[tuple[str, Place], ...]:

@@ -1,14 +1,18 @@
-"""Words to a query of the keyword index that means what the person typed, whatever they typed.
+"""Words to the keyword index and to queries of it that mean what the person typed, whatever they typed.
 
-Nothing of the text is ever read as the index's own query language: every word goes in as a quoted string. A phrase in
-quotes must occur as it stands, a word that ends in `*` matches what begins with it, and the rest are alternatives that
-BM25 weighs. Words that say nothing are left out while others remain.
+The index holds stems, by the one stemmer of the house, and a query is stemmed alike. Nothing of a question is ever read
+as the index's own query language: every word goes in as a quoted string. A phrase in quotes must occur as it stands, a
+word that ends in `*` matches what begins with it, and the rest are alternatives that BM25 weighs, each as often as it
+was said. Words that say nothing are left out while others remain.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
+
+from weft.language.stems import stem
 
 _PHRASE: Final = re.compile(r"[\"“„]([^\"“”„]{1,300})[\"”]")
 _WORD: Final = re.compile(r"\d\w*(?:[.\-/]\w+)+|[^\W\d_]+['’]\w+|\w+\*?")
@@ -19,21 +23,53 @@ _STOP: Final = frozenset(
     " these they this those to under up upon us very was we were what when where which while who whom why will with"
     " would you your".split()
 )
-TERM_LIMIT: Final = 64
+_TOKEN: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+TERM_LIMIT: Final = 256
 """A question has fewer words; a whole document as a query is cut."""
+
+
+def stems(text: str) -> list[str]:
+    """The words of a text as the index has them."""
+    return [stem(word) for word in _TOKEN.findall(text)]
+
+
+def indexed_text(text: str) -> str:
+    return " ".join(stems(text))
+
+
+def folded(term: str) -> str:
+    """Without accents, as the index writes it."""
+    return "".join(sign for sign in unicodedata.normalize("NFD", term) if unicodedata.category(sign) != "Mn")
+
+
+def telling_words(text: str) -> list[str]:
+    """What carries the sense of a question, as stems, each as often as it was said; all words when none does."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    kept = [word for word in words if word not in _STOP] or words
+    return [found for word in kept for found in stems(word)]
 
 
 def match_query(text: str) -> str:
     """For `MATCH`; "" when there is no word in `text`."""
-    phrases = [_quoted(phrase) for phrase in _PHRASE.findall(text) if _WORD.search(phrase)]
-    rest = list(dict.fromkeys(word.lower() for word in _WORD.findall(_PHRASE.sub(" ", text))))
+    phrases = [_quoted(indexed_text(phrase)) for phrase in _PHRASE.findall(text) if _TOKEN.search(phrase)]
+    rest = [word.lower() for word in _WORD.findall(_PHRASE.sub(" ", text))]
     telling = [word for word in rest if word not in _STOP] or ([] if phrases else rest)
-    terms = [f"{_quoted(word[:-1])}*" if word.endswith("*") else _quoted(word) for word in telling[:TERM_LIMIT]]
+    terms = [term for word in telling[:TERM_LIMIT] if (term := _term(word))]
     required = " AND ".join(phrases)
     if required and terms:
         # What must occur decides what is found; the rest only helps to order it.
         return f"({required}) OR ({required} AND ({' OR '.join(terms)}))"
     return required or " OR ".join(terms)
+
+
+def _term(word: str) -> str:
+    if not word.endswith("*"):
+        found = indexed_text(word)
+        return _quoted(found) if found else ""
+    begin, whole = word[:-1], indexed_text(word[:-1])
+    if whole.startswith(begin):
+        return f"{_quoted(begin)}*"
+    return f"({_quoted(begin)}* OR {_quoted(whole)})" if whole else ""
 
 
 def _quoted(text: str) -> str:

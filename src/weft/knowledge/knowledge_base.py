@@ -1,12 +1,18 @@
 """The door to one collection: its declaration, its index, search, references, verification.
 
-knowledge/<name>/collection.yaml   documents/   index.db
+knowledge/<name>/collection.yaml   documents/   index.db   origins.json
+
+What is added is copied, and where it came from is kept in `origins.json`: an update follows it, so that what changed,
+came or went in a folder changes, comes and goes here. Only copies are ever removed, and only of what is gone from a
+folder that is still there.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -14,8 +20,9 @@ from typing import Any, Final
 from weft.files import Folder, translated
 from weft.knowledge.collection import DOCUMENTS, FILE, Collection, parse_collection, read_collection
 from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
+from weft.knowledge.gathering import ENDINGS, Gathered, gather
 from weft.knowledge.hops import Hop, follow
-from weft.knowledge.ingest import ENDINGS, IngestReport, Progress, update
+from weft.knowledge.ingest import IngestReport, Progress, update
 from weft.knowledge.resolve import Resolution, resolve
 from weft.knowledge.search import Search
 from weft.knowledge.store import Store
@@ -26,6 +33,7 @@ from weft.workspace.spelling import listed, nearest
 
 FOLDER: Final = "knowledge"
 INDEX: Final = "index.db"
+ORIGINS: Final = "origins.json"
 
 
 class KnowledgeBase:
@@ -77,8 +85,13 @@ class KnowledgeBase:
         return follow(seed, self.store.edges_from, depth=depth, decay=decay, floor=floor, limit=limit)
 
     def update(self, progress: Callable[[Progress], None] = lambda _: None) -> IngestReport:
-        """Bring the index up to date with the documents; vectors are made by `fill`."""
-        return update(self.store, self.folder, self.collection, progress)
+        """Bring the copies up to date with where they came from, and the index with them; `fill` makes vectors."""
+        followed = follow_origins(self)
+        report = update(self.store, self.folder, self.collection, progress)
+        report.notes += followed.notes
+        for reason, names in followed.skipped.items():
+            report.skipped.setdefault(reason, []).extend(names)
+        return report
 
     def fill(self, progress: Callable[[int, int], None] = lambda _done, _all: None) -> int:
         """Make the vectors that are missing; 0 when there is no model."""
@@ -131,35 +144,94 @@ def open_collection(workspace: Folder, name: str, embedder: Embedder | Unavailab
     return KnowledgeBase(name, workspace.folder(f"{FOLDER}/{name}"), embedder)
 
 
+@dataclass(slots=True)
+class Followed(Gathered):
+    """What following the origins found, with what a person should know."""
+
+    notes: list[str] = field(default_factory=list)
+
+
 def add_files(knowledge: KnowledgeBase, paths: Iterable[Path]) -> list[str]:
-    """Copy documents into the collection; a folder with all in it that can be read. The names they have there."""
-    added: list[str] = []
+    """Copy documents into the collection, a folder with all in it that can be read, and remember where they came from.
+    The names they have there."""
+    wanted: dict[str, str] = {}
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"{path} is not there")
+        if path.is_file() and path.suffix.lower() not in ENDINGS:
+            raise UserError(f"{path} is of no kind that is read", hint=f"the endings are: {' '.join(sorted(ENDINGS))}")
+        whole = path.resolve()
+        if whole.name in wanted:
+            raise UserError(f"two of the files are called {whole.name}", hint="name the folders they are in instead")
+        wanted[whole.name] = str(whole)
+    known = read_origins(knowledge.folder)
+    without = [name for name in known.without if name.split("/")[0] not in wanted]
+    write_origins(knowledge.folder, Origins({**known.places, **wanted}, without))
+    found = follow_origins(knowledge)
+    return [name for name in found.documents if name.split("/")[0] in wanted]
+
+
+@dataclass(slots=True)
+class Origins:
+    places: dict[str, str] = field(default_factory=dict)
+    """Where what was added came from, by its name here."""
+    without: list[str] = field(default_factory=list)
+    """What was removed here, and does not come back although it is still there."""
+
+
+def read_origins(folder: Folder) -> Origins:
+    if not folder.exists(ORIGINS):
+        return Origins()
+    try:
+        found = json.loads(folder.read(ORIGINS))
+        places = {str(name): str(path) for name, path in found["from"].items()}
+        return Origins(places, [str(name) for name in found["without"]])
+    except (ValueError, AttributeError, TypeError, KeyError) as error:
+        raise UserError(
+            f"{folder.path / ORIGINS} can't be read: {error}", hint="move it away; `weft kb add` writes it anew"
+        ) from error
+
+
+def write_origins(folder: Folder, origins: Origins) -> None:
+    value = {"from": origins.places, "without": origins.without}
+    folder.replace(ORIGINS, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+def follow_origins(knowledge: KnowledgeBase) -> Followed:
+    """Bring the copies up to date: what is new or changed is copied, what is gone from a folder is removed."""
+    found = Followed()
+    origins = read_origins(knowledge.folder)
     with knowledge.folder.folder(DOCUMENTS, create=True) as documents:
-        for path in paths:
-            if not path.exists():
-                raise UserError(f"{path} is not there")
-            found = (
-                [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file() and not p.is_symlink())
-            )
-            for file in found:
-                if file.suffix.lower() not in ENDINGS:
-                    if path.is_file():
-                        raise UserError(
-                            f"{path} is of no kind that is read", hint=f"the endings are: {' '.join(sorted(ENDINGS))}"
-                        )
-                    continue
-                name = file.name if path.is_file() else (Path(path.resolve().name) / file.relative_to(path)).as_posix()
-                if name in added:
-                    raise UserError(f"two of the files are called {name}", hint="name the folders they are in instead")
-                _put(documents, name, file)
-                added.append(name)
-    return added
+        for name, place in origins.places.items():
+            path = Path(place)
+            if path.is_file():
+                _put(documents, name, path)
+                found.documents[name] = path
+            elif path.is_dir():
+                inside = gather(path)
+                for below in [one for one in inside.documents if f"{name}/{one}" in origins.without]:
+                    inside.skip("removed from the collection", below)
+                    del inside.documents[below]
+                for below, file in inside.documents.items():
+                    _put(documents, f"{name}/{below}", file)
+                    found.documents[f"{name}/{below}"] = file
+                for reason, names in inside.skipped.items():
+                    found.skipped.setdefault(reason, []).extend(f"{name}/{below}" for below in names)
+                gone = set(gather(documents.path / name).documents) - set(inside.documents)
+                for below in gone:
+                    (documents.path / name / below).unlink()
+            else:
+                found.notes.append(f"{path} is not there any more; what was copied from it stays")
+    return found
 
 
 def _put(documents: Folder, name: str, file: Path) -> None:
     *inside, last = name.split("/")
     try:
         data = file.read_bytes()
+        known = documents.path / name
+        if known.is_file() and known.stat().st_size == len(data) and known.read_bytes() == data:
+            return
     except OSError as error:
         raise translated(error, f"can't read {file}") from error
     if inside:
@@ -171,6 +243,7 @@ def _put(documents: Folder, name: str, file: Path) -> None:
 
 def remove_documents(knowledge: KnowledgeBase, files: Iterable[str]) -> None:
     """Delete the collection's own copies; the next update takes them out of the index. Nothing outside is touched."""
+    origins = read_origins(knowledge.folder)
     with knowledge.folder.folder(DOCUMENTS) as documents:
         for name in files:
             if not documents.exists(name):
@@ -178,6 +251,9 @@ def remove_documents(knowledge: KnowledgeBase, files: Iterable[str]) -> None:
                     f"{name} is no document of {knowledge.name}", hint=f"weft kb show {knowledge.name} lists them"
                 )
             (documents.path / name).unlink()
+            if origins.places.pop(name, None) is None and name.split("/")[0] in origins.places:
+                origins.without.append(name)
+            write_origins(knowledge.folder, origins)
 
 
 def remove_collection(workspace: Folder, name: str) -> None:

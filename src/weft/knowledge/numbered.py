@@ -83,6 +83,11 @@ class Headings:
     def path(self) -> str:
         return " › ".join(title for _, title in self._stack)
 
+    @property
+    def above(self) -> str:
+        """Without the last."""
+        return " › ".join(title for _, title in self._stack[:-1])
+
 
 def marks_of(text: str, ignored: Sequence[re.Pattern[str]], *, articles: bool) -> list[Mark]:
     """Every line that may open something; which of them do is decided in their order."""

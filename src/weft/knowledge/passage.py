@@ -26,6 +26,10 @@ class Passage:
     """Counted from 1; 0 for a document without pages."""
     mentions: tuple[tuple[str, Place], ...] = ()
     """The places its text refers to, each with the words that do."""
+    links: tuple[tuple[str, str, str], ...] = ()
+    """Its links into the collection: the words, the file, the anchor in it."""
+    anchors: tuple[str, ...] = ()
+    """The names under which links lead here."""
 
     @cached_property
     def indexed(self) -> str:

@@ -1,9 +1,10 @@
 """The tables of an index, and how a connection to one is opened.
 
     documents 1──n passages 1──n mentions        mentions: what a text refers to, also when it is not here (yet)
-                     │  └─────1 passages_fts     edges:    the mentions that lead somewhere
+                     │  └─────n links, anchors   links:    what a page links to, by file and anchor
+                     │  └─────1 passages_fts     edges:    the mentions that lead somewhere; passages_fts holds stems
                      └────n edges n────┘         vectors:  by the hash of what they stand for, so that what comes back
-                                                           or moves costs nothing
+                                                           or moves costs nothing; a long text has one for every part
 
 Everything in it can be made again from the documents, so a file that is no index of ours is never repaired: it is
 named, and the person moves it away. `secure_delete` overwrites what is removed.
@@ -17,7 +18,7 @@ from typing import Final
 
 from weft.protocol.errors import ExternalError, UserError
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 APPLICATION_ID: Final = 0x77656674
 """`weft`: SQLite keeps it in the file's header."""
 BUSY_SECONDS: Final = 10.0
@@ -48,6 +49,18 @@ CREATE TABLE mentions (
 ) STRICT;
 CREATE INDEX mentions_by_source ON mentions (source);
 CREATE INDEX mentions_by_key ON mentions (same_key);
+CREATE TABLE links (
+    source INTEGER NOT NULL REFERENCES passages (number) ON DELETE CASCADE,
+    text TEXT NOT NULL, file TEXT NOT NULL, anchor TEXT NOT NULL
+) STRICT;
+CREATE INDEX links_by_source ON links (source);
+CREATE INDEX links_by_file ON links (file);
+CREATE TABLE anchors (
+    passage INTEGER NOT NULL REFERENCES passages (number) ON DELETE CASCADE,
+    file TEXT NOT NULL, name TEXT NOT NULL
+) STRICT;
+CREATE INDEX anchors_by_name ON anchors (file, name);
+CREATE INDEX anchors_by_passage ON anchors (passage);
 CREATE TABLE edges (
     source INTEGER NOT NULL REFERENCES passages (number) ON DELETE CASCADE,
     target INTEGER NOT NULL REFERENCES passages (number) ON DELETE CASCADE,
@@ -55,18 +68,14 @@ CREATE TABLE edges (
     PRIMARY KEY (source, target)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX edges_by_target ON edges (target);
-CREATE TABLE vectors (hash TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (hash, model)) STRICT;
+CREATE TABLE vectors (
+    hash TEXT NOT NULL, model TEXT NOT NULL, part INTEGER NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (hash, model, part)
+) STRICT;
 CREATE VIRTUAL TABLE passages_fts USING fts5 (
-    heading, lead, content, content='passages', content_rowid='number',
-    tokenize="porter unicode61 remove_diacritics 2"
+    heading, lead, content, content='', tokenize="unicode61 remove_diacritics 2"
 );
-CREATE TRIGGER passages_added AFTER INSERT ON passages BEGIN
-    INSERT INTO passages_fts (rowid, heading, lead, content) VALUES (new.number, new.heading, new.lead, new.content);
-END;
-CREATE TRIGGER passages_removed AFTER DELETE ON passages BEGIN
-    INSERT INTO passages_fts (passages_fts, rowid, heading, lead, content)
-    VALUES ('delete', old.number, old.heading, old.lead, old.content);
-END;
+CREATE VIRTUAL TABLE passages_terms USING fts5vocab (passages_fts, row);
 """
 
 

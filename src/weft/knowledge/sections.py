@@ -94,9 +94,14 @@ def section_pieces(
     pieces = [Piece(Place(document=document), 0, found[0][0], "", title="introduction")]
     headings = Headings()
     ends = [*(start for start, _, _, _ in found[1:]), len(text)]
-    for (_, body, level, title), end in zip(found, ends, strict=True):
+    levels = [*(level for _, _, level, _ in found[1:]), 0]
+    for (start, body, level, title), end, following in zip(found, ends, levels, strict=True):
         headings.enter(level, title)
         number = numbered_title(title) if numbered else ""
         place = Place(document=document, paragraph=number)
-        pieces.append(Piece(place, min(body, end), end, headings.path, title=title))
+        if text[min(body, end) : end].strip() or following > level:
+            pieces.append(Piece(place, min(body, end), end, headings.path, title=title))
+        else:  # nothing stands under it, and nothing below it carries its words
+            at = text.find(title, start)
+            pieces.append(Piece(place, at, at + len(title), headings.above, title=title))
     return [piece for piece in pieces if text[piece.start : piece.end].strip()]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from weft.knowledge.keyword import folded, indexed_text
 from weft.knowledge.passage import CutDocument
 from weft.knowledge.place import Place, same_key
 from weft.knowledge.schema import connect
@@ -24,6 +25,9 @@ _PASSAGES: Final = """
     SELECT p.*, d.key, d.title, d.file, d.tier, d.id AS document_id, d.version, d.effective_date
     FROM passages AS p JOIN documents AS d ON d.number = p.document
 """
+LINK_WEIGHT: Final = 0.8
+"""What a link to a place in a page is worth when it is followed."""
+PAGE_WEIGHT: Final = 0.5
 _CHUNK: Final = 500
 """How many values one statement is given: SQLite's limit is 999 in old versions."""
 
@@ -153,6 +157,7 @@ class Store:
             assert number is not None
             self._put_passages(connection, number, document)
             self._resolve(connection, keys, number)
+            self._follow_links(connection, number, document.file)
 
     def remove(self, files: Iterable[str]) -> int:
         """How many of these files were in the index. Nothing of them is left: no passage, edge, vector or word."""
@@ -181,9 +186,13 @@ class Store:
 
     def _take_out(self, connection: sqlite3.Connection, file: str) -> set[str]:
         keys = {row[0] for row in connection.execute("SELECT same_key FROM documents WHERE file = ?", (file,))}
-        connection.execute(
-            "DELETE FROM passages WHERE document IN (SELECT number FROM documents WHERE file = ?)", (file,)
+        inside = "document IN (SELECT number FROM documents WHERE file = ?)"
+        found = connection.execute(f"SELECT number, heading, lead, content FROM passages WHERE {inside}", (file,))
+        connection.executemany(
+            "INSERT INTO passages_fts (passages_fts, rowid, heading, lead, content) VALUES ('delete', ?, ?, ?, ?)",
+            [(row["number"], *map(indexed_text, (row["heading"], row["lead"], row["content"]))) for row in found],
         )
+        connection.execute(f"DELETE FROM passages WHERE {inside}", (file,))
         connection.execute("DELETE FROM documents WHERE file = ?", (file,))
         return keys
 
@@ -199,6 +208,14 @@ class Store:
                     *(passage.start, passage.end, passage.page, passage.hash),
                 ),
             ).lastrowid
+            connection.execute(
+                "INSERT INTO passages_fts (rowid, heading, lead, content) VALUES (?, ?, ?, ?)",
+                (number, *map(indexed_text, (passage.heading, passage.lead, passage.content))),
+            )
+            connection.executemany("INSERT INTO links VALUES (?, ?, ?, ?)", [(number, *link) for link in passage.links])
+            connection.executemany(
+                "INSERT INTO anchors VALUES (?, ?, ?)", [(number, cut.file, name) for name in passage.anchors]
+            )
             connection.executemany(
                 "INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [
@@ -227,7 +244,7 @@ class Store:
             f"SELECT m.* FROM mentions AS m WHERE m.same_key IN ({marks}) OR {inside}", (*names, document)
         ).fetchall()
         connection.executemany(
-            "DELETE FROM edges WHERE source = ? AND target IN"
+            "DELETE FROM edges WHERE kind <> 'link' AND source = ? AND target IN"
             " (SELECT p.number FROM passages AS p JOIN documents AS d ON d.number = p.document WHERE d.same_key = ?)",
             {(row["source"], row["same_key"]) for row in found},
         )
@@ -240,6 +257,25 @@ class Store:
         connection.executemany(
             "INSERT OR REPLACE INTO edges VALUES (?, ?, ?, ?, ?)",
             [(edge.source, edge.target, edge.weight, edge.kind, edge.text) for edge in best.values()],
+        )
+
+    def _follow_links(self, connection: sqlite3.Connection, document: int, file: str) -> None:
+        """The edges of every link in this document, and of those elsewhere that lead into its file. A link without an
+        anchor, or with one that is not there, leads to the file's first passage, and is worth less. What a reference
+        already joins stays as it is."""
+        connection.execute(
+            "INSERT OR IGNORE INTO edges"
+            " SELECT source, target, max(weight), 'link', text FROM ("
+            "   SELECT l.source, a.passage AS target, ?3 AS weight, l.text FROM links AS l"
+            "   JOIN anchors AS a ON a.file = l.file AND a.name = l.anchor WHERE l.anchor <> ''"
+            "   AND (l.file = ?2 OR l.source IN (SELECT number FROM passages WHERE document = ?1))"
+            "   UNION ALL"
+            "   SELECT l.source, (SELECT min(p.number) FROM passages AS p WHERE p.document = d.number), ?4, l.text"
+            "   FROM links AS l JOIN documents AS d ON d.file = l.file WHERE NOT EXISTS"
+            "   (SELECT 1 FROM anchors AS a WHERE a.file = l.file AND a.name = l.anchor)"
+            "   AND (l.file = ?2 OR l.source IN (SELECT number FROM passages WHERE document = ?1))"
+            " ) WHERE target IS NOT NULL AND source <> target GROUP BY source, target",
+            (document, file, LINK_WEIGHT, PAGE_WEIGHT),
         )
 
     def _edges_of(self, mention: sqlite3.Row) -> Iterator[Edge]:
@@ -312,6 +348,14 @@ class Store:
 
     def by_ref(self, ref: str) -> list[StoredPassage]:
         return [_passage(row) for row in self.rows(f"{_PASSAGES} WHERE p.ref = ? ORDER BY p.number", (ref,))]
+
+    def frequencies(self, terms: Iterable[str]) -> dict[str, int]:
+        """In how many passages each of these stems stands; one that stands in none is left out."""
+        found: dict[str, int] = {}
+        for term in set(terms):
+            for row in self.rows("SELECT doc FROM passages_terms WHERE term = ?", (folded(term),)):
+                found[term] = row["doc"]
+        return found
 
     def counts(self) -> Mapping[str, int]:
         tables = ("documents", "passages", "mentions", "edges", "vectors")

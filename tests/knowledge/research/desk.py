@@ -1,4 +1,4 @@
-"""A small collection of standards that research is tried on, without vectors unless a test asks for them."""
+"""A small collection of standards that research is tried on, with the model that comes with the install."""
 
 from __future__ import annotations
 
@@ -44,10 +44,13 @@ DOCUMENTS = {
 }
 
 
-def knowledge_of(folder: Path, documents: dict[str, str] | None = None) -> KnowledgeBase:
+def knowledge_of(
+    folder: Path, documents: dict[str, str] | None = None, embedder: Unavailable | None = None
+) -> KnowledgeBase:
     place = write_documents(folder / "knowledge/audit", documents or DOCUMENTS)
-    knowledge = KnowledgeBase("audit", place, Unavailable("the test has none"))
+    knowledge = KnowledgeBase("audit", place, embedder)
     knowledge.update()
+    knowledge.fill()
     return knowledge
 
 
@@ -67,8 +70,7 @@ class Made:
             self.calibration["sub_queries"],
             self.retrieval,
             bounds,
-            knowledge.embedder,
-            grammar=grammar,
+            knowledge,
             pages=self.calibration["web"]["sources"],
             **more,
         )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.knowledge.research.desk import DOCUMENTS, Made, knowledge_of
+from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.answer import build_answer
 from weft.knowledge.research.calibrate import pages_text, read_pages
@@ -68,7 +69,7 @@ def test_the_depth_is_really_applied(tmp_path: Path, depth: str) -> None:
         )
         for number in range(40)
     }
-    knowledge = knowledge_of(tmp_path, many)
+    knowledge = knowledge_of(tmp_path, many, Unavailable("so many would take long"))
     bounds = DEPTHS[depth]
     made = Made(knowledge, "Which records of the inventory count shall the auditor keep?", depth)
     found = made.retrieval
@@ -132,7 +133,7 @@ def test_what_differs_in_a_number_or_a_negation_is_not_the_same(tmp_path: Path) 
     assert {"5 years", "7 years"} <= {" ".join(text.split()[8:10]) for text in texts} | {
         word for text in texts for word in ("5 years", "7 years") if word in text
     }
-    assert len(texts) == 2
+    assert sum("inventory" in text for text in texts) == 2
 
 
 def test_nothing_found_is_said_and_nothing_is_claimed(audit: KnowledgeBase) -> None:
@@ -140,7 +141,8 @@ def test_nothing_found_is_said_and_nothing_is_claimed(audit: KnowledgeBase) -> N
     answer = answer_of(made, audit)
     assert made.draft["sections"] == []
     assert answer["nothing_found"] is True
-    assert answer["confidence"] is None
+    assert answer["outcome"] == "not_said"
+    assert answer["level"] == "low"
     assert answer["answer"].startswith("Nothing was found that answers: How do I bake")
     assert answer["verification"]["state"] == "not_checked", "nothing was checked, so nothing passed"
     assert answer["not_answered"] == ["How do I bake sourdough bread"]
@@ -224,15 +226,6 @@ def test_a_reference_in_a_quoted_sentence_is_checked_to_lead_there(audit: Knowle
 
 
 # -- confidence
-
-
-def test_confidence_follows_its_formula(audit: KnowledgeBase) -> None:
-    answer = answer_of(Made(audit, KEPT), audit)
-    for section in answer["sections"]:
-        made = section["made_of"]
-        wanted = made["quoted"] * (0.60 + 0.25 * made["covered"] + 0.15 * made["independent"])
-        assert section["confidence"] == pytest.approx(wanted, abs=0.01)
-    assert answer["level"] == ("high" if answer["confidence"] >= 0.85 else "medium")
 
 
 def test_a_contradicted_sentence_takes_the_confidence_away(audit: KnowledgeBase) -> None:

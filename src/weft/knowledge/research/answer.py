@@ -1,13 +1,12 @@
-"""All of it as `answer.json`: what was found, how sure it is, what it rests on, and what could not be verified.
+"""All of it as `answer.json`: what was found, how likely it answers, what it rests on, and what could not be verified.
 
-    confidence of a section = verified x (0.60 + 0.25 x covered + 0.15 x independent)
+Confidence says how likely a section answers what was asked (answering.py), and nothing else: whether its words are in
+the passages it cites is told apart from it, sentence by sentence. A section in which a sentence is contradicted has at
+most 0.3. From 0.85 on it is high, from 0.6 medium, else low; the whole answer's is the mean over its sentences.
 
-    verified      share of its sentences that verification calls verified; what was not checked is not
-    covered       share of its sub-query's terms that the passages it cites have (1 for a section without a sub-query)
-    independent   1 - 0.5 ^ n for n passages cited: 0.5 for one, 0.75 for two, 0.88 for three
-
-A section in which a sentence is contradicted has at most 0.3. From 0.85 on it is high, from 0.70 medium, else low.
-The whole answer's is the mean over its sentences; an answer without any has none.
+    outcome    answered    there are sections
+               unsure      none is likely enough, and the nearest passages are shown instead
+               not_said    the documents do not say: not even the nearest is likely to
 """
 
 from __future__ import annotations
@@ -16,17 +15,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
+from weft.knowledge.research.answering import ANSWER, HIGH, SAID
 from weft.knowledge.research.earlier import VERSION, excerpt, known_passages
-from weft.knowledge.research.labels import marked
-from weft.knowledge.research.question import terms_of
-from weft.knowledge.research.relevance import share_of
-from weft.knowledge.verify.axes import GOOD
+from weft.knowledge.research.labels import known_sources, marked
 
-HIGH: Final = 0.85
-MEDIUM: Final = 0.70
 CONTRADICTED: Final = 0.3
 FRAGMENT: Final = 6
 """So many words of a passage are looked for in its file."""
+NEAREST: Final = 3
 SUMMARY: Final = 3
 """Sentences of the short form, when there are several sections."""
 
@@ -46,18 +42,17 @@ def build_answer(
 ) -> dict[str, Any]:
     """`links` gives the way from the session's folder to each document's file, as an address."""
     verdicts = {one["id"]: one for one in verification["sentences"]}
-    sections = [
-        _section(section, synthesis["sources"], verdicts, calibration["sub_queries"])
-        for section in synthesis["sections"]
-    ]
+    sections = [_section(section, verdicts) for section in synthesis["sections"]]
     sentences = [sentence for section in sections for sentence in section["sentences"]]
     whole = sum(section["confidence"] * len(section["sentences"]) for section in sections)
-    confidence = round(whole / len(sentences), 2) if sentences else None
+    confidence = round(whole / len(sentences), 2) if sentences else synthesis["confidence"]
+    outcome = "answered" if sentences else "not_said" if (confidence or 0) < SAID else "unsure"
     return {
         "version": VERSION,
         "session": session,
         "original_query": question,
         "answer": _markdown(sections, question, synthesis["not_answered"]),
+        "outcome": outcome,
         "nothing_found": not sentences,
         "confidence": confidence,
         "level": level(confidence),
@@ -68,6 +63,7 @@ def build_answer(
         "summary": _summary(sections),
         "sections": sections,
         "sources": [_source(source, links or {}) for source in synthesis["sources"]],
+        "nearest": [] if sentences else _nearest(synthesis["nearest"], retrieval["passages"], links or {}),
         "citations": _citations(sentences, synthesis["sources"]),
         "verification": {
             "state": verification["state"],
@@ -102,41 +98,32 @@ def build_answer(
 def level(confidence: float | None) -> str:
     if confidence is None:
         return "none"
-    return "high" if confidence >= HIGH else "medium" if confidence >= MEDIUM else "low"
+    return "high" if confidence >= HIGH else "medium" if confidence >= ANSWER else "low"
 
 
-def _section(
-    section: Mapping[str, Any],
-    sources: Sequence[Mapping[str, Any]],
-    verdicts: Mapping[str, Mapping[str, Any]],
-    sub_queries: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
+def _nearest(
+    labels: Sequence[str], rows: Sequence[Mapping[str, Any]], links: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The passages that come nearest, as sources are shown; the first that were found when nobody chose."""
+    known = known_sources({"passages": rows}, {}, None)
+    chosen = [label for label in labels if label in known] or list(known)
+    return [_source(known[label], links) for label in chosen[:NEAREST]]
+
+
+def _section(section: Mapping[str, Any], verdicts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     sentences = [
         {**one, "state": verdicts[one["id"]]["state"], "reason": verdicts[one["id"]]["reason"]}
         for one in section["sentences"]
     ]
-    labels = {label for one in sentences for label in one["labels"]}
-    cited = [source for source in sources if source["label"] in labels]
-    asked = next((terms_of(one["text"]) for one in sub_queries if one["id"] == section["query"]), ())
-    quoted = sum(one["state"] in GOOD for one in sentences) / len(sentences)
-    text = " ".join(f"{one.get('heading', '')} {one.get('lead', '')} {one['text']} {one['title']}" for one in cited)
-    covered = share_of(asked, text) if asked else 1.0
-    independent = 1 - 0.5 ** len(cited)
-    confidence = quoted * (0.60 + 0.25 * covered + 0.15 * independent)
+    confidence = section["confidence"] or 0.0
     if any(one["state"] == "contradicted" for one in sentences):
         confidence = min(confidence, CONTRADICTED)
-    confidence = round(confidence, 2)
     return {
         "id": section["id"],
         "heading": section["heading"],
         "query": section["query"],
         "confidence": confidence,
         "level": level(confidence),
-        "made_of": {
-            "quoted": round(quoted, 2),
-            "covered": round(covered, 2),
-            "independent": round(independent, 2),
-        },
         "sentences": sentences,
     }
 

@@ -95,9 +95,8 @@ def settle(draft: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -
             kept.append(seen[name])
         if kept:
             heading = " ".join(str(section.get("heading", "")).split()).lstrip("# ")[:HEADINGS]
-            sections.append(
-                {"id": f"c{number}", "heading": heading, "query": str(section.get("query", "")), "sentences": kept}
-            )
+            told = {"id": f"c{number}", "heading": heading, "query": str(section.get("query", "")), "sentences": kept}
+            sections.append({**told, "confidence": section.get("confidence")})
     used = {label for one in seen.values() for label in one["labels"]}
     return {
         "sections": sections,
@@ -110,6 +109,8 @@ def settle(draft: Mapping[str, Any], sources: Mapping[str, Mapping[str, Any]]) -
         "not_answered": [str(one) for one in draft.get("not_answered", [])],
         "entities_referenced": [str(one) for one in draft.get("entities_referenced", [])],
         "relations_claimed": [dict(one) for one in draft.get("relations_claimed", [])],
+        "nearest": [str(one) for one in draft.get("nearest", [])],
+        "confidence": draft.get("confidence"),
         "made_by": "embedded" if draft.get("made_by") == "embedded" else "model",
     }
 

@@ -22,7 +22,7 @@ def answer_question(knowledge: KnowledgeBase, question: str, *, depth: str = "qu
     plan = plan_question(question, bounds, grammar)
     adjusted = calibrate(knowledge, plan, bounds)
     found = retrieve(knowledge, adjusted["sub_queries"], bounds)
-    draft = make_draft(adjusted["sub_queries"], found, bounds, knowledge.embedder, grammar=grammar)
+    draft = make_draft(adjusted["sub_queries"], found, bounds, knowledge)
     settled = settle(draft, known_sources(found, adjusted["web"], None))
     return build_answer(
         session=session,

@@ -31,6 +31,8 @@ class _Kept:
     passage: StoredPassage
     score: float = 0.0
     queries: dict[str, float] = field(default_factory=dict)
+    likeness: dict[str, float] = field(default_factory=dict)
+    """Of meaning, by the sub-query that found it."""
     path: str = ""
     role: str = "context"
 
@@ -57,6 +59,8 @@ class _Gathering:
         for hit in hits:
             tier = self._knowledge.collection.weight_of("guides" if hit.passage.tier == "guides" else "standards")
             new += self._keep(query, hit.passage, hit.score * weight * tier, "+".join(hit.paths))
+            if hit.likeness is not None and hit.passage.id in self.kept:
+                self.kept[hit.passage.id].likeness[query["id"]] = round(hit.likeness, 4)
         for hit in hits[:SEEDS]:
             self._follow(query, hit.passage, hit.score * weight * HOP_WEIGHT)
         return {"id": query["id"], "mode": found.mode, "found": len(hits), "new": new}
@@ -141,6 +145,8 @@ def _row(kept: _Kept, number: int) -> dict[str, Any]:
         "score": round(kept.score, 4),
         "role": kept.role,
         "queries": sorted(kept.queries, key=lambda name: (-kept.queries[name], name)),
+        "scores": {name: round(score, 4) for name, score in kept.queries.items()},
+        "likeness": kept.likeness,
         "path": kept.path,
     }
 

@@ -45,7 +45,7 @@ def document_links(knowledge: KnowledgeBase, session: Path) -> dict[str, str]:
     an absolute one for documents that are kept elsewhere."""
     found: dict[str, str] = {}
     workspace = knowledge.folder.path.parent.parent
-    for file, path in find_documents(knowledge.folder, knowledge.collection).items():
+    for file, path in find_documents(knowledge.folder, knowledge.collection).documents.items():
         inside = path.is_relative_to(workspace)
         found[file] = quote(os.path.relpath(path, session)) if inside else path.as_uri()
     return found

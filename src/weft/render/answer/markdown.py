@@ -21,18 +21,15 @@ def _blocks(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"*Follows:* {escaped(answer['follows']['question'])}"
     yield _facts(answer)
     if answer["nothing_found"]:
-        yield wording.NOTHING
+        yield wording.refusal(answer)
+        yield from (block for source in answer["nearest"] for block in _source(source))
         yield wording.NOTHING_MORE
     known = {one["id"]: one for section in answer["sections"] for one in section["sentences"]}
     yield from _under("## In short", [_listed(_said(known[name]) for name in answer["summary"])])
     for section in answer["sections"]:
         yield f"## {escaped(section['heading'] or answer['original_query'])}"
         yield _listed(_said(one) for one in section["sentences"])
-        made = section["made_of"]
-        yield (
-            f"*Confidence {wording.confidence(section['confidence'], section['level'])}: quoted {made['quoted']},"
-            f" covered {made['covered']}, independent {made['independent']}*"
-        )
+        yield f"*Confidence that this answers: {wording.confidence(section['confidence'], section['level'])}*"
     yield from _under("## What was not found", [_listed(escaped(one) for one in answer["not_answered"])])
     yield from _under("## Sources", (block for source in answer["sources"] for block in _source(source)))
     yield "## Verification"

@@ -77,7 +77,7 @@ def _masthead(answer: Mapping[str, Any]) -> Html:
     short = [element("p", *_said(known[name], answer), class_="standfirst") for name in answer["summary"]]
     if answer["nothing_found"]:
         short = [
-            element("p", wording.NOTHING, class_="standfirst"),
+            element("p", wording.refusal(answer), class_="standfirst"),
             element("p", wording.NOTHING_MORE, class_="byline"),
         ]
     elif not short:
@@ -123,6 +123,7 @@ def _section(id: str, title: str, inside: Html | None) -> Html:
 def _sections(answer: Mapping[str, Any]) -> list[tuple[str, str, Html | None]]:
     return [
         ("answer", "The answer", join(*(_part(section, answer) for section in answer["sections"]))),
+        ("nearest", "What comes nearest", join(*(_source(source, answer) for source in answer["nearest"]))),
         ("missing", "What was not found", _listed(answer["not_answered"])),
         ("sources", "Sources", join(*(_source(source, answer) for source in answer["sources"]))),
         ("verification", "Verification", _verification(answer) if answer["sections"] else None),
@@ -140,7 +141,6 @@ def _sentences(answer: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def _part(section: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
     """Quotes of different passages stand one below the other; what a model wrote in one piece is read as one."""
-    made = section["made_of"]
     if answer["effort"]["made_by"] == "embedded":
         lines = [element("li", *_said(one, answer), id=one["id"], class_=_class(one)) for one in section["sentences"]]
         said = element("ul", *lines, class_="claims")
@@ -154,9 +154,8 @@ def _part(section: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
     score = element(
         "p",
         bar(section["confidence"]),
-        f"confidence {wording.confidence(section['confidence'], section['level'])}",
+        f"confidence that this answers: {wording.confidence(section['confidence'], section['level'])}",
         class_="score",
-        title=f"quoted {made['quoted']}, covered {made['covered']}, independent {made['independent']}",
     )
     heading = element("h3", section["heading"]) if section["heading"] else None
     return element("section", heading, said, score, id=section["id"], class_="prose")
@@ -195,10 +194,11 @@ def _listed(texts: Iterable[str]) -> Html | None:
 
 def _source(source: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
     known = _sentences(answer)
-    quoted = [known[name]["text"] for name in source["cited_by"]]
+    cited = source.get("cited_by", ())
+    quoted = [known[name]["text"] for name in cited]
     back = [
         part
-        for at, name in enumerate(source["cited_by"], start=1)
+        for at, name in enumerate(cited, start=1)
         for part in (" ", element("a", f"sentence {at}" if len(quoted) > 1 else "its sentence", href=f"#{name}"))
     ]
     place: Child = wording.place(source)
@@ -222,10 +222,11 @@ def _source(source: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
         element(
             "blockquote", *marked_passage(source["text"], quoted), class_="passage", id=f"source-{source['label']}"
         ),
-        element("p", place, " · for", *back, class_="where"),
+        element("p", place, *([" · for", *back] if back else []), class_="where"),
         class_="held",
     )
-    return element("details", summary, passage, class_="source")
+    # What is shown instead of an answer is not one click away.
+    return element("details", summary, passage, class_="source", open=None if cited else "")
 
 
 def _name(source: Mapping[str, Any]) -> str:

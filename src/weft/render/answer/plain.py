@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from weft.render.answer import wording
 from weft.render.kit.characters import one_line
 from weft.render.kit.figures import counted
+
+NEAREST: Final = 700
+"""Characters of a passage that is shown instead of an answer."""
 
 
 def answer_text(answer: Mapping[str, Any], *, details: bool = False) -> str:
@@ -17,7 +20,13 @@ def answer_text(answer: Mapping[str, Any], *, details: bool = False) -> str:
 
 def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
     if answer["nothing_found"]:
-        yield wording.NOTHING
+        yield wording.refusal(answer)
+        for source in answer["nearest"]:
+            yield ""
+            yield _source(source)
+            text = one_line(source["text"])
+            yield f"  {text if len(text) <= NEAREST else text[:NEAREST].rsplit(' ', 1)[0] + ' …'}"
+        yield ""
         yield wording.NOTHING_MORE
         yield from _notes(answer)
         return
@@ -32,11 +41,11 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
     yield ""
     yield "Sources"
     for source in answer["sources"]:
-        yield f"[{source['label']}] {one_line(source['title'])}, {one_line(source['ref'])} ({wording.place(source)})"
+        yield _source(source)
     yield ""
     found = answer["verification"]
     yield (
-        f"Confidence {wording.confidence(answer['confidence'], answer['level'])};"
+        f"Confidence that this answers: {wording.confidence(answer['confidence'], answer['level'])};"
         f" of {counted(found['total'], 'sentence')} {wording.counts(found)}"
     )
     yield from (f"Not found: {one_line(text)}" for text in answer["not_answered"])
@@ -45,6 +54,10 @@ def _lines(answer: Mapping[str, Any], *, details: bool) -> Iterator[str]:
         what = f"{wording.WHATS.get(one['what'], one['what'])} {wording.state(one['state'])}"
         yield f"{what}: {one_line(one['text'])} ({one_line(one['reason'])})"
     yield from _notes(answer)
+
+
+def _source(source: Mapping[str, Any]) -> str:
+    return f"[{source['label']}] {one_line(source['title'])}, {one_line(source['ref'])} ({wording.place(source)})"
 
 
 def _notes(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -34,16 +34,21 @@ WHATS: Final[Mapping[str, str]] = {
     "axis": "Axis",
 }
 LEVELS: Final[Mapping[str, str]] = {"high": "high", "medium": "medium", "low": "low", "none": "none"}
-NOTHING: Final = "Nothing was found that answers this question."
-NOTHING_MORE: Final = (
-    "The collection was searched by words and by meaning, and no passage is about it. Ask in other words, or add"
-    " documents that say something about it."
-)
+OUTCOMES: Final[Mapping[str, str]] = {
+    "unsure": "There is no sure answer. These passages come nearest:",
+    "not_said": "The documents do not say. What comes nearest:",
+}
+NOTHING: Final = "The documents do not say, and no passage is about it."
+NOTHING_MORE: Final = "Ask in other words, or add documents that say something about it."
 FORMULA: Final = (
-    "confidence = quoted × (0.60 + 0.25 × covered + 0.15 × independent): the share of sentences that are quoted"
-    " or judged, the share of the sub-query’s terms that the cited passages have, and how many passages are cited (one"
-    " 0.5, two 0.75, three 0.88)."
+    "Confidence says how likely this answers the question, from how near the passage is to it in meaning and in words"
+    " and how far the next is behind; it says nothing on whether the words are quoted, which stands at every sentence."
 )
+
+
+def refusal(answer: Mapping[str, Any]) -> str:
+    """What stands in the place of an answer."""
+    return OUTCOMES[answer["outcome"]] if answer["nearest"] else NOTHING
 
 
 def state(name: str) -> str:

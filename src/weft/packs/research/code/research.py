@@ -13,7 +13,18 @@ from typing import Any
 
 from weft.files import Folder
 from weft.knowledge.knowledge_base import KnowledgeBase, open_collection
-from weft.knowledge.research import answer, calibrate, earlier, extract, labels, question, retrieve, review, state
+from weft.knowledge.research import (
+    answer,
+    answering,
+    calibrate,
+    earlier,
+    extract,
+    labels,
+    question,
+    retrieve,
+    review,
+    state,
+)
 from weft.knowledge.research.depth import Depth, depth_named, depth_of
 from weft.protocol.steps import StepInput
 from weft.render.answer import answer_markdown, answer_page
@@ -83,8 +94,7 @@ def draft(step: StepInput) -> dict[str, Any]:
             plan["sub_queries"],
             step.artifacts["retrieval.json"],
             decided(step),
-            knowledge.embedder,
-            grammar=knowledge.collection.grammar,
+            knowledge,
             pages=plan["web"]["sources"],
             earlier=before(step),
             rejected=review.rejected_by(faults(step)),
@@ -96,6 +106,8 @@ def verify(step: StepInput) -> dict[str, Any]:
     sources = labels.known_sources(made["retrieval.json"], made["calibration.json"]["web"], before(step))
     settled = labels.settle(made["draft.json"], sources)
     with collection(step) as knowledge:
+        asked = made["calibration.json"]["sub_queries"]
+        settled = answering.appraised(settled, asked, made["retrieval.json"], knowledge)
         found = review.review(settled, knowledge, faults(step))
     return {"verification.json": found, "synthesis.json": settled}
 

@@ -1,0 +1,105 @@
+"""Which files of a folder are documents, and why the others are not: nothing is passed over without a word.
+
+Hidden files, links, what an ignore file names (`.gitignore`, `.ignore`, `.weftignore`, as git reads them, each for its
+own folder) and kinds that can't be read are left out, and counted by the reason.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from weft.knowledge.code_and_tables import CODE, DATA, TABLES
+from weft.protocol.errors import ExternalError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+DOCUMENT_ENDINGS: Final = frozenset(
+    ".md .markdown .mdown .mkd .txt .text .html .htm .xhtml .pdf .docx .epub .vtt .srt .rst .adoc .org .log".split()  # noqa: SIM905
+)
+ENDINGS: Final = DOCUMENT_ENDINGS | CODE | TABLES | DATA
+IGNORE_FILES: Final = (".gitignore", ".ignore", ".weftignore")
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What was found below a folder: the documents, by their path inside it, and what was left out, by the reason."""
+
+    documents: dict[str, Path] = field(default_factory=dict)
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+
+    def skip(self, reason: str, name: str) -> None:
+        self.skipped.setdefault(reason, []).append(name)
+
+
+def gather(root: Path) -> Gathered:
+    """A folder that is not there has nothing in it; one that can't be listed is an error."""
+    found = Gathered()
+    for name, path in _walk(root, found):
+        if path.suffix.lower() in ENDINGS:
+            found.documents[name] = path
+        else:
+            found.skip(f"{path.suffix.lower() or 'no ending'}: of no kind that is read", name)
+    return found
+
+
+def _walk(root: Path, found: Gathered) -> Iterator[tuple[str, Path]]:
+    def refuse(error: OSError) -> None:
+        if not (isinstance(error, FileNotFoundError) and Path(error.filename) == root):
+            raise ExternalError(f"can't list {error.filename}: {error.strerror}") from error
+
+    rules: dict[str, list[tuple[str, GitIgnoreSpec]]] = {}
+    for place, folders, files in os.walk(root, onerror=refuse):
+        inside = Path(place).relative_to(root).as_posix()
+        inside = "" if inside == "." else f"{inside}/"
+        above = rules.get(os.path.dirname(place), []) if inside else []
+        rules[place] = [*above, *_rules(Path(place), inside, files)]
+        kept = []
+        for name in sorted(folders):
+            if name.startswith("."):
+                found.skip("hidden", f"{inside}{name}/")
+            elif (ignored := _ignored(f"{inside}{name}/", rules[place])) is not None:
+                found.skip(f"ignored by {ignored}", f"{inside}{name}/")
+            else:
+                kept.append(name)
+        folders[:] = kept
+        for name in sorted(files):
+            path = Path(place, name)
+            if name in IGNORE_FILES:
+                continue
+            if name.startswith("."):
+                found.skip("hidden", f"{inside}{name}")
+            elif not stat.S_ISREG(path.lstat().st_mode):
+                found.skip("a link or no plain file", f"{inside}{name}")
+            elif (ignored := _ignored(f"{inside}{name}", rules[place])) is not None:
+                found.skip(f"ignored by {ignored}", f"{inside}{name}")
+            else:
+                yield f"{inside}{name}", path
+
+
+def _rules(place: Path, inside: str, files: list[str]) -> Iterator[tuple[str, GitIgnoreSpec]]:
+    for name in IGNORE_FILES:
+        if name in files:
+            from pathspec import GitIgnoreSpec
+
+            try:
+                lines = Path(place, name).read_text("utf-8", "replace").splitlines()
+            except OSError as error:
+                raise ExternalError(f"can't read {place / name}: {error.strerror}") from error
+            yield f"{inside}{name}", GitIgnoreSpec.from_lines(lines)
+
+
+def _ignored(name: str, rules: list[tuple[str, GitIgnoreSpec]]) -> str | None:
+    """The ignore file that decides against it; the nearest one that says anything decides."""
+    for file, spec in reversed(rules):
+        at = file.rpartition("/")[0]
+        below = name[len(at) + 1 :] if at else name
+        decided = spec.check_file(below).include
+        if decided is not None:
+            return file if decided else None
+    return None

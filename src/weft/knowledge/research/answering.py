@@ -1,0 +1,368 @@
+"""Which of the passages that were found answers the question, with which of its sentences, and how likely.
+
+Being about the same thing is not answering: search always finds something. So question and passage are judged together,
+by signs that can be named: how near the meaning of the passage and of its best sentence is to the question's, how much
+of what was asked they have (a rare word counts more), whether a telling word of the question is nowhere in it, whether
+it is made of sentences at all, and how far the next passage is behind.
+The weights are fitted on questions that others wrote (`benchmarks/answers.py --fit`), so that of answers with a
+probability of 0.8 about four in five are right.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Any, Final
+
+from weft.knowledge.embedding import Embedder, Unavailable
+from weft.knowledge.keyword import stems, telling_words
+from weft.knowledge.knowledge_base import KnowledgeBase
+from weft.language.sentences import sentence_spans
+
+CANDIDATES: Final = 8
+"""Passages that are judged: the best by search."""
+VECTORS: Final = 10
+"""Sentences of a passage, at most, whose meaning is compared: the best by words."""
+WINDOW: Final = 600
+"""Characters of an answer, about: the paragraph around the best sentence, as far as it fits."""
+SHORTEST: Final = 3
+"""Words; what has fewer says nothing on its own."""
+LEAD: Final = 3.0
+TOLD: Final = 5
+ALIKE: Final = 0.75
+"""The share of words from which two passages say the same, and are no rivals."""
+ANSWER: Final = 0.6
+"""From this probability on it is given as the answer; below, the best passages are shown instead."""
+HIGH: Final = 0.85
+SAID: Final = 0.25
+"""Below this, the documents do not say it."""
+
+
+# -- reading a passage
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of a passage as it is read, without its mark-up."""
+
+    text: str
+    block: int
+    """Which paragraph or item it stands in."""
+    item: bool = False
+    """Whether that is an item of a list."""
+
+    @property
+    def says(self) -> bool:
+        """Whether it is a sentence that says something: no question, no title, no line of contents."""
+        return self.text.endswith(_ENDS)
+
+
+_ENDS: Final = (".", "!", ":", ";", ")", "”", '"', "’", "'", "。")
+_FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
+_ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
+_RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")
+_LINK: Final = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
+_MARKS: Final = re.compile(r"(?<![\w*])\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?![\w*])|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)|`+")
+_ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
+
+
+def statements(content: str) -> list[Statement]:
+    """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one."""
+    found: list[Statement] = []
+    for number, (lines, item) in enumerate(_blocks(content)):
+        text = _bare(" ".join(lines))
+        found += [
+            Statement(sentence, number, item)
+            for start, end in sentence_spans(text)
+            if len((sentence := text[start:end]).split()) >= SHORTEST
+        ]
+    return found
+
+
+def _blocks(content: str) -> list[tuple[list[str], bool]]:
+    blocks: list[tuple[list[str], bool]] = []
+    fenced = False
+    fresh = True
+    for line in content.split("\n"):
+        if _FENCE.match(line):
+            fenced, fresh = not fenced, True
+        elif fenced:
+            continue
+        elif not line.strip() or _RULE.match(line) or line.lstrip().startswith("#"):
+            fresh = True
+        elif line.lstrip().startswith("|"):
+            blocks.append(
+                ([": ".join(cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip())], True)
+            )
+            fresh = True
+        elif _ITEM.match(line):
+            blocks.append(([_ITEM.sub("", line)], True))
+            fresh = False
+        elif fresh or not blocks:
+            blocks.append(([line.lstrip("> ")], False))
+            fresh = False
+        else:
+            blocks[-1][0].append(line.strip().lstrip("> "))
+    return blocks
+
+
+def _bare(text: str) -> str:
+    text = _MARKS.sub("", _LINK.sub(r"\1", text))
+    return " ".join(_ESCAPE.sub(r"\1", text).split())
+
+
+# -- what was asked
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is compared: its telling words, each with how much it tells."""
+
+    text: str
+    weights: Mapping[str, float]
+    rarest: float
+    """What a word that stands nowhere would weigh."""
+
+    def told(self, there: Iterable[str]) -> float:
+        """How much of what was asked is there, in rare words: a question of two common words is soon matched."""
+        present = set(there)
+        found = math.fsum(weight for word, weight in self.weights.items() if word in present)
+        return min(1.0, found / self.rarest / TOLD)
+
+    def share(self, there: Iterable[str]) -> float:
+        """Of all that was asked, how much is there."""
+        present = set(there)
+        whole = math.fsum(self.weights.values())
+        return math.fsum(weight for word, weight in self.weights.items() if word in present) / whole if whole else 0.0
+
+    def missing(self, there: Iterable[str]) -> float:
+        """The share of the most telling word that is not there."""
+        present = set(there)
+        whole = math.fsum(self.weights.values())
+        most = max((weight for word, weight in self.weights.items() if word not in present), default=0.0)
+        return most / whole if whole else 0.0
+
+
+def read_question(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]], total: int) -> Asked:
+    """`frequencies` tells in how many of the `total` passages a stem stands."""
+    words = list(dict.fromkeys(telling_words(text)))
+    known = frequencies(words)
+    return Asked(
+        text,
+        {word: math.log(1 + (total - known.get(word, 0) + 0.5) / (known.get(word, 0) + 0.5)) for word in words},
+        math.log(2 * total + 2),
+    )
+
+
+# -- judging
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What speaks for and against a passage being the answer; each about between 0 and 1."""
+
+    meaning: float
+    """How near the passage is to the question."""
+    sentence: float
+    """How near its best sentence is."""
+    share: float
+    """Of what was asked, what the passage has, with its headings."""
+    sentence_share: float
+    """And what the best sentence has, with the headings."""
+    told: float
+    """How many rare words of the question the best sentence has."""
+    missing: float
+    rank: float
+    """1 over its place in the search."""
+    prose: float
+    """How much of the passage is sentences: contents, indexes and lists of names hold every word and say nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What the signs count: for telling which passage is best, and for telling how likely that one is right."""
+
+    order: Signs
+    sure: Signs
+    lead: float
+    """How far the best is ahead of the next, by `order`."""
+    nearer: float
+    """How much nearer in meaning another passage is."""
+    start: float
+
+    def rank(self, signs: Signs) -> float:
+        return _weighed(self.order, signs)
+
+
+def _weighed(weights: Signs, signs: Signs) -> float:
+    return math.fsum(weight * sign for weight, sign in zip(astuple(weights), astuple(signs), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    row: Mapping[str, Any]
+    statements: tuple[Statement, ...]
+    best: int
+    """Which of them answers best."""
+    signs: Signs
+    score: float
+    """For the order: only the differences mean something."""
+    probability: float = 0.0
+    """That it answers the question; meant for the best of a search."""
+
+
+def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable) -> list[Judged]:
+    """The passages in the order in which they may be the answer; `rows` come in the order of the search."""
+    weights = BY_WORDS if isinstance(embedder, Unavailable) else BY_MEANING
+    found = sorted(_signs(asked, rows, embedder, weights), key=lambda one: -one.score)
+    nearest = max((one.signs.meaning for one in found), default=0.0)
+    result: list[Judged] = []
+    for at, one in enumerate(found):
+        rivals = [other.score for other in found[:at] + found[at + 1 :] if not alike(one, other)]
+        ahead = one.score - max(rivals, default=one.score - LEAD)
+        chance = (
+            weights.start
+            + _weighed(weights.sure, one.signs)
+            + weights.lead * max(-LEAD, min(LEAD, ahead))
+            + weights.nearer * (nearest - one.signs.meaning)
+        )
+        result.append(replace(one, probability=1 / (1 + math.exp(-chance))))
+    return result
+
+
+def alike(one: Judged, other: Judged) -> bool:
+    """Whether two passages answer in nearly the same words."""
+    mine, theirs = (set(stems(each.statements[each.best].text)) for each in (one, other))
+    return len(mine & theirs) >= ALIKE * max(len(mine), len(theirs))
+
+
+def _signs(
+    asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable, weights: Weights
+) -> Iterator[Judged]:
+    prepared = []
+    for row in rows[:CANDIDATES]:
+        read = statements(str(row["content"]))
+        above = stems(f"{row['heading']} {row['title']} {row['lead']}")
+        words = [stems(one.text) for one in read]
+        shares = [asked.share((*above, *own)) + 0.5 * asked.share(own) for own in words]
+        chosen = sorted(range(len(read)), key=lambda at: (-shares[at], at))[:VECTORS]
+        prepared.append((row, read, above, words, chosen))
+    near = _likeness(asked.text, [read[at].text for _, read, _, _, chosen in prepared for at in chosen], embedder)
+    for rank, (row, read, above, words, chosen) in enumerate(prepared, start=1):
+        likeness = {at: near.pop(0) for at in chosen}
+        if not chosen:
+            continue
+        worth = {at: likeness[at] + 0.5 * asked.share((*above, *words[at])) + 0.2 * read[at].says for at in chosen}
+        best = max(chosen, key=lambda at: worth[at])
+        meaning = row.get("likeness")
+        whole = [*above, *(word for own in words for word in own)]
+        signs = Signs(
+            meaning=float(meaning) if meaning is not None else likeness[best],
+            sentence=likeness[best],
+            share=asked.share(whole),
+            sentence_share=asked.share((*above, *words[best])),
+            told=asked.told((*above, *words[best])),
+            missing=asked.missing(whole),
+            rank=1 / rank,
+            prose=sum(len(one.text) for one in read if one.says) / sum(len(one.text) for one in read),
+        )
+        yield Judged(row, tuple(read), best, signs, weights.rank(signs))
+
+
+def judged_for(query: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], knowledge: KnowledgeBase) -> list[Judged]:
+    """What the passages that were found for a sub-query are worth as its answer, best first."""
+    own = [row for row in rows if query["id"] in row["queries"]]
+    own.sort(key=lambda row: -row["scores"][query["id"]])
+    asked = read_question(query["text"], knowledge.store.frequencies, knowledge.store.counts()["passages"])
+    return judge(asked, [{**row, "likeness": row["likeness"].get(query["id"])} for row in own], knowledge.embedder)
+
+
+def appraised(
+    synthesis: Mapping[str, Any],
+    sub_queries: Sequence[Mapping[str, Any]],
+    retrieval: Mapping[str, Any],
+    knowledge: KnowledgeBase,
+) -> dict[str, Any]:
+    """A draft that a model wrote, each section with the probability that one of the passages it cites answers what the
+    section is about: as for a draft that was made without one, and apart from whether its words are in them."""
+    known = {query["id"]: query for query in sub_queries}
+    first = next(iter(sub_queries), None)
+    sections = []
+    for section in synthesis["sections"]:
+        if section["confidence"] is None:
+            query = known.get(section["query"], first)
+            cited = {label for one in section["sentences"] for label in one["labels"]}
+            found = judged_for(query, retrieval["passages"], knowledge) if query else []
+            chances = [one.probability for one in found if str(one.row["label"]) in cited]
+            section = {**section, "confidence": round(max(chances, default=0.0), 2)}
+        sections.append(section)
+    return {**synthesis, "sections": sections}
+
+
+def _likeness(question: str, texts: Sequence[str], embedder: Embedder | Unavailable) -> list[float]:
+    if isinstance(embedder, Unavailable) or not texts:
+        return [0.0] * len(texts)
+    rows = embedder.embed([question, *texts])
+    return [float(one) for one in rows[1:] @ rows[0]]
+
+
+# -- the answer itself
+
+_DANGLING: Final = re.compile(
+    r"(?:It|Its|This|That|These|Those|They|Them|Their|He|She|Such|Both|Neither|However|Therefore|Thus|Hence|Also|But|And"
+    r"|Or|So|Then|Instead|Otherwise|Moreover|Furthermore|Likewise|Similarly|Nevertheless|Conversely|Again|If so|If not"
+    r"|In (?:this|that|such|these|either|both) \w+|For (?:example|instance|this reason)|As a (?:result|consequence)"
+    r"|The (?:former|latter|above|same)|(?:Do|Does) (?:this|that|so|it))\b"
+)
+BACK: Final = 3
+"""So many sentences are gone back for what a pronoun means."""
+
+
+def answer_of(judged: Judged) -> tuple[list[Statement], str]:
+    """The sentences that answer: the best one with what it takes to stand alone, and the rest of its paragraph as far
+    as there is room; and what must be said before them (their heading) where they lean on what is not there."""
+    read, at = judged.statements, judged.best
+    first = at
+    if read[at].item:
+        lead = next((n for n in range(at, -1, -1) if not read[n].item), -1)
+        first = lead if lead >= 0 and read[lead].text.endswith(":") else at
+    for _ in range(BACK):
+        if first == 0 or not _DANGLING.match(read[first].text):
+            break
+        first -= 1
+    chosen = {at, first} if read[at].item else set(range(first, at + 1))
+    room = WINDOW - sum(len(read[n].text) for n in chosen)
+    for order in (range(at + 1, len(read)), range(first - 1, -1, -1)):
+        last = at
+        for n in order:
+            listed = read[n].item and (read[last].item or read[last].text.endswith(":"))
+            goes_on = listed or read[n].block == read[at].block
+            if not goes_on or len(read[n].text) > room:
+                break
+            chosen.add(n)
+            room -= len(read[n].text)
+            last = n
+    found = [read[n] for n in sorted(chosen)]
+    headings = str(judged.row["heading"]).split(" › ")
+    leans = bool(_DANGLING.match(found[0].text))
+    return found, f"{headings[-1] or judged.row['title']}:" if leans else ""
+
+
+# -- what was fitted: `python -m benchmarks.answers --fit` prints these
+
+BY_MEANING: Final = Weights(
+    order=Signs(meaning=3.17, sentence=1.70, share=-0.44, sentence_share=0.44,
+        told=5.10, missing=-0.81, rank=4.12, prose=1.20),
+    sure=Signs(meaning=2.73, sentence=0.33, share=1.29, sentence_share=-0.29,
+        told=4.01, missing=-0.16, rank=0.00, prose=1.68),
+    lead=1.06, nearer=-15.02, start=-6.87,
+)  # fmt: skip
+BY_WORDS: Final = Weights(
+    order=Signs(meaning=0.00, sentence=0.00, share=-0.16, sentence_share=1.05,
+        told=5.94, missing=0.39, rank=4.11, prose=-0.26),
+    sure=Signs(meaning=0.00, sentence=0.00, share=1.15, sentence_share=0.22,
+        told=7.04, missing=0.31, rank=0.00, prose=0.37),
+    lead=0.66, nearer=0.00, start=-4.40,
+)  # fmt: skip

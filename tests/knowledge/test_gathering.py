@@ -1,0 +1,106 @@
+"""Where documents come from: what is read and what is passed over, and an index that follows its folder."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from weft.files import Folder
+from weft.knowledge.embedding import Unavailable
+from weft.knowledge.gathering import gather
+from weft.knowledge.knowledge_base import (
+    KnowledgeBase,
+    add_files,
+    create_collection,
+    open_collection,
+    remove_documents,
+)
+
+
+@pytest.fixture
+def followed(tmp_path: Path) -> Iterator[tuple[KnowledgeBase, Path]]:
+    source = tmp_path / "manual"
+    (source / "build").mkdir(parents=True)
+    (source / "use.md").write_text("# Use\n\nTurn the handle slowly.\n")
+    (source / "old.md").write_text("# Old\n\nPull the lever.\n")
+    (source / "copy.md").write_text("# Use\n\nTurn the handle slowly.\n")
+    (source / "build/made.md").write_text("# Made\n\nNever to be read.\n")
+    (source / "draft.md").write_text("# Draft\n\nNot yet.\n")
+    (source / "photo.png").write_bytes(b"x")
+    (source / ".gitignore").write_text("build/\ndraft*\n")
+    with Folder.open(tmp_path) as workspace:
+        create_collection(workspace, "manual")
+        with open_collection(workspace, "manual", Unavailable("none")) as knowledge:
+            add_files(knowledge, [source])
+            yield knowledge, source
+
+
+def test_what_is_passed_over_is_said_with_the_reason(followed: tuple[KnowledgeBase, Path]) -> None:
+    report = followed[0].update()
+    assert list(followed[0].store.hashes()) == ["manual/copy.md", "manual/old.md"]
+    assert report.skipped == {
+        "the same as manual/copy.md": ["manual/use.md"],
+        "ignored by .gitignore": ["manual/build/", "manual/draft.md"],
+        ".png: of no kind that is read": ["manual/photo.png"],
+    }
+    assert report.counts["identical"] == 1
+
+
+def test_an_update_follows_the_folder(followed: tuple[KnowledgeBase, Path]) -> None:
+    knowledge, source = followed
+    knowledge.update()
+    (source / "old.md").unlink()
+    (source / "copy.md").unlink()
+    (source / "use.md").write_text("# Use\n\nTurn the handle twice.\n")
+    (source / "new.md").write_text("# New\n\nPush the button.\n")
+    report = knowledge.update()
+    assert list(knowledge.store.hashes()) == ["manual/new.md", "manual/use.md"]
+    assert (report.counts["added"], report.counts["removed"]) == (2, 2)
+    assert [hit.passage.content for hit in knowledge.search.find("handle").hits] == ["Turn the handle twice."]
+    shutil.rmtree(source)
+    report = knowledge.update()
+    assert list(knowledge.store.hashes()) == ["manual/new.md", "manual/use.md"], "a folder that is gone takes nothing"
+    assert report.notes == [f"{source} is not there any more; what was copied from it stays"]
+
+
+def test_what_was_removed_does_not_come_back(followed: tuple[KnowledgeBase, Path]) -> None:
+    knowledge, _ = followed
+    knowledge.update()
+    remove_documents(knowledge, ["manual/old.md"])
+    knowledge.update()
+    assert list(knowledge.store.hashes()) == ["manual/copy.md"]
+
+
+def test_the_nearest_ignore_file_decides(tmp_path: Path) -> None:
+    for name in ("a.md", "b.md", "in/a.md", "in/b.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / ".gitignore").write_text("*.md\n!b.md\n")
+    (tmp_path / "in/.ignore").write_text("!a.md\nb.md\n")
+    assert list(gather(tmp_path).documents) == ["b.md", "in/a.md"]
+
+
+def test_code_tables_and_data_are_indexed(tmp_path: Path) -> None:
+    files = {
+        "tide.py": "import sea\n\nLIMIT = 3\n\n\ndef height(hour):\n    return sea.level(hour)\n\n\n"
+        "class Moon:\n    phase = 1\n",
+        "ports.csv": 'port,depth\nHarwich,"9.5"\nDover,12\n',
+        "ports.json": '{"ports": [{"name": "Calais", "depth": 8}], "note": "at low tide"}',
+    }
+    with Folder.open(tmp_path) as workspace:
+        folder = create_collection(workspace, "sea") / "documents"
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        with open_collection(workspace, "sea", Unavailable("none")) as knowledge:
+            assert knowledge.update().problems == []
+            found = knowledge.store.passages(range(1, 20))
+    assert [(one.file, one.heading, one.content) for one in found] == [
+        ("ports.csv", "ports.csv", "port: Harwich; depth: 9.5\nport: Dover; depth: 12"),
+        ("ports.json", "ports.json", "ports.0.name: Calais\nports.0.depth: 8\nnote: at low tide"),
+        ("tide.py", "tide.py", "import sea\n\nLIMIT = 3"),
+        ("tide.py", "tide.py › height", "def height(hour):\n    return sea.level(hour)"),
+        ("tide.py", "tide.py › Moon", "class Moon:\n    phase = 1"),
+    ]
