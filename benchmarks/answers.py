@@ -101,7 +101,7 @@ def tried(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[T
 # -- fitting
 
 
-def logistic(signs: numpy.ndarray, right: numpy.ndarray, counts: numpy.ndarray, least: float = 3.0) -> numpy.ndarray:
+def logistic(signs: numpy.ndarray, right: numpy.ndarray, counts: numpy.ndarray, least: float = 3.0) -> list[float]:
     """Weights, the constant first, on signs as they are; kept small by `least` on signs made comparable."""
     mean, spread = signs.mean(axis=0), signs.std(axis=0) + 1e-9
     given = numpy.c_[numpy.ones(len(signs)), (signs - mean) / spread]
@@ -113,7 +113,7 @@ def logistic(signs: numpy.ndarray, right: numpy.ndarray, counts: numpy.ndarray, 
         slope = given.T @ (counts * (right - chance)) - small @ weights
         weights += numpy.linalg.solve(given.T @ (given * (counts * chance * (1 - chance))[:, None]) + small, slope)
     raw = weights[1:] / spread
-    return numpy.r_[weights[0] - (raw * mean).sum(), raw]
+    return [float(weights[0] - (raw * mean).sum()), *map(float, raw)]
 
 
 def _signs(values: Sequence[float]) -> Signs:

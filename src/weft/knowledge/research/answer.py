@@ -18,6 +18,7 @@ from urllib.parse import quote
 from weft.knowledge.research.answering import ANSWER, HIGH, SAID
 from weft.knowledge.research.earlier import VERSION, excerpt, known_passages
 from weft.knowledge.research.labels import known_sources, marked
+from weft.knowledge.verify.axes import GOOD
 
 CONTRADICTED: Final = 0.3
 FRAGMENT: Final = 6

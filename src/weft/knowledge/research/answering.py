@@ -353,16 +353,16 @@ def answer_of(judged: Judged) -> tuple[list[Statement], str]:
 # -- what was fitted: `python -m benchmarks.answers --fit` prints these
 
 BY_MEANING: Final = Weights(
-    order=Signs(meaning=3.17, sentence=1.70, share=-0.44, sentence_share=0.44,
-        told=5.10, missing=-0.81, rank=4.12, prose=1.20),
-    sure=Signs(meaning=2.73, sentence=0.33, share=1.29, sentence_share=-0.29,
-        told=4.01, missing=-0.16, rank=0.00, prose=1.68),
-    lead=1.06, nearer=-15.02, start=-6.87,
+    order=Signs(meaning=3.96, sentence=1.76, share=-0.28, sentence_share=0.08,
+        told=3.74, missing=-0.66, rank=4.08, prose=0.33),
+    sure=Signs(meaning=3.07, sentence=0.52, share=1.81, sentence_share=-1.17,
+        told=2.04, missing=0.32, rank=0.00, prose=0.47),
+    lead=1.56, nearer=-12.91, start=-7.17,
 )  # fmt: skip
 BY_WORDS: Final = Weights(
-    order=Signs(meaning=0.00, sentence=0.00, share=-0.16, sentence_share=1.05,
-        told=5.94, missing=0.39, rank=4.11, prose=-0.26),
-    sure=Signs(meaning=0.00, sentence=0.00, share=1.15, sentence_share=0.22,
-        told=7.04, missing=0.31, rank=0.00, prose=0.37),
-    lead=0.66, nearer=0.00, start=-4.40,
+    order=Signs(meaning=0.00, sentence=0.00, share=0.17, sentence_share=0.82,
+        told=4.73, missing=0.51, rank=4.01, prose=-0.02),
+    sure=Signs(meaning=0.00, sentence=0.00, share=1.51, sentence_share=-0.22,
+        told=4.96, missing=0.96, rank=0.00, prose=-0.42),
+    lead=0.66, nearer=0.00, start=-3.52,
 )  # fmt: skip
