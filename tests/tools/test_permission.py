@@ -54,20 +54,20 @@ def rule(verb: Any, tool: str, **more: Any) -> Rule:
 @pytest.mark.parametrize(
     ("tool", "given", "decisions"),
     [
-        ("Read", {"path": "a"}, "allow allow allow"),
-        ("Glob", {"pattern": "*"}, "allow allow allow"),
-        ("Grep", {"pattern": "x"}, "allow allow allow"),
-        ("Skill", {"name": "x"}, "allow allow allow"),
-        ("Task", {"description": "x", "prompt": "x"}, "allow allow allow"),
-        ("TodoWrite", {"todos": []}, "allow allow allow"),
-        ("AskUser", {"questions": []}, "allow allow allow"),
-        ("Write", {"path": "a", "content": ""}, "deny ask allow"),
-        ("Edit", {"path": "a", "old": "x", "new": ""}, "deny ask allow"),
-        ("WebFetch", {"url": "https://example.org/"}, "deny ask allow"),
-        ("Shell", {"command": "ls -la | head"}, "allow allow allow"),
-        ("Shell", {"command": "make"}, "deny ask allow"),
-        ("Shell", {"command": "echo $("}, "deny ask allow"),
-        ("Nothing", {}, "deny deny deny"),
+        ("Read", {"path": "a"}, "allow allow allow allow"),
+        ("Glob", {"pattern": "*"}, "allow allow allow allow"),
+        ("Grep", {"pattern": "x"}, "allow allow allow allow"),
+        ("Skill", {"name": "x"}, "allow allow allow allow"),
+        ("Task", {"description": "x", "prompt": "x"}, "allow allow allow allow"),
+        ("TodoWrite", {"todos": []}, "allow allow allow allow"),
+        ("AskUser", {"questions": []}, "allow allow allow allow"),
+        ("Write", {"path": "a", "content": ""}, "deny ask allow allow"),
+        ("Edit", {"path": "a", "old": "x", "new": ""}, "deny ask allow allow"),
+        ("WebFetch", {"url": "https://example.org/"}, "deny ask ask allow"),
+        ("Shell", {"command": "ls -la | head"}, "allow allow allow allow"),
+        ("Shell", {"command": "make"}, "deny ask ask allow"),
+        ("Shell", {"command": "echo $("}, "deny ask ask allow"),
+        ("Nothing", {}, "deny deny deny deny"),
     ],
 )
 def test_what_each_mode_does(tool: str, given: dict[str, Any], decisions: str) -> None:
@@ -94,7 +94,7 @@ def test_a_tool_of_a_source_is_never_taken_at_its_word(effect: Effect, mode: Mod
     for name in ("notes__search", "Read"):
         tool = Tool(name=name, description="", input_schema={}, effect=effect, start=_never, source="notes")
         found = judge(ToolCall(call="1", tool=name, input={}), tool, mode=mode, rules=app_rules())
-        assert found.decision == {"safe": "deny", "ask": "ask", "auto": "allow"}[mode]
+        assert found.decision == {"safe": "deny", "ask": "ask", "edits": "ask", "auto": "allow"}[mode]
 
 
 async def _never(*_: object) -> Any:
@@ -437,7 +437,7 @@ def test_more_rules_that_deny_or_ask_never_allow_more(
 def test_safe_never_asks_and_allows_no_more_than_ask_and_auto(
     call: tuple[str, dict[str, Any]], some: list[Rule], taint: tuple[str, ...]
 ) -> None:
-    safe, ask, auto = (verdict(*call, mode, *some, taint=taint) for mode in MODES)
+    safe, ask, edits, auto = (verdict(*call, mode, *some, taint=taint) for mode in MODES)
     assert safe.decision != "ask"
-    assert ORDER[safe.decision] <= ORDER[ask.decision] <= ORDER[auto.decision]
+    assert ORDER[safe.decision] <= ORDER[ask.decision] <= ORDER[edits.decision] <= ORDER[auto.decision]
     assert safe.remember_key is None

@@ -309,7 +309,7 @@ class App:
 
     def executor(self) -> Executor:
         functions = {name: entry.function for name, entry in self._functions.items()}
-        return Executor(self.workspace.path / "code", functions)
+        return Executor(self.workspace.path / "code", plain_environment(self._surroundings), functions)
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)

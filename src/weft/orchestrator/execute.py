@@ -1,8 +1,10 @@
 """Runs the code of a step: in worker processes that can be killed, or in this process for functions that an embedding
 program registers and vouches for.
 
-When a call is cancelled or times out it returns at once. A worker is then killed with its whole group; a registered
-function is cancelled, and a thread that can't be is left to end by itself: its result is never taken.
+A worker runs inside the kernel boundary: it reads the machine without its secrets, writes the workspace, and has no
+key of ours. When a call is cancelled or times out it returns at once. A worker is then ended with everything it
+started; a registered function is cancelled, and a thread that can't be is left to end by itself: its result is never
+taken.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ import asyncio
 import inspect
 import json
 import os
-import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -19,9 +20,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import weft
 from weft.files import READ_LIMIT
 from weft.protocol.errors import WeftError
 from weft.protocol.steps import StepFunction, StepInput
+from weft.tools.boundary import Policy, program_folders
+from weft.tools.processes import Report, Supervised, usual_limits
 
 Say = Callable[[str], None]
 """Takes a line of progress."""
@@ -35,67 +39,80 @@ class WorkerCrashedError(WeftError):
     """The process that ran the code ended without an answer."""
 
 
-class _Worker:
-    """One worker process and the pipes to it."""
+def code_policy(code_folder: Path, environment: Mapping[str, str]) -> Policy:
+    """What the code of steps gets of the machine: to read it, and to write the workspace that it belongs to."""
+    return Policy(
+        working=code_folder.parent,
+        home=Path(environment.get("HOME", "/nonexistent")),
+        needs=frozenset({"write"}),
+        readable=(*program_folders(environment), Path(weft.__file__).parent),
+    )
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self.process = process
+
+class _Worker:
+    """One worker process inside the boundary, and the pipes to it."""
+
+    def __init__(self, running: Supervised) -> None:
+        self.running = running
         self.say: Say | None = None
         self.last_words: deque[str] = deque(maxlen=10)
+        self._report: Report | None = None
         self._listener = asyncio.create_task(self._listen())
 
     @classmethod
-    async def start(cls, code_folder: Path) -> _Worker:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "weft.orchestrator.worker",
-            str(code_folder),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            start_new_session=True,
-            limit=READ_LIMIT,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        )
-        return cls(process)
+    async def start(cls, code_folder: Path, environment: Mapping[str, str]) -> _Worker:
+        here = os.open(code_folder.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            running = await Supervised.start(
+                (sys.executable, "-P", "-m", "weft.orchestrator.worker", str(code_folder)),
+                folder=here,
+                environment={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
+                policy=code_policy(code_folder, environment),
+                limits=usual_limits(),
+                takes_input=True,
+                errors_apart=True,
+                line_limit=READ_LIMIT,
+            )
+        finally:
+            os.close(here)
+        return cls(running)
 
     async def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """The answer, or None when the process ended without one."""
-        stdin, stdout = self.process.stdin, self.process.stdout
-        if stdin is None or stdout is None:
+        writer, stdout = self.running.writer, self.running.inner.stdout
+        if writer is None or stdout is None:
             raise AssertionError("a worker is always started with pipes")
         try:
-            stdin.write(json.dumps(request).encode() + b"\n")
-            await stdin.drain()
+            writer.write(json.dumps(request).encode() + b"\n")
+            await writer.drain()
             line = await stdout.readline()
         except (ConnectionError, BrokenPipeError):
             return None
         return json.loads(line) if line.endswith(b"\n") else None
 
     def kill(self) -> None:
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return  # it ended by itself
+        self.running.stop()
 
     async def gone(self) -> None:
-        """Wait until the process is dead and its pipes are closed, even if a stray child still holds them."""
-        await self.process.wait()
+        """Wait until nothing of it is left, whatever it started."""
+        self._report = await self.running.gone()
         self._listener.cancel()
         await asyncio.wait([self._listener])
-        self.process._transport.close()  # type: ignore[attr-defined]
+        self.running.inner._transport.close()  # type: ignore[attr-defined]
 
     def epitaph(self) -> str:
-        code = self.process.returncode
+        code, over = (self._report.code, self._report.over) if self._report else (None, "")
         how = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        if over:
+            how = f"it took more {over} than code may"
         said = "; it last said: " + " | ".join(list(self.last_words)[-3:]) if self.last_words else ""
         return f"the process that ran the code ended without a result ({how}){said}"
 
     async def _listen(self) -> None:
-        if self.process.stderr is None:
+        stderr = self.running.inner.stderr
+        if stderr is None:
             raise AssertionError("a worker is always started with pipes")
-        while raw := await self.process.stderr.readline():
+        while raw := await stderr.readline():
             text = raw.decode(errors="replace").rstrip("\n")
             self.last_words.append(text)
             if self.say:
@@ -105,11 +122,15 @@ class _Worker:
 class Executor:
     """Runs code by name: a registered function here, everything else in a worker.
 
-    Workers are started when first needed, reused, and killed with their group when they are cancelled or misbehave.
+    Workers are started when first needed, reused, and ended with all they started when they are cancelled or misbehave.
+    `environment` is all that code sees of ours: it has no keys.
     """
 
-    def __init__(self, code_folder: Path, functions: Mapping[str, StepFunction] | None = None) -> None:
+    def __init__(
+        self, code_folder: Path, environment: Mapping[str, str], functions: Mapping[str, StepFunction] | None = None
+    ) -> None:
         self._code_folder = code_folder
+        self._environment = environment
         self._functions = functions or {}
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
@@ -153,14 +174,14 @@ class Executor:
             else:
                 self._idle.append(worker)
         if answer is None:
-            await worker.process.wait()
+            await worker.gone()
             raise WorkerCrashedError(worker.epitaph())
         if "error" in answer:
             raise StepCodeError(answer["error"], hint=answer["trace"])
         return answer["result"]
 
     async def _start(self) -> _Worker:
-        worker = await _Worker.start(self._code_folder)
+        worker = await _Worker.start(self._code_folder, self._environment)
         self._all.append(worker)
         return worker
 

@@ -2,35 +2,46 @@
 
     verdict = judge(call, tool, mode="ask", rules=rules, taint=taint, remembered=remembered)
 
-In this order: an unknown tool and a path that climbs are denied; a rule that denies stands; then the mode decides by
-the tool's effect (`safe` only reads, `ask` asks for the rest, `auto` allows it); rules that allow and what the person
-allowed for this session spare the question; content from outside brings it back for whatever can send data out; and a
-rule that asks is asked. `safe` never asks: what would be asked about is denied there.
+In this order: an unknown tool, a path that climbs and a known place of secrets are denied; a rule that denies stands;
+then the mode decides by the tool's effect (`safe` only reads, `ask` asks for the rest, `edits` changes files of the
+working folder unasked, `auto` allows it); rules that allow and what the person allowed for this session spare the
+question; content from outside brings it back for whatever can send data out; and a rule that asks is asked. `safe`
+never asks: what would be asked about is denied there.
+
+A command that runs inside a strong boundary is not asked about as long as it needs nothing opened: what it could do,
+the kernel stops. The verdict says what is opened for it. Without a strong boundary only its words speak for a command.
 """
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
+from weft.tools.boundary import NEEDS, Need
 from weft.tools.fetch import parse_url
 from weft.tools.patterns import PatternError, path_pattern
 from weft.tools.permission_file import APP_FILE, Rule, Rules
+from weft.tools.shell.needs import Ground, ShellNeeds, Worry, shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
-from weft.tools.shell.remember import runs_others, session_keys
+from weft.tools.shell.remember import part_is_read_only, prefix, runs_others, session_keys
 from weft.tools.shell.words import Simple
 from weft.tools.tool import Tool
+from weft.workspace.rule_entry import RuleEntry
 
-Mode = Literal["safe", "ask", "auto"]
+Mode = Literal["safe", "ask", "edits", "auto"]
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 Decision = Literal["allow", "ask", "deny"]
 TAINT_RULE: Final = "tainted conversation"
 TAINTED: Final = "tainted "
 """Before a key that was remembered while content from outside was in the conversation."""
+
+
+NOWHERE: Final = Ground()
+"""For a judgement that knows nothing of the place: words alone speak for a command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +55,10 @@ class Verdict:
     """Where that rule stands, with its line; "weft's own rules" for those of the app."""
     remember_key: str | None = None
     """For a question: what an approval "for this session" would be remembered as; None: it can't be."""
+    needs: frozenset[Need] = frozenset()
+    """For a command that may run, or once it is approved: what is opened for it in the boundary."""
+    always: RuleEntry | None = None
+    """For a question: the rule that would spare it from now on; None: it is to be asked each time."""
 
 
 def judge(
@@ -54,15 +69,19 @@ def judge(
     rules: Rules,
     taint: Collection[str] = (),
     remembered: Collection[str] = (),
+    ground: Ground = NOWHERE,
 ) -> Verdict:
-    """`taint`: where content from outside came from; `remembered`: the keys of what was allowed for this session."""
+    """`taint`: where content from outside came from; `remembered`: the keys of what was allowed for this session;
+    `ground`: where commands run."""
     if tool is None or tool.name != call.tool:
         return _built_in("deny", f"there is no tool {call.tool[:80]!r}", "unknown tool")
     if call.malformed:
         return _built_in("deny", "its input is no JSON object", "malformed input")
-    subject = _Subject.of(call, tool)
+    subject = _Subject.of(call, tool, ground)
     if subject.fault:
         return _built_in("deny", subject.fault, "confined paths")
+    if subject.shell is not None and (places := subject.shell.about("place")):
+        return _built_in("deny", f"{places[0].text}, which nothing is let near", "places of secrets")
     for rule in rules.of("deny"):
         if _matches(rule, tool, subject):
             return _by_rule("deny", rule)
@@ -71,6 +90,7 @@ def judge(
         verdict = _with_taint(verdict, tool, subject, rules, taint, remembered)
     if verdict.decision != "deny" and (asking := _question(tool, subject, rules)):
         tainted = verdict.rule == TAINT_RULE
+        asking = replace(asking, needs=verdict.needs)
         verdict = replace(asking, reason=f"{asking.reason}; and {verdict.reason}") if tainted else asking
     if mode == "safe" and verdict.decision == "ask":
         return replace(
@@ -87,10 +107,15 @@ class _Subject:
     host: str | None = None
     command: str | None = None
     reading: ShellReading | None = None
+    shell: ShellNeeds | None = None
+    declared: frozenset[Need] = frozenset()
+    """What the call itself asks to be opened."""
+    strong: bool = False
+    """The kernel holds a command to what is opened for it."""
     fault: str = ""
 
     @classmethod
-    def of(cls, call: ToolCall, tool: Tool) -> _Subject:
+    def of(cls, call: ToolCall, tool: Tool, ground: Ground) -> _Subject:
         if tool.subject is None:
             return cls()
         kind, key = tool.subject
@@ -100,7 +125,13 @@ class _Subject:
         if not isinstance(value, str):
             return cls(fault=f"{key} of {tool.name} is not text")
         if kind == "command":
-            return cls(command=value, reading=read_shell(value))
+            return cls(
+                command=value,
+                reading=read_shell(value),
+                shell=shell_needs(value, ground),
+                declared=declared_needs(call.input),
+                strong=ground.boundary == "strong",
+            )
         if kind == "url":
             try:
                 target = parse_url(value)
@@ -118,22 +149,68 @@ class _Subject:
 
 
 def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered: Collection[str]) -> Verdict:
-    if subject.reading is not None and subject.reading.read_only:
-        return _built_in("allow", subject.reading.reason, "read-only programs")
+    if subject.shell is not None and subject.reading is not None:
+        inside = _unasked(subject.shell, subject.reading, subject.declared, mode, strong=subject.strong)
+        if inside is not None:
+            return inside
     allowing = next((rule for rule in rules.of("allow") if _allows(rule, tool, subject)), None)
     if allowing and (mode != "safe" or allowing.read_only):
-        return _by_rule("allow", allowing)
+        return replace(_by_rule("allow", allowing), needs=_opened(subject))
     if tool.effect == "read" and tool.source is None:
         return _built_in("allow", f"{tool.name} only reads", "tools that only read")
     what = _what_it_does(tool, subject)
     if mode == "auto":
-        return _built_in("allow", f"{what}; the mode is auto", "mode auto")
+        return replace(_built_in("allow", f"{what}; the mode is auto", "mode auto"), needs=_opened(subject))
     if mode == "safe":
         return _built_in("deny", f"{what}; the mode is safe, which only reads", "mode safe")
+    if mode == "edits" and tool.effect == "write" and tool.source is None and subject.path is not None:
+        return _built_in("allow", f"{what}; the mode is edits", "mode edits")
     keys = _keys(tool, subject)
-    if None not in keys and keys <= set(remembered):
-        return _built_in("allow", "you allowed it for this session", f"remembered: {_shown(keys)}")
-    return _built_in("ask", what, "mode ask", _single(keys))
+    if None not in keys and keys <= set(remembered) and not subject.declared:
+        allowed = _built_in("allow", "you allowed it for this session", f"remembered: {_shown(keys)}")
+        return replace(allowed, needs=_opened(subject))
+    asked = _built_in("ask", what, f"mode {mode}", None if subject.declared else _single(keys))
+    return replace(asked, needs=_opened(subject), always=_always(tool, subject))
+
+
+def _unasked(
+    shell: ShellNeeds, reading: ShellReading, declared: Collection[Need], mode: Mode, *, strong: bool
+) -> Verdict | None:
+    """A command that needs no question: its words prove it harmless, or the boundary holds it."""
+    if reading.read_only and not declared and not shell.about("secret", "elsewhere"):
+        # what only looks, but at a service of the machine or of a cluster, can't do that from inside
+        needs: frozenset[Need] = frozenset() if reading.offline else frozenset({"outside"})
+        return replace(_built_in("allow", reading.reason, "read-only programs"), needs=needs)
+    if not strong or declared or mode == "auto":
+        return None
+    spared: tuple[Worry, ...] = ("change",) if mode == "edits" else ()
+    if any(concern.worry not in spared for concern in shell.concerns):
+        return None
+    writes = mode == "edits" or (mode == "ask" and shell.makes)
+    what = "the working folder alone can be changed" if writes else "nothing can be changed"
+    reason = f"it runs inside the boundary: {what}, and there is no network"
+    return replace(_built_in("allow", reason, "the boundary"), needs=frozenset({"write"} if writes else ()))
+
+
+def _opened(subject: _Subject) -> frozenset[Need]:
+    """What a command gets that a person, a rule or the mode allows: what its words tell, and what the call asks for."""
+    if subject.shell is None:
+        return frozenset()
+    return subject.shell.needs | subject.declared | {"write"}
+
+
+def _always(tool: Tool, subject: _Subject) -> RuleEntry | None:
+    """The rule that spares the question from now on: a command by its first words, a file by its folder."""
+    if subject.path is not None and tool.effect == "write":
+        folder = subject.path.rpartition("/")[0]
+        return RuleEntry(tool=tool.name, path=f"{folder}/**" if folder else subject.path)
+    if subject.host is not None:
+        return RuleEntry(tool=tool.name, host=subject.host)
+    if subject.reading is None or subject.declared:
+        return None
+    prefixes = {prefix(part) for part in subject.reading.commands if not part_is_read_only(part)}
+    only = next(iter(prefixes)) if len(prefixes) == 1 else None
+    return RuleEntry(tool=tool.name, command=f"{only} *") if only else None
 
 
 def _with_taint(
@@ -150,7 +227,8 @@ def _with_taint(
     if subject.command is None:
         keys = frozenset(f"{TAINTED}{key}" for key in _keys(tool, subject))
     if None not in keys and keys <= set(remembered):
-        return _built_in("allow", "you allowed it for this session", f"remembered: {_shown(keys)}")
+        allowed = _built_in("allow", "you allowed it for this session", f"remembered: {_shown(keys)}")
+        return replace(allowed, needs=verdict.needs)
     origins = ", ".join(list(dict.fromkeys(taint))[:5])
     reason = (
         f"content from outside is in this conversation ({origins}) and may have asked for this; {tool.name} can send "
@@ -158,13 +236,15 @@ def _with_taint(
     )
     if verdict.decision == "ask":
         reason = f"{verdict.reason}; and {reason}"
-    return _built_in("ask", reason, TAINT_RULE, _single(keys))
+    return replace(_built_in("ask", reason, TAINT_RULE, _single(keys)), needs=verdict.needs)
 
 
 def _question(tool: Tool, subject: _Subject, rules: Rules) -> Verdict | None:
     for rule in rules.of("ask"):
         if _matches(rule, tool, subject):
             return _by_rule("ask", rule)
+    if subject.shell is not None and (deciding := subject.shell.about("decides")):
+        return _built_in("ask", deciding[0].text, "what is run or obeyed unasked")
     if subject.reading is None or subject.reading.read_only:
         return None
     if any(_allows(rule, tool, subject) for rule in rules.of("allow")):
@@ -186,23 +266,50 @@ def _may_hide(subject: _Subject, program: str) -> bool:
 
 def _can_send(tool: Tool, subject: _Subject) -> bool:
     if subject.reading is not None:
+        if subject.strong and subject.shell is not None:
+            return bool((subject.shell.needs | subject.declared) & _SENDING) or _looks_outside(subject.reading)
         return not subject.reading.offline
     return tool.effect in ("network", "process") or tool.source is not None
 
 
+_SENDING: Final[frozenset[Need]] = frozenset({"network", "keys", "outside", "git"})
+"""What opens a way out; a repository too, by the programs that it makes git run for the person later."""
+
+
+def _looks_outside(reading: ShellReading) -> bool:
+    return reading.read_only and not reading.offline
+
+
 def _what_it_does(tool: Tool, subject: _Subject) -> str:
-    if subject.reading is not None:
-        return subject.reading.reason
+    if subject.reading is not None and subject.shell is not None:
+        told = [concern.text for concern in subject.shell.concerns]
+        told += [f"it asks for {_NEED_WORDS[need]}" for need in NEEDS if need in subject.declared]
+        return "; ".join(told[:4]) or subject.reading.reason
     if tool.source is not None:
         return f"{tool.name} is a tool of the source {tool.source}"
     doing = {"read": "reads", "write": "changes files", "network": "reaches the network", "process": "runs a program"}
     return f"{tool.name} {doing[tool.effect]}"
 
 
+_NEED_WORDS: Final[Mapping[Need, str]] = {
+    "write": "the right to change the working folder",
+    "git": "the right to change the repository",
+    "network": "the network",
+    "keys": "the places of keys",
+    "outside": "the machine without any boundary",
+}
+
+
+def declared_needs(given: Mapping[str, Any]) -> frozenset[Need]:
+    """What a call asks to be opened. What is no need is none: the tool's schema refuses it before it runs."""
+    asked = given.get("needs", ())
+    return frozenset(need for need in NEEDS if isinstance(asked, list | tuple) and need in asked)
+
+
 def _keys(tool: Tool, subject: _Subject) -> frozenset[str | None]:
     """Under which narrow names this call may be remembered; None among them when it may not be."""
     if subject.reading is not None:
-        return session_keys(subject.reading)
+        return session_keys(subject.reading) or frozenset({None})
     if subject.host is not None:
         return frozenset({f"{tool.name} {subject.host}"})
     if subject.path is not None:
@@ -238,7 +345,7 @@ def _allows(rule: Rule, tool: Tool, subject: _Subject) -> bool:
         return False
     if rule.command:
         parts = subject.reading.commands if subject.reading else ()
-        return bool(parts) and all(_is(part, rule) for part in parts)
+        return bool(parts) and all(_is(part, rule) for part in parts) and subject.declared <= rule.needs
     if subject.command is not None and rule.path is None and rule.host is None:
         return False  # a shell is never allowed as a whole: that is what the mode auto is for
     return _about(rule, subject, fold=False)

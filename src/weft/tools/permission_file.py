@@ -58,6 +58,8 @@ class Rule:
     read_only: bool = False
     when_tainted: bool = False
     why: str = ""
+    needs: frozenset[str] = frozenset()
+    """What a call of the command may ask to be opened besides."""
 
     def __str__(self) -> str:
         about = self.path or self.host or " ".join(self.command)
@@ -181,4 +183,5 @@ def rule_of(verb: Verb, entry: RuleEntry, file: str, line: int = 0, source: str 
         read_only=entry.read_only,
         when_tainted=entry.when_tainted,
         why=entry.why or "",
+        needs=frozenset(entry.needs),
     )

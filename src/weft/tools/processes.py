@@ -12,14 +12,16 @@ import os
 import re
 import secrets
 import signal
+import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
 from weft.files import translated
 from weft.protocol.errors import ExternalError
+from weft.tools.boundary import Policy, boundary_here
 from weft.tools.threads import in_thread
 
 GRACE: Final = 0.2
@@ -43,6 +45,9 @@ _ADDED: Final = {
     "LESSSECURE": "1",
 }
 
+_SIGNALLED: Final = 128
+"""What ends inside a boundary by a signal is told as a number above this one."""
+
 Ended = Literal["exited", "stopped", "flooded"]
 
 
@@ -52,11 +57,6 @@ def plain_environment(environment: Mapping[str, str]) -> dict[str, str]:
     folders = [folder for folder in found.get("PATH", os.defpath).split(os.pathsep) if folder.startswith("/")]
     found["PATH"] = os.pathsep.join(folders)
     return {**found, **_ADDED}
-
-
-def supervised(status: int, folder: int, *, given: int = -1) -> tuple[str, ...]:
-    """What goes before a command to put it under a supervisor; `given` is the handle that it reads from."""
-    return (sys.executable, "-I", "-S", _SUPERVISOR, str(status), str(folder), str(GRACE), str(given))
 
 
 def shield_environment() -> None:
@@ -78,24 +78,149 @@ class Finished:
     """How much there was, also beyond the limit."""
     strays: int
     """Processes it had left behind, which were ended."""
+    over: str = ""
+    """The limit it went over, if it was ended for that: memory, processes or disk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The most that a command and all it started may take together."""
+
+    memory: int
+    processes: int
+    disk: int
+    """Bytes by which the free space may shrink, and that one file may have."""
+
+
+def usual_limits() -> Limits:
+    """Three quarters of the memory, so that the machine stays usable; far more of the rest than a build takes."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return Limits(memory=memory * 3 // 4, processes=1000, disk=20 * 2**30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What a supervisor says at its end."""
+
+    code: int | None
+    strays: int
+    over: str
+
+
+class Supervised:
+    """A process under a supervisor of its own: how it is started, how it is ended, how it came to its end.
+
+    What it says is read by whoever started it, from `inner`; what it is told goes to `writer`, when it takes input.
+    """
+
+    def __init__(
+        self, inner: asyncio.subprocess.Process, control: int, status: int, mark: str, *, inside: bool
+    ) -> None:
+        self.inner = inner
+        self._inside = inside
+        self.writer: asyncio.StreamWriter | None = None
+        self._control = control
+        self._status = status
+        self._mark = mark
+        self._ending: asyncio.Task[Report | None] | None = None
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        *,
+        folder: int,
+        environment: Mapping[str, str],
+        policy: Policy,
+        limits: Limits | None = None,
+        takes_input: bool = False,
+        errors_apart: bool = False,
+        line_limit: int = 2**16,
+        passed: Sequence[int] = (),
+    ) -> Supervised:
+        """Runs `command` in the folder that this handle is open on, inside the boundary."""
+        words = boundary_here().wrap(command, policy)
+        mark = secrets.token_hex(16)
+        control_read, control_write = os.pipe()
+        status_read, status_write = os.pipe()
+        os.set_blocking(status_read, False)
+        ours, theirs = socket.socketpair() if takes_input else (None, None)
+        given = theirs.fileno() if theirs else -1
+        most = json.dumps(asdict(limits) if limits else {})
+        above = (sys.executable, "-I", "-S", _SUPERVISOR, str(status_write), str(folder), str(GRACE), str(given), most)
+        try:
+            inner = await asyncio.create_subprocess_exec(
+                *above,
+                *words,
+                stdin=control_read,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE if errors_apart else asyncio.subprocess.STDOUT,
+                env={**environment, MARK: mark},
+                pass_fds=[status_write, folder, *([given] if theirs else []), *passed],
+                start_new_session=True,
+                limit=line_limit,
+            )
+        except OSError as error:
+            os.close(control_write)
+            os.close(status_read)
+            if ours:
+                ours.close()
+            raise translated(error, f"can't run {command[0]}") from error
+        finally:
+            os.close(control_read)
+            os.close(status_write)
+            if theirs:
+                theirs.close()
+        made = cls(inner, control_write, status_read, mark, inside=words != tuple(command))
+        if ours:
+            _, made.writer = await asyncio.open_connection(sock=ours)
+        return made
+
+    @property
+    def stopped(self) -> bool:
+        return self._control < 0
+
+    def stop(self) -> None:
+        """Ends it and everything it started. Returns at once; `gone` says when that is done."""
+        if self._control >= 0:
+            os.close(self._control)
+            self._control = -1
+
+    async def gone(self) -> Report | None:
+        """Waits until nothing of it is left. None when it ended its own supervisor; then all it left was found."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._gone())
+        return await asyncio.shield(self._ending)
+
+    async def _gone(self) -> Report | None:
+        await self.inner.wait()
+        try:
+            told = os.read(self._status, 4096)
+        except BlockingIOError:
+            told = b""
+        os.close(self._status)
+        if not told:
+            await self.sweep()
+        self.stop()
+        if self.writer is not None:
+            self.writer.close()
+        if not told:
+            return None
+        report = Report(**json.loads(told))
+        if self._inside and report.code is not None and _SIGNALLED < report.code < _SIGNALLED + signal.NSIG:
+            return replace(report, code=_SIGNALLED - report.code)
+        return report
+
+    async def sweep(self) -> None:
+        """Ends whatever still carries the mark."""
+        await in_thread(lambda: end_marked(self._mark), "weft-sweep")
 
 
 class Process:
     """A running command. `finished()` waits for its end and for everything it started to be gone."""
 
-    def __init__(
-        self,
-        inner: asyncio.subprocess.Process,
-        control: int,
-        status: int,
-        mark: str,
-        limit: int,
-        seen: Callable[[bytes], None],
-    ) -> None:
-        self._inner = inner
-        self._control = control
-        self._status = status
-        self._mark = mark
+    def __init__(self, running: Supervised, limit: int, seen: Callable[[bytes], None]) -> None:
+        self._running = running
         self._limit = limit
         self._seen = seen
         self._ended: Ended = "exited"
@@ -109,41 +234,21 @@ class Process:
         *,
         folder: int,
         environment: Mapping[str, str],
+        policy: Policy,
         output_limit: int,
+        limits: Limits | None = None,
         seen: Callable[[bytes], None] = lambda _: None,
     ) -> Process:
-        """Runs `command` in the folder that this handle is open on."""
-        mark = secrets.token_hex(16)
-        control_read, control_write = os.pipe()
-        status_read, status_write = os.pipe()
-        os.set_blocking(status_read, False)
-        words = (*supervised(status_write, folder), *command)
-        try:
-            inner = await asyncio.create_subprocess_exec(
-                *words,
-                stdin=control_read,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                env={**environment, MARK: mark},
-                pass_fds=(status_write, folder),
-                start_new_session=True,
-            )
-        except OSError as error:
-            os.close(control_write)
-            os.close(status_read)
-            raise translated(error, f"can't run {command[0]}") from error
-        finally:
-            os.close(control_read)
-            os.close(status_write)
-        return cls(inner, control_write, status_read, mark, output_limit, seen)
+        """Runs `command` in the folder that this handle is open on, inside the boundary."""
+        running = await Supervised.start(command, folder=folder, environment=environment, policy=policy, limits=limits)
+        return cls(running, output_limit, seen)
 
     def stop(self, ended: Ended = "stopped") -> None:
         """Ends it and everything it started. Returns at once; `finished()` says when that is done."""
-        if self._control >= 0:
+        if not self._running.stopped:
             self._ended = ended
             self._deadline = asyncio.get_running_loop().time() + PATIENCE
-            os.close(self._control)
-            self._control = -1
+            self._running.stop()
 
     async def finished(self) -> Finished:
         return await asyncio.shield(self._task)
@@ -152,7 +257,6 @@ class Process:
         pieces: list[bytes] = []
         size = 0
         try:
-            assert self._inner.stdout is not None
             while piece := await self._read():
                 if size < self._limit:
                     pieces.append(piece[: self._limit - size])
@@ -160,47 +264,39 @@ class Process:
                 size += len(piece)
                 if size > self._limit:
                     self.stop("flooded")
-            await self._inner.wait()
-            report = self._report()
-            if report is None:
-                await in_thread(lambda: end_marked(self._mark), "weft-sweep")
         finally:
-            self.stop(self._ended)
-            os.close(self._status)
+            if self._ended != "exited":
+                self._running.stop()
+            report = await self._running.gone()
         return Finished(
             ended=self._ended,
-            code=report["code"] if report else None,
+            code=report.code if report else None,
             output=b"".join(pieces),
             size=size,
-            strays=report["strays"] or 0 if report and self._ended == "exited" else 0,
+            strays=report.strays if report and self._ended == "exited" else 0,
+            over=report.over if report else "",
         )
 
     async def _read(self) -> bytes:
         """The next piece; b"" when all is said, or when a stopped command takes too long to be gone."""
-        assert self._inner.stdout is not None
-        reading = asyncio.ensure_future(self._inner.stdout.read(65536))
+        inner = self._running.inner
+        assert inner.stdout is not None
+        reading = asyncio.ensure_future(inner.stdout.read(65536))
         while True:
             done, _ = await asyncio.wait({reading}, timeout=1.0)
             if done:
                 return reading.result()
             late = asyncio.get_running_loop().time() > self._deadline
-            if self._inner.returncode is None and not late:
+            if inner.returncode is None and not late:
                 continue
             # the supervisor is gone or stuck and something still holds the pipe: it is found by its mark
-            if self._inner.returncode is None:
-                self._inner.kill()
-            await in_thread(lambda: end_marked(self._mark), "weft-sweep")
+            if inner.returncode is None:
+                inner.kill()
+            await self._running.sweep()
             done, _ = await asyncio.wait({reading}, timeout=PATIENCE)
             if not done:
                 reading.cancel()
                 raise ExternalError("a process of the command can't be ended", hint="look for it with ps")
-
-    def _report(self) -> dict[str, int | None] | None:
-        try:
-            told = os.read(self._status, 4096)
-        except BlockingIOError:
-            return None
-        return json.loads(told) if told else None
 
 
 def end_marked(mark: str) -> int:

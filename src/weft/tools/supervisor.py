@@ -1,10 +1,11 @@
 """Stands between Weft and a command, so that the command and everything it started can really be ended.
 
-Run as a script with nothing but the standard library: `supervisor.py STATUS FOLDER GRACE INPUT COMMAND…`. The command
-reads from the handle INPUT, or nothing where that is -1, and gets a session of its own; whatever it leaves behind,
-however deep and whatever it calls itself, falls to this process (it is their reaper), so walking the tree from here
-finds all of it. The end comes when the command exits, or when standard input closes: that is how it is told to stop,
-and also what happens when Weft itself is killed.
+Run as a script with nothing but the standard library: `supervisor.py STATUS FOLDER GRACE INPUT LIMITS COMMAND…`. The
+command reads from the handle INPUT, or nothing where that is -1, and gets a session of its own; whatever it leaves
+behind, however deep and whatever it calls itself, falls to this process (it is their reaper), so walking the tree from
+here finds all of it. The end comes when the command exits, when all of it together takes more than LIMITS allow (JSON:
+bytes of `memory` and of `disk`, the number of `processes`), or when standard input closes: that is how it is told to
+stop, and also what happens when Weft itself is killed.
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ import sys
 import time
 
 PASS_LIMIT = 200
+SETTLING = 0.05
+"""Seconds that what ends together with the command may take for that: a boundary does."""
+LOOK = 0.5
+"""Seconds between two looks at what all of it takes."""
 
 
 def main() -> None:
     status, folder, given = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[4])
-    grace, command = float(sys.argv[3]), sys.argv[5:]
+    grace, limits, command = float(sys.argv[3]), json.loads(sys.argv[5]), sys.argv[6:]
     os.fchdir(folder)
+    free = free_space()
     become_reaper()
     wake_read, wake_write = os.pipe()
     os.set_blocking(wake_write, False)
@@ -30,15 +36,15 @@ def main() -> None:
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
-    child = spawn(command, given, (status, folder, wake_read, wake_write))
+    child = spawn(command, given, (status, folder, wake_read, wake_write), limits)
     os.close(folder)
     if given >= 0:
         os.close(given)
-    code = watch(child, wake_read)
+    code, over = watch(child, wake_read, limits, free)
     strays = end_all(child, grace)
     if code is None:
         code = collected.get(child)
-    os.write(status, json.dumps({"code": code, "strays": strays}).encode())
+    os.write(status, json.dumps({"code": code, "strays": strays, "over": over}).encode())
     os._exit(0)
 
 
@@ -54,7 +60,7 @@ def become_reaper() -> None:
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
-def spawn(command: list[str], given: int, ours: tuple[int, ...]) -> int:
+def spawn(command: list[str], given: int, ours: tuple[int, ...], limits: dict[str, int]) -> int:
     child = os.fork()
     if child:
         return child
@@ -65,6 +71,7 @@ def spawn(command: list[str], given: int, ours: tuple[int, ...]) -> int:
         signal.set_wakeup_fd(-1)
         for fd in ours:
             os.close(fd)
+        bound_one(limits)
         source = given if given >= 0 else os.open(os.devnull, os.O_RDONLY)
         os.dup2(source, 0)
         if given >= 0:
@@ -76,19 +83,58 @@ def spawn(command: list[str], given: int, ours: tuple[int, ...]) -> int:
         os._exit(127)
 
 
-def watch(child: int, wake: int) -> int | None:
-    """The command's exit code; None when it is to be stopped instead."""
+def bound_one(limits: dict[str, int]) -> None:
+    """What the kernel holds each single process to; the rest is looked at from here."""
+    import resource
+
+    # not RLIMIT_AS: programs reserve far more of it than they ever use
+    for number, most in ((resource.RLIMIT_DATA, limits.get("memory")), (resource.RLIMIT_FSIZE, limits.get("disk"))):
+        hard = resource.getrlimit(number)[1]
+        if most and (hard == resource.RLIM_INFINITY or most < hard):
+            resource.setrlimit(number, (most, most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def watch(child: int, wake: int, limits: dict[str, int], free: int) -> tuple[int | None, str]:
+    """The command's exit code, None when it is to be stopped instead; and the limit that it went over."""
     while True:
-        ready, _, _ = select.select([0, wake], [], [])
+        ready, _, _ = select.select([0, wake], [], [], LOOK if limits else None)
         if wake in ready:
             numbers = os.read(wake, 4096)
             reap()
             if child in collected:
-                return collected[child]
+                return collected[child], ""
             if {signal.SIGTERM, signal.SIGINT, signal.SIGHUP} & set(numbers):
-                return None
+                return None, ""
         if 0 in ready and not os.read(0, 4096):
-            return None
+            return None, ""
+        if not ready and (over := excess(limits, free)):
+            return None, over
+
+
+def excess(limits: dict[str, int], free: int) -> str:
+    """What all of it together has too much of."""
+    below = descendants()
+    if len(below) > limits.get("processes", len(below)):
+        return "processes"
+    page = os.sysconf("SC_PAGE_SIZE")
+    taken = 0
+    for pid in below:
+        try:
+            with open(f"/proc/{pid}/statm", "rb") as file:
+                _, resident, shared = file.read().split()[:3]
+        except OSError:
+            continue  # it ended meanwhile
+        taken += (int(resident) - int(shared)) * page
+    if taken > limits.get("memory", taken):
+        return "memory"
+    used = free - free_space()
+    return "disk" if used > limits.get("disk", used) else ""
+
+
+def free_space() -> int:
+    told = os.statvfs(".")
+    return told.f_bavail * told.f_frsize
 
 
 def reap() -> bool:
@@ -105,6 +151,9 @@ def reap() -> bool:
 
 def end_all(child: int, grace: float) -> int:
     """Ends whatever is left: first politely, then not. How many there were."""
+    settled = time.monotonic() + SETTLING
+    while reap() and child in collected and time.monotonic() < settled:
+        time.sleep(0.001)
     if not reap() and sys.platform == "linux":
         return 0
     left = descendants()

@@ -21,6 +21,7 @@ from typing import Any, Literal, Protocol
 from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.messages import ToolSpec
+from weft.tools.boundary import Need
 
 Effect = Literal["read", "write", "network", "process"]
 Done = Literal["none", "unknown", "completed"]
@@ -105,6 +106,8 @@ class Context:
     session: Folder | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     """Of processes: already without secrets (see `processes.plain_environment`)."""
+    needs: frozenset[Need] | None = None
+    """Of a command: what was granted to it in the boundary. None: what its words need, as for one that is approved."""
     keep: Callable[[bytes], str] | None = None
     """Keeps a large result in `blobs/` and returns its name; without it a large result is only cut."""
     progress: Callable[[str], None] = _quiet

@@ -35,6 +35,10 @@ class RuleEntry(Strict):
     when_tainted: bool = Field(
         default=False, description="Allow only: it is allowed also when content from outside is in the conversation"
     )
+    needs: list[Literal["write", "git", "network", "keys", "outside"]] = Field(
+        default=[],
+        description="Allow only, for Shell: what a call of this command may ask to be opened in the boundary",
+    )
     why: OptionalText = Field(default=None, description="The reason, shown when the rule decides")
 
 
@@ -63,7 +67,9 @@ def rule_faults(verb: Verb, entry: RuleEntry, *, own_tools: bool) -> Iterator[tu
         yield about[1], True, "a rule is about one thing", "write two rules"
     if entry.command is not None and not command_words(entry.command):
         yield "command", False, "these are not the words of one program", ""
-    for key in ("read_only", "when_tainted"):
+    if entry.needs and entry.command is None:
+        yield "needs", True, "is about a command", "add 'command', or remove it"
+    for key in ("read_only", "when_tainted", "needs"):
         if verb != "allow" and getattr(entry, key):
             yield key, True, f"has no meaning in a rule that {verb}s", "remove it"
     if verb == "allow" and not about and entry.tool in ("Shell", "*") and not own_tools:

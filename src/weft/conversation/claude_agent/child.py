@@ -9,16 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import secrets
-import socket
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from weft.files import translated
-from weft.tools.processes import MARK, end_marked, plain_environment, supervised
-from weft.tools.threads import in_thread
+from weft.tools.boundary import Policy, program_folders
+from weft.tools.processes import Report, Supervised, plain_environment
 
 LINE: Final = 64 * 2**20
 """Bytes of one message of the runtime."""
@@ -76,6 +73,19 @@ def environment(
     return made
 
 
+def boundary_policy(
+    surroundings: Mapping[str, str], working: Path, own: Path, more: Sequence[Path], command: Sequence[str]
+) -> Policy:
+    """What the runtime gets of the machine: where it works, its own folder, and the network for its model."""
+    return Policy(
+        working=working,
+        home=Path(surroundings.get("HOME", "/nonexistent")),
+        needs=frozenset({"write", "git", "network"}),
+        writable=(own, *more),
+        readable=(*program_folders(surroundings), Path(command[0]).parent),
+    )
+
+
 def _git_settings() -> dict[str, str]:
     """What keeps git from running a folder's programs when it is only asked to show something."""
     settings = {"GIT_CONFIG_COUNT": str(len(_GIT)), "GIT_OPTIONAL_LOCKS": "0"}
@@ -85,19 +95,18 @@ def _git_settings() -> dict[str, str]:
 
 
 class Child:
-    def __init__(self, command: Sequence[str], *, folder: Path, environment: Mapping[str, str], key: str) -> None:
+    def __init__(
+        self, command: Sequence[str], *, folder: Path, environment: Mapping[str, str], key: str, policy: Policy
+    ) -> None:
         self._command = command
+        self._policy = policy
         self._folder = folder
         self._environment = environment
         self._key = key
-        self._mark = secrets.token_hex(16)
-        self._inner: asyncio.subprocess.Process | None = None
-        self._writer: asyncio.StreamWriter | None = None
+        self._running: Supervised | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._control = self._status = -1
         self._last_words: deque[str] = deque(maxlen=10)
-        self._report: dict[str, int | None] | None = None
-        self._gone = asyncio.Event()
+        self._report: Report | None = None
         self.stopped = False
 
     # -- what the SDK's client calls
@@ -106,49 +115,39 @@ class Child:
         if self.stopped:
             raise ConnectionError("the Claude runtime was stopped before it began")
         folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
-        control_read, self._control = os.pipe()
-        self._status, status_write = os.pipe()
-        os.set_blocking(self._status, False)
-        ours, theirs = socket.socketpair()
         key_read, variables = _handed_over(self._key)
-        passed = [status_write, folder, theirs.fileno(), *([key_read] if key_read >= 0 else [])]
         try:
-            self._inner = await asyncio.create_subprocess_exec(
-                *supervised(status_write, folder, given=theirs.fileno()),
-                *self._command,
-                stdin=control_read,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env={**self._environment, **variables, MARK: self._mark},
-                pass_fds=passed,
-                start_new_session=True,
-                limit=LINE,
+            running = await Supervised.start(
+                self._command,
+                policy=self._policy,
+                folder=folder,
+                environment={**self._environment, **variables},
+                takes_input=True,
+                errors_apart=True,
+                line_limit=LINE,
+                passed=[key_read] if key_read >= 0 else [],
             )
-        except OSError as error:
-            ours.close()
-            self.stop()
-            os.close(self._status)
-            self._status = -1
-            raise translated(error, "can't run the Claude runtime") from error
         finally:
-            theirs.close()
-            for handle in (control_read, status_write, folder, key_read):
+            for handle in (folder, key_read):
                 if handle >= 0:
                     os.close(handle)
-        _, self._writer = await asyncio.open_connection(sock=ours)
-        self._listener = asyncio.create_task(self._listen(), name="claude stderr")
+        self._running = running
+        if self.stopped:
+            running.stop()
+        self._listener = asyncio.create_task(self._listen(running.inner), name="claude stderr")
 
     async def write(self, data: str) -> None:
-        if self._writer is None or self._writer.is_closing():
+        writer = self._running.writer if self._running else None
+        if writer is None or writer.is_closing():
             raise ConnectionError("the Claude runtime takes no input any more")
-        self._writer.write(data.encode())
-        await self._writer.drain()
+        writer.write(data.encode())
+        await writer.drain()
 
     async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Until it has ended, which is always said with an error: the client gives up what it waits for only then."""
-        assert self._inner is not None
-        assert self._inner.stdout is not None
-        while line := await self._inner.stdout.readline():
+        assert self._running is not None
+        assert self._running.inner.stdout is not None
+        while line := await self._running.inner.stdout.readline():
             if line.startswith(b"{") and line.endswith(b"\n"):
                 yield json.loads(line)
         await self.gone()
@@ -157,11 +156,11 @@ class Child:
     async def close(self) -> None:
         """Its input ends, so that it can finish its transcript; then it is ended."""
         await self.end_input()
-        if self._inner is None:
+        if self._running is None:
             return
         try:
             async with asyncio.timeout(FAREWELL):
-                await self._inner.wait()
+                await self._running.inner.wait()
         except TimeoutError:
             pass
         finally:
@@ -169,56 +168,43 @@ class Child:
         await self.gone()
 
     def is_ready(self) -> bool:
-        return self._inner is not None and not self.stopped
+        return self._running is not None and not self.stopped
 
     async def end_input(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
+        if self._running is not None and self._running.writer is not None:
+            self._running.writer.close()
 
     # -- ours
 
     @property
     def alive(self) -> bool:
-        return self._inner is not None and self._inner.returncode is None and not self.stopped
+        return self._running is not None and self._running.inner.returncode is None and not self.stopped
 
     def stop(self) -> None:
         """Ends it and everything it started. Returns at once; `gone` says when that is done."""
         self.stopped = True
-        if self._control >= 0:
-            os.close(self._control)
-            self._control = -1
+        if self._running is not None:
+            self._running.stop()
 
     async def gone(self) -> None:
         """Until nothing of it is left."""
-        if self._inner is None or self._gone.is_set():
+        if self._running is None:
             return
-        await self._inner.wait()
-        if self._status >= 0:
-            self._report = _read_report(self._status)
-            os.close(self._status)
-            self._status = -1
-            if self._report is None:
-                await in_thread(lambda: end_marked(self._mark), "weft-sweep")
-            self._gone.set()
-        else:
-            await self._gone.wait()
-        self.stop()
+        self._report = await self._running.gone()
+        self.stopped = True
         if self._listener is not None:
             await asyncio.wait({self._listener}, timeout=1.0)
             self._listener.cancel()
-        if self._writer is not None:
-            self._writer.close()
 
     def epitaph(self) -> str:
-        code = self._report["code"] if self._report else None
+        code = self._report.code if self._report else None
         how = "it is not known how" if code is None else f"signal {-code}" if code < 0 else f"exit code {code}"
         said = f"; it last said: {' | '.join(list(self._last_words)[-3:])}" if self._last_words else ""
         return f"the Claude runtime ended ({how}){said}"
 
-    async def _listen(self) -> None:
-        assert self._inner is not None
-        assert self._inner.stderr is not None
-        while line := await self._inner.stderr.readline():
+    async def _listen(self, inner: asyncio.subprocess.Process) -> None:
+        assert inner.stderr is not None
+        while line := await inner.stderr.readline():
             if text := line.decode(errors="replace").strip():
                 self._last_words.append(text[:500])
 
@@ -248,11 +234,3 @@ def _handed_over(key: str) -> tuple[int, dict[str, str]]:
         "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR" if key.startswith(_OAUTH) else "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR"
     )
     return read, {name: str(read)}
-
-
-def _read_report(status: int) -> dict[str, int | None] | None:
-    try:
-        told = os.read(status, 4096)
-    except BlockingIOError:
-        return None
-    return json.loads(told) if told else None

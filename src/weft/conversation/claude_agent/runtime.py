@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from weft.conversation.claude_agent.child import Child, environment, own_folders
+from weft.conversation.claude_agent.child import Child, boundary_policy, environment, own_folders
 from weft.conversation.claude_agent.options import SERVER, Reach, Start, build_options, command_of, sdk
 from weft.models.model import ModelError
 from weft.protocol.messages import Usage
@@ -99,7 +99,12 @@ class Runtime:
             raise died("the Claude runtime was stopped before it began")
         roots = (self.start.working, *self.start.more_folders)
         variables = environment(self.reach.surroundings, self.start.folder, self.reach.base_url, roots)
-        self._child = Child(command, folder=self.start.working, environment=variables, key=self.reach.key)
+        policy = boundary_policy(
+            self.reach.surroundings, self.start.working, self.start.folder, self.start.more_folders, command
+        )
+        self._child = Child(
+            command, folder=self.start.working, environment=variables, key=self.reach.key, policy=policy
+        )
         client = sdk().ClaudeSDKClient(replace(options, permission_prompt_tool_name=None), transport=self._child)
         self._life = asyncio.create_task(self._live(client), name="claude runtime")
         await self._ready.wait()

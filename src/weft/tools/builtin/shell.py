@@ -1,23 +1,32 @@
-"""Shell: one command in the working folder, under a supervisor, with a time limit, a plain environment and a last word.
+"""Shell: one command in the working folder, inside the kernel boundary and under a supervisor, with limits of time,
+memory, processes and disk, a plain environment and a last word.
 
-A command that is known to be read only also runs without the things by which folders make programs run others: git's
-hooks, monitors and bare repositories found by chance, and programs that lie in the working folder itself.
+What is opened in the boundary is what was granted for the call; without a word about that, what its words need. A
+command that is known to be read only also runs without the things by which folders make programs run others: git's
+hooks, monitors, filters, external diffs and repositories found by chance, and programs in the working folder itself.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
+from weft.tools.boundary import NEEDS, Need, Policy, boundary_here, program_folders, protected_names
 from weft.tools.builtin.schema import closed, text, whole
-from weft.tools.processes import Finished, Process, plain_environment
+from weft.tools.permission import declared_needs
+from weft.tools.processes import Finished, Process, plain_environment, usual_limits
 from weft.tools.results import bounded
-from weft.tools.shell.reading import read_shell
+from weft.tools.shell.needs import shell_needs
+from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import brings_from_outside
 from weft.tools.tool import Context, Handle, Outcome, Tool, failed, interrupted
 
@@ -27,16 +36,49 @@ OUTPUT_LIMIT: Final = 8 * 2**20
 _GIT_SETTINGS: Final = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
     "safe.bareRepository": "explicit",
     "log.showSignature": "false",
+    "diff.ignoreSubmodules": "dirty",
+    "status.submoduleSummary": "false",
+    "submodule.recurse": "false",
 }
+_GIT: Final = """git() {
+ before=; while case ${1-} in --no-*) true;; *) false;; esac; do before="$before $1"; shift; done
+ sub=${1-}; [ $# -gt 0 ] && shift
+ case $sub in
+ diff|log|show|whatchanged|diff-tree|diff-files|diff-index)
+  set -- --no-ext-diff --no-textconv --ignore-submodules=dirty "$@";;
+ stash) if [ "${1-}" = show ]; then shift; set -- show --no-ext-diff --no-textconv "$@"; fi;;
+ status) set -- --ignore-submodules=dirty "$@";;
+ blame|annotate|grep) set -- --no-textconv "$@";;
+ esac
+ command git --no-pager $before ${sub:+"$sub"} "$@"
+}
+"""
+"""git for a command that only looks: whatever a repository's settings name, none of it is run."""
 
 
 class ShellHandle:
     """The result settles at once when it is interrupted; `closed` waits until no process is left."""
 
-    def __init__(self, process: Process, context: Context, command: str, seconds: float, began: float) -> None:
+    def __init__(
+        self,
+        process: Process,
+        context: Context,
+        command: str,
+        *,
+        seconds: float,
+        began: float,
+        needs: frozenset[Need],
+        made: Callable[[], list[str]],
+    ) -> None:
         self._process = process
+        strong = boundary_here().strength == "strong"
+        self._reached = not strong or bool(needs & {"network", "outside"})
+        self._hint = _hint(needs) if strong else ""
+        self._background = strong and shell_needs(command).background
+        self._made = made
         self._settled: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._timed_out = False
         self._timer = asyncio.get_running_loop().call_later(seconds, self._time_is_over)
@@ -46,7 +88,7 @@ class ShellHandle:
         try:
             finished = await self._process.finished()
             outcome = self._outcome(finished, seconds, time.monotonic() - began)
-            if brings_from_outside(read_shell(command), command):
+            if self._reached and brings_from_outside(read_shell(command), command):
                 outcome = _from_network(outcome, command)
             outcome = await bounded(outcome, context)
         except Exception as error:  # noqa: BLE001  a call has an end, whatever its process did
@@ -73,11 +115,19 @@ class ShellHandle:
             notes.append(f"signal {-finished.code} ended it")
         elif finished.code:
             notes.append(f"exit code {finished.code}")
+        if finished.over:
+            notes.append(f"it took more {finished.over} than a command may, and was ended")
         if finished.strays:
             notes.append(f"{finished.strays} processes it had left in the background were ended")
+        elif self._background and finished.ended == "exited":
+            notes.append("what it had left in the background was ended")
         parts = [shown] if shown else []
         if notes:
             parts.append(f"[{'; '.join(notes)}]")
+        if self._hint and finished.code and _STOPPED.search(shown[-4000:]):
+            parts.append(f"[{self._hint}]")
+        if made := self._made():
+            parts.append(f"[it made {', '.join(made)}, which decides what is run here: look at it before you go on]")
         good = finished.code == 0 and finished.ended == "exited" and not self._timed_out
         return Outcome(
             text="\n".join(parts) or "[no output]",
@@ -104,21 +154,74 @@ def _from_network(outcome: Outcome, command: str) -> Outcome:
 
 async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     command, seconds = given["command"], float(given.get("seconds", SECONDS))
-    environment = _environment(command, context)
+    reading = read_shell(command)
+    needs = context.needs if context.needs is not None else needs_of(command, given)
+    environment = _environment(reading, context)
+    if reading.read_only:
+        environment |= await _quiet_git(reading, context, environment)
     shell = shutil.which("bash", path=environment["PATH"])
-    words = [shell, "--norc", "--noprofile", "-c", command] if shell else ["/bin/sh", "-c", command]
+    text_run = f"{_GIT}{command}" if reading.read_only and _runs_git(reading) else command
+    words = [shell, "--norc", "--noprofile", "-c", text_run] if shell else ["/bin/sh", "-c", text_run]
+    working = str(context.working.path)
+    before = protected_names(working)
     began = time.monotonic()
-    process = await Process.start(
-        words,
-        folder=context.working.fd,
-        environment=environment,
-        output_limit=OUTPUT_LIMIT,
-        seen=lambda piece: context.progress(piece.decode("utf-8", "replace")),
+    with ExitStack() as passing:
+        policy = boundary_policy(context, environment, needs)
+        if boundary_here().kind == "landlock":  # which has no /tmp of its own
+            own = passing.enter_context(tempfile.TemporaryDirectory(prefix="weft-", ignore_cleanup_errors=True))
+            policy, environment = replace(policy, writable=(Path(own),)), {**environment, "TMPDIR": own}
+        process = await Process.start(
+            words,
+            folder=context.working.fd,
+            environment=environment,
+            policy=policy,
+            limits=usual_limits(),
+            output_limit=OUTPUT_LIMIT,
+            seen=lambda piece: context.progress(piece.decode("utf-8", "replace")),
+        )
+        kept = passing.pop_all()
+
+    def made() -> list[str]:
+        kept.close()
+        return sorted(protected_names(working) - before) if "git" not in needs and "outside" not in needs else []
+
+    return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made)
+
+
+def needs_of(command: str, given: Mapping[str, Any]) -> frozenset[Need]:
+    """What a command gets when nobody said more about it: what its words need, and what its call asks for."""
+    if read_shell(command).read_only and "needs" not in given:
+        return frozenset() if read_shell(command).offline else frozenset({"outside"})
+    return shell_needs(command).needs | declared_needs(given) | {"write"}
+
+
+def boundary_policy(context: Context, environment: Mapping[str, str], needs: frozenset[Need]) -> Policy:
+    session = (context.session.path,) if context.session is not None else ()
+    return Policy(
+        working=context.working.path,
+        home=Path(environment.get("HOME", "/nonexistent")),
+        needs=needs,
+        readable=(*session, *program_folders(environment)),
     )
-    return ShellHandle(process, context, command, seconds, began)
 
 
-def _environment(command: str, context: Context) -> dict[str, str]:
+_STOPPED: Final = re.compile(
+    r"Read-only file system|Permission denied|Network is unreachable|[Cc]ould not resolve|Temporary failure in name"
+    r"|Operation not permitted|No route to host|getaddrinfo|Name or service not known"
+)
+
+
+def _hint(needs: frozenset[Need]) -> str:
+    closed_now = [need for need in NEEDS if need not in needs and need != "outside"]
+    if not closed_now or "outside" in needs:
+        return ""
+    return (
+        f"it ran inside a boundary without {', '.join(closed_now)}; if it needs one of them, call again with needs, "
+        f'such as ["{closed_now[0]}"], and the person is asked'
+    )
+
+
+def _environment(reading: ShellReading, context: Context) -> dict[str, str]:
     """Programs in the working folder come last, so that none of them can pass for one of the system's."""
     environment = plain_environment(context.environment)
     inside: list[str] = []
@@ -128,25 +231,65 @@ def _environment(command: str, context: Context) -> dict[str, str]:
         real = os.path.realpath(entry)
         within = any(real == root or real.startswith(root.rstrip("/") + "/") for root in roots)
         (inside if within else others).append(entry)
-    if not read_shell(command).read_only:
-        return {**environment, "PATH": os.pathsep.join([*others, *inside])}
-    settings = {"GIT_CONFIG_COUNT": str(len(_GIT_SETTINGS)), "GIT_OPTIONAL_LOCKS": "0"}
-    for index, (key, value) in enumerate(_GIT_SETTINGS.items()):
-        settings |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
-    return {**environment, **settings, "PATH": os.pathsep.join(others)}
+    caches = {"XDG_CACHE_HOME": "/tmp/.cache", "UV_CACHE_DIR": "/tmp/.cache/uv", "PYTHONDONTWRITEBYTECODE": "1"}
+    if boundary_here().strength == "strong":
+        environment |= caches
+    return {**environment, "PATH": os.pathsep.join(others if reading.read_only else [*others, *inside])}
+
+
+def _runs_git(reading: ShellReading) -> bool:
+    return any(part.program == "git" for part in reading.commands)
+
+
+async def _quiet_git(reading: ShellReading, context: Context, environment: Mapping[str, str]) -> dict[str, str]:
+    """What keeps git from running a folder's programs when it is only asked to show something."""
+    settings = dict(_GIT_SETTINGS)
+    if _runs_git(reading):
+        for name in await _filters(context, environment):
+            settings |= {f"{name}.{key}": "" for key in ("clean", "smudge", "process")} | {f"{name}.required": "false"}
+    made = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_OPTIONAL_LOCKS": "0", "GIT_ATTR_NOSYSTEM": "1"}
+    for index, (key, value) in enumerate(settings.items()):
+        made |= {f"GIT_CONFIG_KEY_{index}": key, f"GIT_CONFIG_VALUE_{index}": value}
+    return made
+
+
+async def _filters(context: Context, environment: Mapping[str, str]) -> list[str]:
+    """The filters that the repository's settings name. To read settings runs nothing."""
+    if shutil.which("git", path=environment["PATH"]) is None:
+        return []
+    asked = await asyncio.create_subprocess_exec(
+        *("git", "config", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\."),
+        cwd=context.working.path,
+        env=dict(environment),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    told, _ = await asked.communicate()
+    names = [name.rpartition(".")[0] for name in told.decode("utf-8", "replace").split("\0") if name]
+    return list(dict.fromkeys(names))
 
 
 SHELL: Final = Tool(
     name="Shell",
     description=(
         "Run a command with bash in the working folder. It has no input and no terminal; it and everything it started "
-        "are ended when it exits, when its time is over, or when the person interrupts. Prefer Read, Glob and Grep for "
-        "looking at files."
+        "are ended when it exits, when its time is over, or when the person interrupts. It runs inside a boundary: it "
+        "can read the machine without the places of keys, and needs nothing said for looking, building and testing; "
+        "/tmp is empty and its own. For more, say what it needs, and the person is asked. Prefer Read, Glob and Grep "
+        "for looking at files."
     ),
     input_schema=closed(
         {"command": text("The command", shortest=1, longest=50_000)},
         {
             "seconds": whole(f"The time limit, {SECONDS} unless told", least=1, most=MOST_SECONDS),
+            "needs": {
+                "type": "array",
+                "items": {"enum": list(NEEDS)},
+                "uniqueItems": True,
+                "description": "What to open in the boundary: write (change the working folder), git (change the "
+                "repository), network, keys (as for ssh), outside (no boundary). Leave it out unless it failed without",
+            },
             "description": text("What it is for, in a few words, for the person", longest=200),
         },
     ),

@@ -78,6 +78,22 @@ def part_key(part: Simple) -> str | None:
     return "shell exactly " + " ".join(word.source for word in part.words)
 
 
+def prefix(part: Simple) -> str | None:
+    """The first words of a command as a rule would allow it with whatever follows; None when that says nothing."""
+    if is_dangerous(part.program) and part.program not in WITH_SUBCOMMANDS:
+        return None
+    words = [word.text for word in part.words]
+    if part.program not in WITH_SUBCOMMANDS and part.program not in SUBCOMMANDS:
+        return part.program if part.program in ALONE else None
+    if len(words) < 2 or not re.match(r"[a-z][a-z-]*\Z", words[1]) or words[1] in ("exec", "run", "x", "dlx"):
+        return None
+    return f"{words[0]} {words[1]}"
+
+
+WITH_SUBCOMMANDS: Final = listed("git npm yarn pnpm cargo go pip pip3 uv poetry gem bundle docker kubectl gh apt brew")
+"""What their second word says is done, even where it is worth a question each time."""
+
+
 def part_is_read_only(part: Simple) -> bool:
     try:
         judge_program(part)

@@ -32,7 +32,7 @@ def _language() -> Any:
     return tree_sitter.Language(tree_sitter_bash.language())
 
 
-def _parser() -> Any:
+def parser() -> Any:
     """One for each text: a parser has a state, and judgements may be made on several threads."""
     import tree_sitter
 
@@ -41,7 +41,7 @@ def _parser() -> Any:
 
 def agree(text: str, commands: Sequence[Simple]) -> None:
     """UnreadableError when the full parser sees something else than these commands."""
-    root = _parser().parse(text.encode()).root_node
+    root = parser().parse(text.encode()).root_node
     if root.has_error:
         raise UnreadableError("something that is not a whole command")
     found: list[list[str]] = []

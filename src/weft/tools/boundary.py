@@ -1,0 +1,401 @@
+"""The kernel boundary around every command of a tool, the code of steps, and the runtimes of others.
+
+    boundary = boundary_here()                                # tried by running, once
+    words = boundary.wrap(command, Policy(working=folder, home=home, needs=frozenset({"write"})))
+
+Inside, the machine can be read except for the places of secrets, nothing can be changed, there is no network, no other
+process is seen, and whatever is started ends with the command. Each *need* opens one thing: `write` the working folder
+(without its `.git` and what else decides what is run), `git` the repository, `network` the network, `keys` the places
+of keys, `outside` everything: then there is no boundary. What a command needs is told from its words or said in the
+call (`shell/needs.py`), and judged in `permission.py`: this module only does it.
+
+bubblewrap and namespaces of our own (`confine.py`) hold all of that. `sandbox-exec` holds it except for the processes.
+Landlock is a weaker floor: only listed places can be read; UDP and sockets in the file system stay open.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+Kind = Literal["bubblewrap", "namespaces", "sandbox-exec", "landlock", "none"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+Need = Literal["write", "git", "network", "keys", "outside"]
+NEEDS: Final[tuple[Need, ...]] = get_args(Need)
+Strength = Literal["strong", "weak", "none"]
+VARIABLE: Final = "WEFT_BOUNDARY"
+"""Set by a person to choose a kind, `none` too. No file of a workspace can."""
+TEMPORARY: Final = str(2 << 30)
+_CONFINE: Final = str(Path(__file__).with_name("confine.py"))
+_PROBE_SECONDS: Final = 20
+
+SECRET_PLACES: Final = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".pgpass", ".git-credentials", ".npmrc"),
+    *(".pypirc", ".vault-token", ".password-store", ".terraform.d", ".mozilla", ".thunderbird", ".claude", ".codex"),
+    *(".claude.json", ".gem/credentials", ".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml"),
+    *(".config/gh", ".config/gcloud", ".config/weft", ".config/op", ".config/hub", ".config/git/credentials"),
+    *(".config/google-chrome", ".config/chromium", ".config/rclone", ".config/containers", ".local/share/keyrings"),
+    *("Library/Keychains", "Library/Application Support/Google/Chrome", "Library/Cookies"),
+    *(".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".sqlite_history"),
+    *(".node_repl_history", ".rediscli_history", ".lesshst", ".viminfo", ".local/share/fish/fish_history"),
+)
+"""Below a home."""
+SECRET_FILES: Final = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d")
+COVERED: Final = ("/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm", "/mnt/wslg")
+"""Where sockets and others' passing files lie: empty inside, except for what is named."""
+_SHOWN: Final = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
+PROTECTED: Final = (
+    *(".git", ".hg", ".husky", ".githooks", ".vscode", ".idea", ".devcontainer", ".claude", ".codex", ".cursor"),
+    *(".envrc", ".mcp.json", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile"),
+    *(".gitconfig", ".gitmodules", ".ssh", ".npmrc", ".pypirc", ".netrc", ".config", ".local", ".direnv", ".weft"),
+    *("AGENTS.md", "CLAUDE.md", "permissions.yaml", "config.toml", "sources", "sessions", "knowledge"),
+)
+"""In a working folder: what is run, or tells a model what to do, when nobody asked for it. Not changed by `write`."""
+_SCAN: Final = 400
+"""Folders that are looked at for repositories inside the working folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What one command gets."""
+
+    working: Path
+    home: Path
+    needs: frozenset[Need] = frozenset()
+    readable: tuple[Path, ...] = ()
+    """Also to be seen where a covered place would hide it: the session's folder, the programs of PATH."""
+    writable: tuple[Path, ...] = ()
+    """Also to be written, whatever the needs: the own folder of a runtime."""
+    hidden: tuple[Path, ...] = ()
+    """Also secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    kind: Kind
+    options: tuple[str, ...] = ()
+    """Of bubblewrap, as far as this one knows them."""
+    tried: tuple[str, ...] = field(default=(), compare=False)
+    """What was tried before, and why it is not in force."""
+
+    @property
+    def strength(self) -> Strength:
+        return {"landlock": "weak", "none": "none"}.get(self.kind, "strong")  # type: ignore[return-value]
+
+    def wrap(self, command: Sequence[str], policy: Policy) -> tuple[str, ...]:
+        """The command, inside the boundary."""
+        if self.kind == "none" or "outside" in policy.needs:
+            return tuple(command)
+        if self.kind == "bubblewrap":
+            return (*_bubblewrap(policy, self.options), *command)
+        if self.kind == "sandbox-exec":
+            return ("sandbox-exec", "-p", seatbelt_profile(policy), *command)
+        mounts = _landlock_places(policy) if self.kind == "landlock" else list(_mounts(policy))
+        plan = {
+            "how": self.kind,
+            "network": "network" in policy.needs,
+            "folder": os.path.realpath(policy.working),
+            "mounts": mounts,
+        }
+        return (sys.executable, "-I", "-S", _CONFINE, json.dumps(plan), *command)
+
+    def table(self) -> list[tuple[str, str]]:
+        """What is stopped, and by which means: for `doctor` and the documentation."""
+        return list(_STOPS[self.kind])
+
+
+_BY_MOUNTS: Final = (
+    ("changing files outside the working folder", "everything else is mounted read-only"),
+    ("changing .git, hooks, editor settings, instructions", "mounted read-only unless allowed"),
+    ("reading keys, credentials, histories", "their places are empty inside"),
+    ("the network", "a network namespace that has only its own loopback"),
+    ("a process that outlives the stop, or looks at others", "a process namespace that ends as a whole"),
+    ("sockets of the desktop, of docker, of agents", "/run and /tmp are empty inside"),
+    ("more rights", "no capability, no set-uid program"),
+)
+_STOPS: Final[Mapping[Kind, Sequence[tuple[str, str]]]] = {
+    "bubblewrap": _BY_MOUNTS,
+    "namespaces": _BY_MOUNTS,
+    "sandbox-exec": (
+        ("changing files outside the working folder", "a profile of the system"),
+        ("reading keys, credentials, histories", "the same profile"),
+        ("the network", "the same profile"),
+    ),
+    "landlock": (
+        ("changing files outside the working folder", "only listed places can be written"),
+        ("changing .git", "beside a .git only folders and files that are there already can be changed"),
+        ("reading anything but the working folder and the system's programs", "only listed places can be read"),
+        ("TCP", "Landlock, from version 4 on; UDP and sockets in the file system stay open"),
+        ("a process that outlives the stop", "a supervisor that everything falls to"),
+    ),
+    "none": (("a process that outlives the stop", "a supervisor that everything falls to"),),
+}
+
+
+# -- which one is here
+
+
+def boundary_here() -> Boundary:
+    """The strongest that works on this machine, or what WEFT_BOUNDARY says. Tried once for a process."""
+    return _found(os.environ.get(VARIABLE, ""))
+
+
+@cache
+def _found(chosen: str) -> Boundary:
+    wanted = [kind for kind in KINDS if kind == chosen] or list(KINDS)
+    tried: list[str] = []
+    for kind in wanted:
+        if kind == "none":
+            break
+        for candidate in _candidates(kind):
+            fault = _fault(candidate)
+            if not fault:
+                return Boundary(candidate.kind, candidate.options, tuple(tried))
+            tried.append(f"{kind}: {fault}")
+    return Boundary("none", tried=tuple(tried))
+
+
+def _candidates(kind: Kind) -> list[Boundary]:
+    """bubblewrap of before 0.8 does not know how to close the door to further namespaces."""
+    if kind == "bubblewrap":
+        return [Boundary(kind, ("--disable-userns",)), Boundary(kind)]
+    return [Boundary(kind)]
+
+
+def _fault(boundary: Boundary) -> str:
+    """Why this boundary is none here; "" when it ran a command, kept it in and let it work."""
+    program = {"bubblewrap": "bwrap", "sandbox-exec": "sandbox-exec"}.get(boundary.kind)
+    if program and shutil.which(program) is None:
+        return f"{program} is not installed"
+    if not program and sys.platform != "linux":
+        return "only Linux has it"
+    with tempfile.TemporaryDirectory(prefix="weft-probe-") as name:
+        top = Path(os.path.realpath(name))
+        working, home = top / "working", top / "home"
+        for folder in (working, home / ".ssh"):
+            folder.mkdir(parents=True)
+        (home / ".ssh" / "id").write_text("secret")
+        script = "echo in > in; (echo out > ../home/out; cat ../home/.ssh/id) 2>/dev/null; echo done"
+        policy = Policy(working=working, home=home, needs=frozenset({"write"}))
+        try:
+            words = boundary.wrap(("/bin/sh", "-c", script), policy)
+            ran = subprocess.run(
+                words, cwd=working, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            return str(error)
+        if ran.returncode or ran.stdout != "done\n":
+            said = (ran.stderr.strip() or ran.stdout.strip()).split("\n")[-1]
+            return said[:200] or f"exit code {ran.returncode}"
+        if not (working / "in").exists() or (home / "out").exists():
+            return "it did not keep a command in"
+    return ""
+
+
+# -- what is mounted
+
+Mount = tuple[Literal["empty", "blank", "read", "write"], str]
+
+
+def _mounts(policy: Policy) -> Iterator[Mount]:
+    """In order, over a machine that is read-only as a whole. Only what is there is named."""
+    working, home = os.path.realpath(policy.working), os.path.realpath(policy.home)
+    covered = list(dict.fromkeys(os.path.realpath(path) for path in COVERED if os.path.isdir(path)))
+    covered = [path for path in covered if path != "/dev/shm" and working != path]
+    yield from (("empty", path) for path in covered)
+    for path in dict.fromkeys((home, *_real(policy.readable), *_SHOWN)):
+        if os.path.exists(path) and path != working and any(_within(path, top) for top in covered):
+            yield "read", path
+    yield ("write" if "write" in policy.needs else "read"), working
+    yield from (("write", path) for path in _real(policy.writable) if os.path.exists(path))
+    if "git" in policy.needs:
+        yield from (("write", path) for path in repository(working))
+    own = [os.path.realpath(path) for path in policy.writable]
+    if "write" in policy.needs:
+        for path in protected(working, git="git" not in policy.needs):
+            if not any(_within(other, path) for other in own):
+                yield "read", path
+    if "keys" not in policy.needs:
+        for path in secret_places(home, policy.hidden):
+            if not _within(working, path) and not any(_within(other, path) for other in own):
+                yield ("empty" if os.path.isdir(path) else "blank"), path
+
+
+def _bubblewrap(policy: Policy, options: Iterable[str]) -> Iterator[str]:
+    yield from ("bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL", *options)
+    if "network" in policy.needs:
+        yield "--share-net"
+    yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+    for how, path in _mounts(policy):
+        match how:
+            case "empty":
+                yield from ("--size", TEMPORARY, "--tmpfs", path)
+            case "blank":
+                yield from ("--ro-bind", "/dev/null", path)
+            case "read":
+                yield from ("--ro-bind", path, path)
+            case "write":
+                yield from ("--bind", path, path)
+    yield from ("--chdir", os.path.realpath(policy.working), "--")
+
+
+def secret_places(home: str, hidden: Iterable[Path] = ()) -> list[str]:
+    """Those that are there, with every link on the way followed."""
+    homes = {home, os.path.realpath(_own_home())}
+    named = [f"{top}/{place}" for top in sorted(homes) for place in SECRET_PLACES]
+    found = [os.path.realpath(path) for path in (*named, *SECRET_FILES, *map(str, hidden)) if os.path.lexists(path)]
+    return [path for path in dict.fromkeys(found) if os.path.exists(path) and path != "/dev/null"]
+
+
+def _own_home() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/nonexistent"
+
+
+def protected(working: str, *, git: bool) -> list[str]:
+    """What `write` does not open: the names above, and every repository inside the working folder."""
+    names = [name for name in PROTECTED if git or name != ".git"]
+    found = [f"{working}/{name}" for name in names if os.path.lexists(f"{working}/{name}")]
+    if git:
+        for folder in _folders(working):
+            found += [path for path in repository(folder, upwards=False) if _within(path, working)]
+    kept = [os.path.realpath(path) for path in found]
+    return [path for path in dict.fromkeys(kept) if os.path.exists(path) and _within(path, working) and path != working]
+
+
+def protected_names(working: str) -> set[str]:
+    """The names above that are there."""
+    return {name for name in PROTECTED if os.path.lexists(f"{working}/{name}")}
+
+
+def repository(folder: str, *, upwards: bool = True) -> list[str]:
+    """Where a folder's repository is kept: `.git`, or what a file of that name points to, and what that shares."""
+    top = folder
+    while not os.path.lexists(f"{top}/.git"):
+        if not upwards or top in ("/", ""):
+            return []
+        top = os.path.dirname(top)
+    found = [f"{top}/.git"]
+    for _ in range(2):
+        pointer, last = "", found[-1]
+        if os.path.isfile(last):
+            pointer = _first_line(last).removeprefix("gitdir:").strip()
+        elif os.path.isfile(f"{last}/commondir"):
+            pointer = _first_line(f"{last}/commondir")
+        if not pointer:
+            break
+        found.append(os.path.realpath(os.path.join(os.path.dirname(last) if os.path.isfile(last) else last, pointer)))
+    return [path for path in dict.fromkeys(found) if os.path.exists(path)]
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline(4096).strip()
+    except OSError:
+        return ""
+
+
+def _folders(top: str) -> Iterator[str]:
+    """The folder and those below it, breadth first, as many as are worth the time."""
+    waiting, seen = [top], 0
+    while waiting and seen < _SCAN:
+        folder = waiting.pop(0)
+        seen += 1
+        yield folder
+        try:
+            with os.scandir(folder) as entries:
+                waiting += [
+                    entry.path
+                    for entry in entries
+                    if entry.is_dir(follow_symlinks=False) and entry.name not in (".git", "node_modules", ".venv")
+                ]
+        except OSError:
+            continue
+
+
+def _real(paths: Iterable[Path]) -> list[str]:
+    return [os.path.realpath(path) for path in paths]
+
+
+def _within(path: str, top: str) -> bool:
+    return path == top or path.startswith(top.rstrip("/") + "/")
+
+
+# -- Landlock and macOS
+
+_SYSTEM: Final = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/proc", "/sys"),
+    *("/run/systemd/resolve", "/run/current-system", "/var/lib/dpkg"),
+)
+_DEVICES: Final = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty", "fd", "shm"))
+_TOOLS: Final = (
+    *(".local/bin", ".local/lib", ".local/share/uv", ".cargo/bin", ".cargo/registry", ".rustup", ".pyenv", ".nvm"),
+    *(".asdf", ".sdkman", ".gitconfig", ".config/git/config", "go", ".bun/bin", ".deno/bin"),
+)
+
+
+def _landlock_places(policy: Policy) -> list[Mount]:
+    working, home = os.path.realpath(policy.working), os.path.realpath(policy.home)
+    found: list[Mount] = [("read", path) for path in (*_SYSTEM, *_real(policy.readable))]
+    found += [("read", f"{home}/{name}") for name in _TOOLS]
+    found += [("write", path) for path in (*_DEVICES, *_real(policy.writable))]
+    found.append(("read", working))
+    if "keys" in policy.needs:
+        found += [("read", path) for path in secret_places(home)]
+    if "git" in policy.needs:
+        found += [("write", path) for path in repository(working)]
+    if "write" in policy.needs:
+        kept = protected(working, git="git" not in policy.needs)
+        if kept:
+            inside = [entry.path for entry in os.scandir(working) if os.path.realpath(entry.path) not in kept]
+            found += [("write", path) for path in inside]
+        else:
+            found.append(("write", working))
+    return found
+
+
+def program_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Where the programs of PATH keep what they need: beside `bin`, the folder it stands in."""
+    found = [Path(sys.prefix), Path(sys.base_prefix)]
+    for entry in environment.get("PATH", "").split(os.pathsep):
+        real = Path(os.path.realpath(entry))
+        top = real.parent if real.name in ("bin", "sbin", "Scripts") else real
+        if len(top.parts) > 2:
+            found.append(top)
+    return tuple(dict.fromkeys(found))
+
+
+def seatbelt_profile(policy: Policy) -> str:
+    """The same for macOS, in the language of its sandbox."""
+
+    def places(paths: Iterable[str]) -> str:
+        return " ".join(f"(subpath {json.dumps(path, ensure_ascii=False)})" for path in paths)
+
+    working, home = os.path.realpath(policy.working), os.path.realpath(policy.home)
+    lines = ["(version 1)", "(allow default)", "(deny file-write*)"]
+    opened = ["/dev", "/private/tmp", "/private/var/folders", *_real(policy.writable)]
+    if "write" in policy.needs:
+        opened.append(working)
+    if "git" in policy.needs:
+        opened += repository(working)
+    lines.append(f"(allow file-write* {places(opened)})")
+    if "write" in policy.needs and (kept := protected(working, git="git" not in policy.needs)):
+        lines.append(f"(deny file-write* {places(kept)})")
+    if "keys" not in policy.needs and (secret := secret_places(home, policy.hidden)):
+        lines.append(f"(deny file-read* file-write* {places(secret)})")
+    if "network" not in policy.needs:
+        lines.append('(deny network*) (allow network* (local ip "localhost:*") (remote ip "localhost:*"))')
+    return "\n".join(lines)
