@@ -62,7 +62,7 @@ def test_real_tools_under_the_real_rules(weft: Weft, tmp_path: Path) -> None:
     terminal.wait_for("weft chat · the-talk", "ask · scripted")
     terminal.child.send("say three\r")
     terminal.wait_for("? May Edit do this?", "notes.md", "-two", "+three", "asks because", KEYS)
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     terminal.wait_for("✓ Edit notes.md", "-two +three", "It says three now.")
     assert terminal.text().count("+three") == 1
     assert notes.read_text() == "one\nthree\n"
@@ -72,7 +72,7 @@ def test_real_tools_under_the_real_rules(weft: Weft, tmp_path: Path) -> None:
     terminal.wait_for("✓ AskUser Which colour?", "Green it is.")
     terminal.child.send("hang\r")
     terminal.wait_for("? May Shell do this?", "sleep 1000", KEYS)
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     until(lambda: pids.exists() and len(pids.read_text().split()) == 3, "the command did not start")
     found = [int(pid) for pid in pids.read_text().split()]
     terminal.wait_for("Shell echo")

@@ -315,7 +315,7 @@ def test_approve_once(chat: Chat) -> None:
         "? May Shell do this?", "git push", "asks because it sends data out", "content from outside", KEYS
     )
     assert "always in this session" not in terminal.words()
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     terminal.wait_for("✓ Shell git push", "pushed (and 1 more line)")
     terminal.wait_for("The tool said: pushed")
     assert chat.file("pushes").read_text() == "pushed\n"
@@ -327,7 +327,7 @@ def test_approve_for_the_session_and_see_the_diff(chat: Chat) -> None:
     terminal = chat.open()
     terminal.child.send("edit\r")
     terminal.wait_for("? May Edit do this?", "-two +three", "a always in this session (Edit notes.md)", KEYS)
-    terminal.child.send("a")
+    terminal.child.send("a\r")
     terminal.wait_for("allowed for this session: Edit notes.md", "@@ -1,2 +1,2 @@ one -two +three", "The tool said")
     assert b"\x1b[32m+three" in terminal.raw
     terminal.child.send("edit again\r")
@@ -341,7 +341,7 @@ def test_deny_with_one_key(chat: Chat) -> None:
     terminal = chat.open()
     terminal.child.send("push\r")
     terminal.wait_for(KEYS)
-    terminal.child.send("n")
+    terminal.child.send("n\r")
     terminal.wait_for("✗ Shell git push", "denied", "The tool said: This call was not allowed")
     assert not chat.file("pushes").exists()
     assert leave(terminal) == 0
@@ -351,7 +351,7 @@ def test_deny_with_a_reason(chat: Chat) -> None:
     terminal = chat.open()
     terminal.child.send("push\r")
     terminal.wait_for(KEYS)
-    terminal.child.send("r")
+    terminal.child.send("r\r")
     terminal.wait_for("reason:")
     terminal.child.send("not on a friday\r")
     terminal.wait_for("denied: not on a friday", "The tool said: This call was not allowed: not on a friday")
@@ -363,7 +363,7 @@ def test_on_a_low_and_narrow_screen_a_question_can_be_read_and_answered(chat: Ch
     terminal = chat.open(60, 9)
     terminal.child.send("push\r")
     terminal.wait_for("? May Shell do this?", "git push", KEYS, "ask · obedient")
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     terminal.wait_for("The tool said: pushed")
     assert leave(terminal) == 0
 
@@ -377,8 +377,26 @@ def test_keys_are_text_while_something_is_being_typed(chat: Chat) -> None:
     assert chat.events("approval_decided") == []
     terminal.child.send("\r")
     terminal.wait_for("queued: hay")
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     terminal.wait_for("✓ Shell git push", "You said: hay")
+    assert leave(terminal) == 0
+
+
+def test_the_first_letter_of_a_sentence_approves_nothing(chat: Chat) -> None:
+    """With a question open and an empty line, each of these letters was an answer."""
+    terminal = chat.open()
+    terminal.child.send("edit\r")
+    terminal.wait_for("? May Edit do this?", KEYS)
+    for letter in "also check the tests, yes, not now, really":
+        terminal.child.send(letter)
+    terminal.wait_for("also check the tests, yes, not now, really")
+    assert chat.events("approval_decided") == []
+    terminal.child.send("\r")
+    terminal.wait_for("queued: also check the tests, yes, not now, really")
+    assert chat.events("approval_decided") == []
+    terminal.child.send("n\r")
+    terminal.wait_for("denied")
+    assert [event["decision"] for event in chat.events("approval_decided")] == ["denied"]
     assert leave(terminal) == 0
 
 
@@ -386,9 +404,9 @@ def test_several_questions_come_one_after_the_other(chat: Chat) -> None:
     terminal = chat.open()
     terminal.child.send("both\r")
     terminal.wait_for("May Shell do this?", "1 more question after this", KEYS)
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     terminal.wait_for("May Edit do this?", KEYS)
-    terminal.child.send("n")
+    terminal.child.send("n\r")
     terminal.wait_for("✓ Shell", "✗ Edit", "The tool said")
     decided = {event["call"]: event["decision"] for event in chat.events("approval_decided")}
     assert decided == {"c1": "once", "c2": "denied"}
@@ -419,7 +437,7 @@ def test_a_question_survives_and_is_answered_after_a_restart(chat: Chat, how: st
     assert chat.events("tool_settled") == []
     again = chat.open()
     again.wait_for("> push", "? May Shell do this?", "asks because it sends data out", "content from outside", KEYS)
-    again.child.send("y")
+    again.child.send("y\r")
     again.wait_for("✓ Shell git push", "The tool said: pushed")
     assert chat.file("pushes").read_text() == "pushed\n"
     assert leave(again) == 0
@@ -478,7 +496,7 @@ def test_no_color(chat: Chat) -> None:
     terminal = chat.open(NO_COLOR="1")
     terminal.child.send("edit\r")
     terminal.wait_for(KEYS)
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     terminal.wait_for("+three", "The tool said")
     assert leave(terminal) == 0
     assert b"\x1b[3" not in terminal.raw.replace(b"\x1b[?", b"")
@@ -493,7 +511,7 @@ def test_the_window_changes_its_size(chat: Chat) -> None:
     # Wrapped anew: the warning does not fit into one line any more.
     wrapped = "content from outside is in this conversation: what it\n"
     until(lambda: wrapped in _fed(terminal), "the question was not laid out anew")
-    terminal.child.send("y")
+    terminal.child.send("y\r")
     terminal.wait_for("The tool said: pushed")
     assert leave(terminal) == 0
 

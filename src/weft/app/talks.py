@@ -31,10 +31,12 @@ from weft.protocol.events import Record
 from weft.protocol.talk_commands import CompactTranscript
 from weft.render.answer import answer_text
 from weft.session.session import Session
+from weft.tools.boundary import boundary_here
 from weft.tools.permission import MODES, Mode
 from weft.tools.permission_file import read_rules
 from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.results import keeper
+from weft.tools.shell.needs import Ground
 from weft.tools.skills import Skills
 from weft.tools.tool import AskPerson, Context, Question
 from weft.tools.toolbox import OTHER_NAMES, Toolbox
@@ -104,6 +106,7 @@ class OpenTalk:
         self._toolbox = home.toolbox(self._knowledge)
         self.access = ToolAccess(self._tools_of, read_rules(home.workspace.folder), self._tool_context)
         self.access.mode = ask.mode
+        self.access.ground = self._ground
         self.context = SessionContext(
             home.workspace,
             lambda: session.state,
@@ -133,6 +136,7 @@ class OpenTalk:
         )
         self.conversation = await GuidedConversation.open(SessionJournal(self._session), ports)
         self.conversation.follow(Guide(self._home, self._session, lambda: self._model_of(MAIN)))
+        self._say_what_auto_means()
 
     @property
     def session(self) -> str:
@@ -150,7 +154,15 @@ class OpenTalk:
 
     def cycle_mode(self) -> Mode:
         self.access.mode = MODES[(MODES.index(self.access.mode) + 1) % len(MODES)]
+        self._say_what_auto_means()
         return self.access.mode
+
+    def _say_what_auto_means(self) -> None:
+        """Nobody is in auto without a boundary and does not know it."""
+        if self.access.mode == "auto" and self._ground().boundary == "none":
+            self.conversation.notice(
+                "auto runs commands with all your rights here: there is no boundary around them (weft doctor says why)"
+            )
 
     @property
     def model(self) -> str:
@@ -267,6 +279,11 @@ class OpenTalk:
             agents=self._sub_agents,
         )
         return Speaking(setup, lambda: self.conversation)
+
+    def _ground(self) -> Ground:
+        """A runtime of others runs its commands itself: the boundary is around all of it, not around each of them."""
+        strength = "none" if self._speaking is not None else boundary_here().strength
+        return Ground(str(self._working.path.resolve()), self._environment.get("HOME", ""), strength)
 
     def _sub_agents(self) -> tuple[SubAgent, ...]:
         """The workspace's agents, for a program that runs them itself. A broken one is named and left out."""

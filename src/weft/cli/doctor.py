@@ -16,6 +16,7 @@ from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.files import Folder
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
 from weft.session.verify import verify
+from weft.tools.boundary import boundary_here
 
 Line = tuple[str, str]
 """ok, note or bad; and what was found."""
@@ -35,6 +36,7 @@ def command(workspace: str | None) -> int:
 
 def _findings(given: str | None) -> Iterator[Line]:
     yield "ok", f"weft {__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    yield from _boundary()
     path = workspace_path(given)
     if not path.is_dir():
         yield "bad", f"there is no workspace at {path}: weft init makes one"
@@ -48,6 +50,23 @@ def _findings(given: str | None) -> Iterator[Line]:
     with app:
         yield from _workspace(app)
         yield from _sessions(app)
+
+
+def _boundary() -> Iterator[Line]:
+    """Which one is in force for commands and the code of steps, just tried, and what it stops."""
+    here = boundary_here()
+    state = "ok" if here.strength == "strong" else "note"
+    words = {
+        "strong": f"commands and the code of steps run inside a boundary of the kernel ({here.kind})",
+        "weak": "commands and the code of steps run inside a weak boundary of the kernel (Landlock)",
+        "none": "there is no boundary around commands and the code of steps: only their words are judged, and the mode "
+        "auto runs anything with your rights",
+    }
+    lines = [words[here.strength], *(f"  stops {what}: {means}" for what, means in here.table())]
+    if here.strength != "strong":
+        lines += [f"  not in force: {tried}" for tried in here.tried]
+        lines.append("  to have one: install bubblewrap, or allow user namespaces")
+    yield state, "\n      ".join(lines)
 
 
 def _disk(path: Path) -> Iterator[Line]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import ExitStack
+from pathlib import Path
 
 import click
 
@@ -11,9 +13,11 @@ from weft.cli.place import json_option, open_app, workspace_option, workspace_pa
 from weft.files import Folder
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import ToolCall
+from weft.tools.boundary import boundary_here
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission import MODES, Mode, judge
 from weft.tools.permission_file import app_rules, read_rules
+from weft.tools.shell.needs import Ground
 from weft.tools.toolbox import Toolbox
 
 
@@ -71,14 +75,19 @@ def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool
         with Folder.open(path) as folder:
             rules = read_rules(folder)
     taint = ("content from outside",) if tainted else ()
-    verdict = judge(ToolCall(call="", tool=tool, input=given), known, mode=mode, rules=rules, taint=taint)
+    ground = Ground(str(Path.cwd()), os.environ.get("HOME", ""), boundary_here().strength)
+    call = ToolCall(call="", tool=tool, input=given)
+    verdict = judge(call, known, mode=mode, rules=rules, taint=taint, ground=ground)
     if as_json:
         told = {name: getattr(verdict, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
-        print(json.dumps(told))
+        always = verdict.always.model_dump(exclude_defaults=True) if verdict.always else None
+        print(json.dumps({**told, "needs": sorted(verdict.needs), "always": always}))
     else:
         print(f"{verdict.decision}: {verdict.reason}\n  rule: {verdict.rule} ({verdict.file})")
         if verdict.remember_key:
             print(f"  for this session it would be remembered as: {verdict.remember_key}")
+        if verdict.needs and verdict.decision != "deny":
+            print(f"  opened for it in the boundary: {', '.join(sorted(verdict.needs))}")
 
 
 def _input(subject: str, key: str | None) -> dict[str, object]:

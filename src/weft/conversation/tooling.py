@@ -12,8 +12,10 @@ from typing import Final
 
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
-from weft.tools.permission import Mode, Verdict, judge
+from weft.tools.boundary import Need
+from weft.tools.permission import NOWHERE, Mode, Verdict, judge
 from weft.tools.permission_file import Rules
+from weft.tools.shell.needs import Ground
 from weft.tools.tool import Context, Handle
 from weft.tools.toolbox import Toolbox
 
@@ -49,8 +51,12 @@ class ToolAccess:
     rules: Rules
     context: Callable[[str, str, Callable[[str], None]], Context]
     """Takes the conversation, the call and where progress goes."""
+    ground: Callable[[], Ground] = lambda: NOWHERE
+    """Where commands run; asked for only when there is one to judge."""
     mode: Mode = "ask"
     remembered: set[str] = field(default_factory=set)
+    _granted: dict[tuple[str, str], frozenset[Need]] = field(default_factory=dict)
+    """What was opened in the boundary for calls that have not begun."""
 
     def judge(self, call: ToolCall, *, conversation: str, tainted: bool) -> ToolAsk:
         box = self.toolbox(conversation)
@@ -65,8 +71,19 @@ class ToolAccess:
                 malformed=call.malformed,
             )
         taint = ("what was read before",) if tainted else ()
-        verdict = judge(call, tool, mode=self.mode, rules=self.rules, taint=taint, remembered=self.remembered)
         assert tool is not None
+        is_command = tool.subject is not None and tool.subject[0] == "command"
+        verdict = judge(
+            call,
+            tool,
+            mode=self.mode,
+            rules=self.rules,
+            taint=taint,
+            remembered=self.remembered,
+            ground=self.ground() if is_command else NOWHERE,
+        )
+        if is_command:
+            self._granted[conversation, call.call] = verdict.needs
         return ToolAsk(
             call=call.call,
             tool=call.tool,
@@ -84,7 +101,8 @@ class ToolAccess:
     async def start(
         self, call: ToolCall, *, conversation: str, say: Callable[[str], None], seen: Mapping[str, str]
     ) -> RunningTool:
-        context = replace(self.context(conversation, call.call, say), seen=seen)
+        granted = self._granted.pop((conversation, call.call), None)
+        context = replace(self.context(conversation, call.call, say), seen=seen, needs=granted)
         return RunningTool(await self.toolbox(conversation).start(call, context))
 
 

@@ -187,7 +187,7 @@ def _literal(text: str, sheet: Page, indent: int, style: str) -> list[Text]:
 
 
 def _keys(call: CallView, sheet: Page) -> list[Text]:
-    keys = [("y", "once"), ("n", "no"), ("r", "no, with a reason")]
+    keys = [("y", "once"), ("n", "no"), ("r", "no, with a reason"), ("", "then Enter")]
     if call.key:
         keys.insert(1, ("a", f"always in this session ({call.key})"))
     line = Text(no_wrap=True, overflow="crop")

@@ -62,10 +62,10 @@ class TalkStatus:
 @click.option("--model", metavar="NAME", help="The model that answers; else the workspace's.")
 @click.option(
     "--mode",
-    type=click.Choice(["safe", "ask", "auto"]),
+    type=click.Choice(["safe", "ask", "edits", "auto"]),
     default="ask",
     show_default=True,
-    help="What tools may do: only read; ask before anything else; do it without asking.",
+    help="What tools may do: only read; ask before anything else; change files too; do it without asking.",
 )
 @click.option("--kb", metavar="NAME", help="A collection to offer to the model (default: `kb` in config.toml).")
 @click.option("--folder", metavar="FOLDER", help="The folder that tools may work in (default: this one).")

@@ -12,14 +12,6 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 class Chat(Protocol):
     """What can be done with keys."""
 
-    @property
-    def asked(self) -> bool: ...
-
-    @property
-    def key_offered(self) -> bool: ...
-
-    def answer(self, key: str) -> None: ...
-
     def submit(self) -> None: ...
 
     def press_ctrl_c(self) -> None: ...
@@ -35,8 +27,6 @@ class Chat(Protocol):
 
 def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
     keys = KeyBindings()
-    asked = Condition(lambda: chat.asked)
-    offered = Condition(lambda: chat.key_offered)
     empty = Condition(lambda: not buffer.text)
 
     @keys.add("c-c")
@@ -73,12 +63,5 @@ def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
     @keys.add("c-o")
     def _unfold(event: KeyPressEvent) -> None:
         chat.unfold()
-
-    @keys.add("y", filter=asked)
-    @keys.add("n", filter=asked)
-    @keys.add("r", filter=asked)
-    @keys.add("a", filter=offered)
-    def _answer(event: KeyPressEvent) -> None:
-        chat.answer(event.key_sequence[0].key)
 
     return keys

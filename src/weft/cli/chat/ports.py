@@ -11,7 +11,7 @@ from weft.conversation.feed import Item
 from weft.protocol.events import Record
 from weft.protocol.talk import Decision
 
-Mode = Literal["safe", "ask", "auto"]
+Mode = Literal["safe", "ask", "edits", "auto"]
 
 
 class Talk(Protocol):

@@ -154,7 +154,7 @@ class ChatScreen(Chat):
         if self._hint and self._clock() < self._hint_until:
             lines += self._sheet.wrapped(self._hint, 2, "yellow")
         elif self._view.approvals and self._buffer.text and self._reason_for is None:
-            lines += self._sheet.wrapped("send or clear what you typed to answer the question with a key", 2, "yellow")
+            lines += self._sheet.wrapped("send or clear what you typed to answer the question", 2, "yellow")
         return lines
 
     def _status_text(self) -> ANSI:
@@ -369,19 +369,18 @@ class ChatScreen(Chat):
             return self._tell("there is no thinking and no result yet")
         return self._dirty.set()
 
-    @property
-    def asked(self) -> bool:
-        """A key may answer a question now: it is on the screen, and nothing is being typed."""
-        return bool(self._view.approvals) and not self._buffer.text and self._reason_for is None
+    def _answered_by(self, text: str) -> bool:
+        """Whether a line answers the question on the screen: by its letter alone, with Enter.
 
-    @property
-    def key_offered(self) -> bool:
-        return self.asked and bool(self._view.approvals[0].key)
-
-    def answer(self, key: str) -> None:
-        call = self._view.approvals[0]
+        A letter by itself answers nothing: it may be the first of a sentence.
+        """
+        call = self._view.approvals[0] if self._view.approvals else None
+        key = text.strip().lower()
+        if call is None or key not in ("y", "n", "r", "a") or (key == "a" and not call.key):
+            return False
+        self._buffer.reset()
         if call is not self._seen or call is self._answered:
-            return  # only what a person has seen can be answered, and only once
+            return True  # only what a person has seen can be answered, and only once
         match key:
             case "y":
                 self._decide(call, "once")
@@ -392,6 +391,7 @@ class ChatScreen(Chat):
             case "r":
                 self._reason_for = call
                 self._dirty.set()
+        return True
 
     def submit(self) -> None:
         text = self._buffer.text
@@ -400,7 +400,7 @@ class ChatScreen(Chat):
             self._end_reason()
             if any(call is waiting for waiting in self._view.approvals):
                 self._decide(call, "denied", text.strip())
-        elif not text.strip():
+        elif not text.strip() or self._answered_by(text):
             return
         elif desk is not None and desk.current is not None and not self._view.approvals:
             desk.answer(text)
