@@ -13,8 +13,6 @@ import json
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.made import Weft
 from weft.app import App, Ask
 from weft.protocol.commands import StartRun
@@ -54,7 +52,8 @@ import os, time
 from pathlib import Path
 
 def note(step):
-    ledger = Path(os.environ["LEDGER"])
+    ledger = Path(__file__).parent.parent / "traces" / "ledger"
+    ledger.parent.mkdir(exist_ok=True)
     with ledger.open("a") as file:
         file.write(f"{step.step}\\n")
     number = step.rounds.get("verify", {}).get("round", 0)
@@ -111,7 +110,7 @@ def lay_out_gated(workspace: Path) -> None:
 def started(tmp_path: Path, workspace: Path, name: str = "essay") -> Weft:
     """A run of it that waits at its first gate."""
     lay_out_gated(workspace)
-    weft = Weft(workspace, tmp_path / "ledger")
+    weft = Weft(workspace)
     source = tmp_path / "subject.txt"
     source.write_text("On rivers. They flow.\n")
 
@@ -120,9 +119,7 @@ def started(tmp_path: Path, workspace: Path, name: str = "essay") -> Weft:
             async with app.session(Ask(session=name, file=source), lambda _: None, StartRun()) as session:
                 assert await session.submit(StartRun()) == "waiting"
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LEDGER", str(weft.ledger))
-        asyncio.run(asyncio.wait_for(go(), 60))
+    asyncio.run(asyncio.wait_for(go(), 60))
     return weft
 
 

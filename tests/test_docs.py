@@ -287,7 +287,7 @@ def test_every_name_of_a_file_or_folder_is_documented(module: str, names: list[s
 def test_everything_a_workspace_gets_is_documented(tmp_path: Path) -> None:
     """A session with all that a session can have: nothing lies there that the reference does not tell of."""
     workspace = tmp_path / "ws"
-    weft = Weft(workspace, tmp_path / "ledger")
+    weft = Weft(workspace)
     for name, text in {
         "pipelines/big.yaml": "name: big\ndescription: x\ninputs: {source: {}, more: {}}\n"
         "steps:\n  big: {artifact: big.md, code: 'big.py:big'}\n",

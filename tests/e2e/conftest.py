@@ -10,7 +10,7 @@ from tests.made import Weft, lay_out
 @pytest.fixture
 def weft(tmp_path: Path, workspace: Path) -> Weft:
     lay_out(workspace)
-    return Weft(workspace, tmp_path / "ledger")
+    return Weft(workspace)
 
 
 @pytest.fixture

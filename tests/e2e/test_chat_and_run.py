@@ -27,8 +27,7 @@ def own_runtime(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def weft(tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Weft:
-    monkeypatch.setenv("LEDGER", str(tmp_path / "ledger"))
+def weft(tmp_path: Path, workspace: Path) -> Weft:
     return started(tmp_path, workspace)
 
 

@@ -53,7 +53,7 @@ def test_the_embedded_model_answers_from_the_documents_and_other_terminals_reach
 
 
 def test_real_tools_under_the_real_rules(weft: Weft, tmp_path: Path) -> None:
-    scripted = Scripted(weft.workspace, weft.ledger)
+    scripted = Scripted(weft.workspace)
     scripted.folder = tmp_path / "desk"
     scripted.folder.mkdir()
     notes, pids = scripted.folder / "notes.md", scripted.folder / "pids"

@@ -49,7 +49,7 @@ class Chat(Weft):
 
 @pytest.fixture
 def chat(tmp_path: Path) -> Chat:
-    return Chat(tmp_path, tmp_path / "ledger")
+    return Chat(tmp_path)
 
 
 def until(true: Callable[[], object], what: str, seconds: float = 20) -> None:

@@ -39,7 +39,7 @@ def desk(tmp_path: Path) -> Weft:
     write_documents(place / "knowledge/audit", DOCUMENTS, f"{ISA}tool_prefix: isa\n").close()
     with Folder.open(place) as workspace, open_collection(workspace, "audit", Unavailable("")) as knowledge:
         knowledge.update()
-    return Weft(place, tmp_path / "ledger")
+    return Weft(place)
 
 
 def talking(desk: Weft, ask: dict[str, Any], play: Callable[[OpenTalk], Awaitable[None]], *models: Any) -> list[Any]:

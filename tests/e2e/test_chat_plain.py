@@ -14,7 +14,7 @@ from tests.e2e.test_chat_face import KEYS, Chat, gone, until
 
 @pytest.fixture
 def chat(tmp_path: Path) -> Chat:
-    return Chat(tmp_path, tmp_path / "ledger")
+    return Chat(tmp_path)
 
 
 def run(chat: Chat, given: str, *words: str) -> tuple[int, str, str]:

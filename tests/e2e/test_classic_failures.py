@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.gated import wait_for_file
 from tests.made import CODE, PIPELINE, Weft
 
 
@@ -140,16 +141,25 @@ def test_a_vanished_input_is_a_clear_error_and_the_session_continues_without_it(
 def test_an_artifact_removed_while_the_run_goes_on(done: Weft) -> None:
     """What an earlier run made is read from the disk, and must still be what the log says."""
     code = done.workspace / "code/letters.py"
-    remove = '    Path(os.environ["LEDGER"]).with_name("workspace").joinpath("sessions/poem/count.json").unlink()\n'
-    code.write_text(code.read_text().replace("def listing(step):\n", "def listing(step):\n" + remove))
+    wait = (
+        "    traces = Path(__file__).parent.parent / 'traces'\n"
+        "    (traces / 'held').touch()\n"
+        "    while not (traces / 'go').exists(): time.sleep(0.01)\n"
+    )
+    code.write_text(code.read_text().replace("def listing(step):\n", "def listing(step):\n" + wait))
     pipeline = done.workspace / "pipelines/letters.yaml"
     # `count` has code of its own, so that it is up to date and its artifact is read from the disk twice.
     (done.workspace / "code/counting.py").write_text(CODE)
     pipeline.write_text(PIPELINE.replace("letters.py:count", "counting.py:count"))
     assert done("run", "--session-id", "poem", "--until", "count").code == 0
-    failed = done("run", "--session-id", "poem")
-    assert failed.code == 1
-    assert "count.json was removed while the run was going on" in failed.err
+    words = done.command("run", "--session-id", "poem")
+    with subprocess.Popen(words, env=done.env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as running:
+        wait_for_file(done.ledger.parent / "held")
+        (done.session("poem") / "count.json").unlink()
+        (done.ledger.parent / "go").touch()
+        _, err = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert "count.json was removed while the run was going on" in err
 
 
 def test_a_damaged_line_in_the_middle_is_reported_and_kept(done: Weft) -> None:

@@ -169,7 +169,7 @@ def test_a_broken_pipeline_names_file_line_and_key(weft: Weft, source: Path) -> 
 def test_the_first_run_on_a_fresh_machine_works(tmp_path: Path) -> None:
     text = tmp_path / "note.md"
     text.write_text("# Rain\n\nIt rained for 12 days in March and the river rose by 3 metres in one night.\n")
-    fresh = Weft(tmp_path / "nowhere" / "yet", tmp_path / "ledger")
+    fresh = Weft(tmp_path / "nowhere" / "yet")
     ran = fresh("run", text)
     assert ran.code == 0, ran.err
     assert "made the workspace" in ran.err
@@ -309,7 +309,7 @@ def test_ctrl_c_ends_a_batch(weft: Weft, source: Path) -> None:
 
 
 def test_init_lays_a_pack_and_never_overwrites(tmp_path: Path) -> None:
-    weft = Weft(tmp_path / "ws", tmp_path / "ledger")
+    weft = Weft(tmp_path / "ws")
     assert weft("init", "--pack", "digest").code == 0
     agent = weft.workspace / ".claude/agents/reader.md"
     agent.write_text(agent.read_text() + "My own line.\n")

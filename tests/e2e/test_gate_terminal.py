@@ -43,7 +43,7 @@ def events(weft: Weft) -> list[str]:
 
 def test_gate_amend_gate_breakout_deny_proceed_done(tmp_path: Path, workspace: Path) -> None:
     lay_out_gated(workspace)
-    weft = Weft(workspace, tmp_path / "ledger")
+    weft = Weft(workspace)
     (tmp_path / "subject.txt").write_text("On rivers. They flow.\n")
     with terminal(weft, "run", str(tmp_path / "subject.txt"), "--session-id", "essay") as screen:
         screen.wait_for("Waits for you", "Is this the plan?", "title: On rivers", "2 amend", "leaves it waiting", ">")
@@ -134,7 +134,7 @@ def permitted(tmp_path: Path, workspace: Path) -> tuple[Weft, Path]:
     (workspace / "pipelines" / "permitted.yaml").write_text(PERMITTED)
     project = tmp_path / "project"
     project.mkdir()
-    return Weft(workspace, tmp_path / "ledger"), project
+    return Weft(workspace), project
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 1), ("yesterday", 1)])

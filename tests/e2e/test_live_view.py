@@ -47,7 +47,7 @@ def slow(tmp_path: Path, workspace: Path) -> Weft:
         path = workspace / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    return Weft(workspace, tmp_path / "ledger")
+    return Weft(workspace)
 
 
 @pytest.mark.parametrize("width", [60, 120])

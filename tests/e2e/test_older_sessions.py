@@ -21,9 +21,9 @@ outputs:
   writing-kit: {artifact: writing-kit.json, code: 'kit.py:make', requires: [outline], final: true}
 """
 CODE = """\
-import os
+from pathlib import Path
 def make(step):
-    with open(os.environ["LEDGER"], "a") as file:
+    with open(Path(__file__).parent.parent / "traces" / "ledger", "a") as file:
         file.write(step.step + "\\n")
     return {"headline": "made by " + step.step}
 """
@@ -45,7 +45,7 @@ def kit(tmp_path: Path, workspace: Path) -> Weft:
         path = workspace / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    return Weft(workspace, tmp_path / "ledger")
+    return Weft(workspace)
 
 
 def older(weft: Weft, files: dict[str, str], manifest: dict[str, Any] | None = None, home: str = "sessions") -> Path:

@@ -41,7 +41,7 @@ def weft(tmp_path: Path, workspace: Path) -> Weft:
     for name, text in {"pipelines/answers.yaml": PIPELINE, "code/answers.py": CODE}.items():
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(text)
-    return Weft(workspace, tmp_path / "ledger")
+    return Weft(workspace)
 
 
 def ask(weft: Weft, tmp_path: Path, question: str, *words: str) -> list[str]:

@@ -36,9 +36,7 @@ def opened(weft: Weft, play: Callable[[OpenSession], Awaitable[None]], **more: A
             async with app.session(Ask(session="essay"), lambda _: None) as session:
                 await play(session)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LEDGER", str(weft.ledger))
-        asyncio.run(asyncio.wait_for(go(), 60))
+    asyncio.run(asyncio.wait_for(go(), 60))
 
 
 UNCLEAR = ["hmm", "no", "what is this?", "9", "yes, or cancel", "I know", "don't cancel", "2", "proceed?", " "]

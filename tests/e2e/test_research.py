@@ -37,7 +37,7 @@ def desk(tmp_path: Path) -> Weft:
     lay_pack(find_packs()["research"], place)
     write_documents(place / "knowledge/audit", DOCUMENTS).close()
     index(place)
-    return Weft(place, tmp_path / "ledger")
+    return Weft(place)
 
 
 def index(place: Path) -> None:

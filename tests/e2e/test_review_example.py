@@ -16,7 +16,7 @@ TIDES = ROOT / "examples/tides.md"
 @pytest.fixture
 def review(tmp_path: Path) -> Weft:
     shutil.copytree(ROOT / "examples/review", tmp_path / "review", ignore=shutil.ignore_patterns("sessions"))
-    return Weft(tmp_path / "review", tmp_path / "ledger")
+    return Weft(tmp_path / "review")
 
 
 def started(review: Weft, step: str) -> list[str]:

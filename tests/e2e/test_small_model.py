@@ -41,7 +41,7 @@ class Untidy(LocalGguf):
 
 @pytest.fixture
 def writing(tmp_path: Path) -> Weft:
-    weft = Weft(tmp_path / "desk", tmp_path / "ledger")
+    weft = Weft(tmp_path / "desk")
     assert weft("init").code == 0
     (weft.workspace / "config.toml").write_text('model = "small"\n')
     return weft

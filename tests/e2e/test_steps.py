@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import secrets
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.made import Weft
+from weft.tools.boundary import boundary_here
 
 PIPELINE = """\
 name: one
@@ -29,7 +35,7 @@ SCHEMA = {"type": "object", "required": ["title"], "properties": {"title": {"typ
 
 @pytest.fixture
 def one(tmp_path: Path, workspace: Path) -> Weft:
-    return Weft(workspace, tmp_path / "ledger")
+    return Weft(workspace)
 
 
 def lay(weft: Weft, code: str, *, attempts: int = 3, timeout: str = "20", checks: str = "") -> None:
@@ -199,3 +205,74 @@ def test_independent_steps_run_side_by_side_within_the_limit(one: Weft) -> None:
         running += {"step_started": 1, "step_completed": -1}.get(event["type"], 0)
         most = max(most, running)
     assert most == 3
+
+
+def test_code_sees_no_key_of_the_environment(one: Weft, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "WEFT_CREDENTIALS_KEY", "AWS_SECRET_ACCESS_KEY", "MY_TOKEN", "GH_TOKEN"):
+        monkeypatch.setenv(name, "SECRET-VALUE")
+    told = "import os\ndef make(step):\n    return {'title': 'seen', 'variables': dict(os.environ), 'above': above()}\n"
+    told += "def above():\n    try:\n        return open(f'/proc/{os.getppid()}/environ').read()\n"
+    told += "    except OSError:\n        return ''\n"
+    lay(one, told)
+    assert go(one)[0] == 0
+    made = (one.session("one-one") / "made.json").read_text()
+    assert "SECRET-VALUE" not in made
+    assert '"PATH"' in made
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets us find what left its group")
+def test_nothing_that_code_started_outlives_ctrl_c(one: Weft) -> None:
+    """Not a child in a session of its own either, with a child of its own."""
+    seconds = f"9{secrets.randbelow(10**9):09}"
+    start = f"subprocess.Popen(['setsid', 'sh', '-c', 'setsid sleep {seconds} & sleep {seconds}'])"
+    lay(one, f"import subprocess, time\ndef make(step):\n    {start}\n    time.sleep(600)\n", timeout="600")
+    running = subprocess.Popen(one.command("run", "one", "--session-id", "one-one"), env=one.env)
+    deadline = time.monotonic() + 60
+    while sleepers(seconds) < 2:
+        assert time.monotonic() < deadline, "the code never began"
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    running.wait(timeout=60)
+    while sleepers(seconds):
+        assert time.monotonic() < deadline, "it lives on"
+        time.sleep(0.01)
+
+
+def sleepers(seconds: str) -> int:
+    return sum(
+        seconds in (process.info["cmdline"] or []) and process.info["name"] == "sleep"
+        for process in psutil.process_iter(["name", "cmdline"])
+    )
+
+
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+def test_code_changes_nothing_but_its_workspace_and_reaches_nobody(one: Weft, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.txt"
+    kept.write_text("kept")
+    tries = f"""\
+import socket
+from pathlib import Path
+
+def make(step):
+    found = {{"title": "tried"}}
+    for name, do in {{
+        "outside": lambda: Path({str(kept)!r}).write_text("gone"),
+        "log": lambda: Path({str(one.session("one-one") / "log.jsonl")!r}).open("a").write("x"),
+        "settings": lambda: Path({str(one.workspace / "config.toml")!r}).write_text("x"),
+        "network": lambda: socket.create_connection(("192.0.2.1", 80), 2),
+    }}.items():
+        try:
+            do()
+            found[name] = "done"
+        except OSError as error:
+            found[name] = type(error).__name__
+    Path({str(one.workspace / "own.txt")!r}).write_text("mine")
+    return found
+"""
+    (one.workspace / "config.toml").write_text("")
+    lay(one, tries)
+    assert go(one)[0] == 0
+    made = json.loads((one.session("one-one") / "made.json").read_text())
+    assert "done" not in {made[name] for name in ("log", "settings", "network")}, made
+    assert kept.read_text() == "kept"
+    assert (one.workspace / "own.txt").read_text() == "mine"

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def writing(tmp_path: Path) -> Weft:
-    weft = Weft(tmp_path / "desk", tmp_path / "ledger")
+    weft = Weft(tmp_path / "desk")
     assert weft("init").code == 0
     return weft
 
@@ -73,7 +73,7 @@ def test_kits_of_real_documents(writing: Weft, tmp_path: Path) -> None:
         page = (folder / "writing-kit.html").read_text()
         assert re.findall(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=", page) == []
     _differ(kits)
-    again = Weft(tmp_path / "other-desk", tmp_path / "ledger")
+    again = Weft(tmp_path / "other-desk")
     assert again("run", *documents, timeout=120).code == 0
     for kit in kits:
         name = kit["contentId"]

@@ -213,7 +213,7 @@ def review(tmp_path: Path) -> Weft:
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(content)
     (tmp_path / "request.txt").write_text("Please.\n")
-    return Weft(workspace, tmp_path / "ledger")
+    return Weft(workspace)
 
 
 def test_an_edit_kept_at_a_gate_stays_although_a_step_before_it_is_passed_over(review: Weft) -> None:

@@ -100,7 +100,7 @@ def review(tmp_path: Path) -> Weft:
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(text)
     (tmp_path / "request.txt").write_text("The original request.\n")
-    return Weft(workspace, tmp_path / "ledger")
+    return Weft(workspace)
 
 
 def live(

@@ -158,6 +158,68 @@ def test_what_only_looks_runs_no_program_of_the_folder(place: Place) -> None:
     assert not (place.working / "trapped").exists()
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+@pytest.mark.parametrize("boundary", ["none", ""])
+def test_git_runs_nothing_that_a_repository_names_when_it_only_looks(
+    place: Place, monkeypatch: pytest.MonkeyPatch, boundary: str
+) -> None:
+    """Filters, external diffs, converters, monitors: the trap leaves a mark where no boundary would stop it."""
+    monkeypatch.setenv("WEFT_BOUNDARY", boundary)
+    sprung = place.working.parent / "sprung"
+    trap = place.write("trap.sh", f'#!/bin/sh\ntouch {sprung}\ncat "$1" 2>/dev/null || cat\n')
+    trap.chmod(0o755)
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    place.write("a.txt", "one\n")
+    place.write("b.dat", "one\n")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], cwd=place.working, check=True, capture_output=True)
+    place.write(".gitattributes", "*.txt filter=evil diff=evil\n*.dat diff=other\n")
+    for key in ("diff.external", "diff.evil.textconv", "diff.other.command", "filter.evil.clean", "filter.evil.smudge"):
+        subprocess.run(["git", "config", key, str(trap)], cwd=place.working, check=True)
+    for key in ("core.fsmonitor", "core.pager", "interactive.diffFilter", "filter.evil.process"):
+        subprocess.run(["git", "config", key, str(trap)], cwd=place.working, check=True)
+    place.write("a.txt", "two\n")
+    place.write("b.dat", "two\n")
+    looking = (
+        "git status",
+        "git diff",
+        "git diff --no-index a.txt b.dat",
+        "git log -p",
+        "git show",
+        "git show HEAD:a.txt",
+    )
+    for command in (
+        *looking,
+        "git diff HEAD -- b.dat",
+        "git --no-pager diff --stat",
+        "git blame a.txt",
+        "git grep one",
+    ):
+        outcome = place.call("Shell", {"command": command})
+        assert "fatal" not in outcome.text, outcome.text
+        assert not sprung.exists(), command
+    assert "-one" in place.call("Shell", {"command": "git diff"}).text
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+@pytest.mark.parametrize("boundary", ["none", ""])
+def test_a_pointer_to_a_repository_makes_nothing_run(
+    place: Place, monkeypatch: pytest.MonkeyPatch, boundary: str
+) -> None:
+    """`.git` as a file names a folder whose settings name a program; what only looks does not run it."""
+    monkeypatch.setenv("WEFT_BOUNDARY", boundary)
+    sprung = place.working.parent / "sprung"
+    subprocess.run(["git", "init", "-q", "--bare", "evil"], cwd=place.working, check=True)
+    with (place.working / "evil" / "config").open("a") as file:
+        file.write(f'[core]\n\tbare = false\n[diff]\n\texternal = "touch {sprung}; true"\n')
+    place.write(".git", "gitdir: evil\n")
+    place.write("a", "one\n")
+    place.write("b", "two\n")
+    outcome = place.call("Shell", {"command": "git diff --no-index a b"})
+    assert "+two" in outcome.text
+    assert not sprung.exists()
+
+
 def test_what_came_over_the_network_is_from_outside(place: Place) -> None:
     assert place.call("Shell", {"command": "echo hi"}).outside == ()
     assert place.call("Shell", {"command": "curl -m 1 http://127.0.0.1:9/; true"}).outside != ()

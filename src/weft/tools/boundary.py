@@ -53,6 +53,8 @@ SECRET_PLACES: Final = (
 SECRET_FILES: Final = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d")
 COVERED: Final = ("/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm", "/mnt/wslg")
 """Where sockets and others' passing files lie: empty inside, except for what is named."""
+KERNEL_DOORS: Final = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
+"""By which root could change the machine from inside."""
 _SHOWN: Final = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
 PROTECTED: Final = (
     *(".git", ".hg", ".husky", ".githooks", ".vscode", ".idea", ".devcontainer", ".claude", ".codex", ".cursor"),
@@ -236,6 +238,9 @@ def _bubblewrap(policy: Policy, options: Iterable[str]) -> Iterator[str]:
     if "network" in policy.needs:
         yield "--share-net"
     yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+    for path in KERNEL_DOORS:  # which bubblewrap leaves open to root
+        if os.path.exists(path):
+            yield from ("--ro-bind", path, path)
     for how, path in _mounts(policy):
         match how:
             case "empty":
