@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -13,7 +15,7 @@ from typing import Final
 import click
 
 from weft import __version__
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, WeftError
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, ExternalError, WeftError
 
 COMMANDS: Final = {
     "run": ("weft.cli.run", "Bring a session up to date: run what is still to be done."),
@@ -107,6 +109,24 @@ def let_go() -> None:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def _shortage(error: BaseException) -> WeftError | None:
+    """What the machine did not have enough of, if that is what ended a command: no bug, and no traceback."""
+    seen: BaseException | None = error
+    for _ in range(10):
+        if seen is None:
+            return None
+        number = seen.errno if isinstance(seen, OSError) else None
+        if number in (errno.EMFILE, errno.ENFILE):
+            return ExternalError("too many files are open", hint="allow more (ulimit -n 256), and run it again")
+        if isinstance(seen, MemoryError) or number == errno.ENOMEM or _NO_MEMORY.search(str(seen)):
+            return ExternalError("there is not enough memory", hint="allow more (ulimit -v), or close other programs")
+        seen = seen.__cause__ or seen.__context__
+    return None
+
+
+_NO_MEMORY = re.compile(r"annot allocate memory|failed to map segment|can't start new thread|bad allocation|bad_alloc")
+
+
 def run_command_line(words: Sequence[str]) -> int:
     """The whole life of a command: its exit code, with every error said on standard error."""
     try:
@@ -126,7 +146,10 @@ def run_command_line(words: Sequence[str]) -> int:
         # Whoever read our output has gone; Python would complain again when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
-    except Exception:  # noqa: BLE001  the last line of defence: a bug is shown whole, and the log is kept
+    except Exception as error:  # noqa: BLE001  the last line of defence: a bug is shown whole, and the log is kept
+        if (short := _shortage(error)) is not None:
+            complain(short)
+            return short.exit_code
         traceback.print_exc()
         print(
             "weft: this is a bug in Weft, not in your files. The log is intact; the same command continues.",

@@ -56,7 +56,7 @@ def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, work
 
     ensure_workspace(workspace_path(workspace))
     with Workspace.open(workspace_path(workspace)) as place:
-        print(create_collection(place.folder, name, title))
+        print(create_collection(place.folder, name, title, go_on=bool(paths)))
     return _add(name, paths, no_vectors, workspace) if paths else EXIT_DONE
 
 

@@ -9,6 +9,7 @@ import click
 
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
+from weft.render.cells import clean
 from weft.render.graph import graph_text, mermaid
 from weft.workspace.pipeline import Pipeline, Step, pipeline_json_schema
 
@@ -36,7 +37,7 @@ def list_pipelines(as_json: bool = False, workspace: str | None = None) -> None:
             if as_json:
                 print(json.dumps({"name": name, "description": about, "steps": steps}))
             else:
-                print(f"{name}\t{' -> '.join(steps)}\t{about}")
+                print(f"{clean(name)}\t{clean(' -> '.join(steps))}\t{clean(about)}")
 
 
 @command.command("show")
@@ -49,14 +50,14 @@ def show(name: str, graph: bool, as_mermaid: bool, workspace: str | None) -> Non
     with open_app(workspace) as app:
         pipeline = app.workspace.pipeline(name)
     requires = {step.name: step.requires for step in pipeline.steps.values()}
-    labels = {step.name: ", ".join(step.artifacts) for step in pipeline.steps.values()}
+    labels = {step.name: clean(", ".join(step.artifacts)) for step in pipeline.steps.values()}
     if as_mermaid:
         print(mermaid(requires, labels, pipeline.final))
     elif graph:
         width = screen_width() if is_terminal(sys.stdout) else 100
         print(graph_text(requires, labels=labels, final=pipeline.final, width=width, ascii=is_ascii(sys.stdout)))
     else:
-        print("\n".join(_about(pipeline)))
+        print("\n".join(map(clean, _about(pipeline))))
 
 
 @command.command("validate")
@@ -70,11 +71,11 @@ def validate(names: tuple[str, ...], workspace: str | None) -> int:
             problems = app.check_pipeline(name)
             bad += bool(problems)
             for problem in problems:
-                print(problem, file=sys.stderr)
+                print("\n".join(map(clean, str(problem).split("\n"))), file=sys.stderr)
             if not problems:
-                print(f"{name}: good")
+                print(f"{clean(name)}: good")
                 for warning in app.workspace.pipeline(name).warnings:
-                    print(f"warning: {warning}", file=sys.stderr)
+                    print(f"warning: {clean(str(warning))}", file=sys.stderr)
     return EXIT_FAILED if bad else EXIT_DONE
 
 

@@ -114,17 +114,23 @@ def _declared(folder: Folder, name: str) -> bool:
     return folder.exists(f"{name}/{FILE}")
 
 
-def create_collection(workspace: Folder, name: str, title: str = "") -> Path:
-    """A new collection with the least declaration there is. UserError when there is one of that name."""
+def create_collection(workspace: Folder, name: str, title: str = "", *, go_on: bool = False) -> Path:
+    """A new collection with the least declaration there is. UserError when there is one of that name.
+
+    `go_on`: one that this very command made, before something ended it, is taken up again.
+    """
     if not NAME.match(name):
         raise UsageError(
             f"{name[:80]!r} is not a name for a collection",
             hint="use small letters, digits, hyphens and underscores, beginning with a letter or digit",
         )
-    if name in collection_names(workspace):
-        raise UserError(f"there is a collection {name} already", hint=f"weft kb show {name}")
     text = f"title: {_yaml_text(title or name)}\n"
     parse_collection(text)
+    if name in collection_names(workspace):
+        with workspace.folder(f"{FOLDER}/{name}") as folder:
+            if go_on and folder.read_or_none(FILE) == text.encode():
+                return folder.path
+        raise UserError(f"there is a collection {name} already", hint=f"weft kb show {name}, or weft kb add {name}")
     with workspace.folder(f"{FOLDER}/{name}/{DOCUMENTS}", create=True), workspace.folder(f"{FOLDER}/{name}") as folder:
         folder.replace(FILE, text.encode())
         return folder.path

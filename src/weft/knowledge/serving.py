@@ -77,7 +77,10 @@ async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[
 
     import uvicorn
 
-    listening = socket.create_server((host, port))
+    try:
+        listening = socket.create_server((host, port))
+    except OSError as error:
+        raise UserError(f"can't listen on {host}:{port}: {error.strerror}", hint="choose another --port") from error
     address = f"http://{host}:{listening.getsockname()[1]}/mcp"
     app = server.streamable_http_app(host=host)
     serving = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on"))

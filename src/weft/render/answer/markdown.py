@@ -60,7 +60,8 @@ def _said(sentence: Mapping[str, Any]) -> str:
 
 def _source(source: Mapping[str, Any]) -> Iterator[str]:
     place = escaped(wording.place(source))
-    where = f"[{place}](<{source['link']}>)" if source.get("link") else place
+    linked = source.get("link") and not wording.runs_scripts(source["link"])
+    where = f"[{place}](<{source['link']}>)" if linked else place
     heading = f", {escaped(source['heading'])}" if source.get("heading") else ""
     yield f"**[{source['label']}]** {escaped(source['title'])}, {escaped(source['ref'])}{heading} – {where}"
     yield "\n>\n".join(f"> {escaped(one)}" for one in paragraphs(source["text"])) or "> (empty)"

@@ -204,7 +204,7 @@ def _source(source: Mapping[str, Any], answer: Mapping[str, Any]) -> Html:
     place: Child = wording.place(source)
     if source["kind"] == "web" and str(source["url"]).lower().startswith(("https://", "http://")):
         place = element("a", place, href=source["url"], rel="noopener noreferrer", class_="address")
-    elif source.get("link"):
+    elif source.get("link") and not wording.runs_scripts(source["link"]):
         place = element("a", place, href=source["link"], class_="address")
     above = " › ".join(one for one in (source["title"], source.get("heading", "")) if one)
     heading = element("p", above, class_="where") if source["kind"] == "passage" else None

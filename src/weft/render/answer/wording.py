@@ -108,3 +108,9 @@ def limits(answer: Mapping[str, Any]) -> str:
         f" {number(found['context_tokens'])} tokens read and {number(found['answer_tokens'])} written,"
         f" pages of the web {'as given' if found['web'] else 'not used'}."
     )
+
+
+def runs_scripts(link: str) -> bool:
+    """Whether a browser would run what a document at this link says: a source is shown, never opened as a program."""
+    name = link.partition("#")[0].partition("?")[0].lower()
+    return not name.endswith((".md", ".markdown", ".txt", ".text", ".pdf", ".docx", ".epub", ".vtt", ".srt"))
