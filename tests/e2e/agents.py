@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from weft.app import App, Ask, OpenSession
 from weft.files import Folder
 from weft.models.model import Request
@@ -159,12 +161,13 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
+def at_work_in(folder: Path) -> list[int]:
+    """The processes whose folder it is. Their own numbers mean nothing here: they may be of another namespace."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if Path(process.cwd()) == folder and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+        except (psutil.Error, OSError):
+            continue
+    return found

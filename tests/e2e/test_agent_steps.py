@@ -13,7 +13,7 @@ from tests.e2e.agents import (
     PIPELINE,
     TESTS,
     Kept,
-    alive,
+    at_work_in,
     called,
     hands_in,
     lay_project,
@@ -262,8 +262,7 @@ def test_an_interrupt_ends_a_tool_in_the_middle_and_all_it_started(tmp_path: Pat
 
     model = script(calls("Shell", {"command": command}))
     assert run(space, model, project, meanwhile=stop) == "interrupted"
-    pid = int((project / "pid").read_text())
-    until(lambda: not alive(pid))
+    until(lambda: not at_work_in(project))
     (stopped,) = log(space, "step_interrupted")
     assert stopped["usage"] == {"input": 10, "output": 1}, "what it had used is known"
     again = script(hands_in(**GOOD))
@@ -327,8 +326,7 @@ def test_an_interrupt_ends_the_tool_of_a_sub_agent(tmp_path: Path, project: Path
         calls("Shell", {"command": "sh -c 'echo $$ > pid; sleep 600'"}),
     )
     assert run(space, model, project, meanwhile=stop) == "interrupted"
-    pid = int((project / "pid").read_text())
-    until(lambda: not alive(pid))
+    until(lambda: not at_work_in(project))
     begun = [line["kind"] for line in log(space, "intent_recorded")]
     assert begun == ["model", "child", "model", "tool"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.agents import BROKEN, FIXED, Kept, alive, lay_project, log, results, search_path, until
+from tests.e2e.agents import BROKEN, FIXED, Kept, at_work_in, lay_project, log, results, search_path, until
 from tests.e2e.devloop import (
     AGAIN,
     CHANGES,
@@ -172,8 +172,7 @@ def test_killed_while_it_implements_it_is_continued_and_leaves_no_process(space:
     with subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.DEVNULL) as process:
         until(lambda: pid_file.exists() and pid_file.read_text() != "")
         process.send_signal(signal.SIGKILL)
-    pid = int(pid_file.read_text())
-    until(lambda: not alive(pid))
+    until(lambda: not at_work_in(project))
     assert (project / "sums.py").read_text() == BROKEN.replace("a - b", "a * b * 1"), "the folder is as it was left"
     (project / "conftest.py").unlink()
     model = scripted(edited("a * b * 1", "a + b"), handed_in(CHANGES), *PASS, said(DONE))

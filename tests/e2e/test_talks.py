@@ -153,7 +153,7 @@ def test_safe_mode_denies_without_asking_and_says_by_which_rule(weft: Weft, desk
     async def play(talk: OpenTalk) -> None:
         talk.conversation.say("Clean up.")
         await talk.conversation.idle()
-        assert [talk.cycle_mode() for _ in range(3)] == ["ask", "auto", "safe"]
+        assert [talk.cycle_mode() for _ in range(4)] == ["ask", "edits", "auto", "safe"]
 
     events = talking(weft, model, desk, play, mode="safe")
     (settled,) = of(t.ToolSettled, events)

@@ -22,6 +22,7 @@ from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk
 from weft.tools.permission import TAINT_RULE, Verdict, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
+from weft.tools.shell.needs import Ground
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.tool import Context, Handle, Outcome, SkillSource, Tool
 from weft.tools.toolbox import OTHER_NAMES, Toolbox
@@ -173,7 +174,7 @@ class Workbench:
         ask = replace(ask, interruptible=tool.interruptible, in_order=tool.in_order, tainted=tainted)
         ask = replace(ask, safe_to_retry=tool.retryable)
         taint = ("what was read before",) if tainted else ()
-        verdict = judge(call, tool, mode="ask", rules=self.rules, taint=taint)
+        verdict = judge(call, tool, mode="ask", rules=self.rules, taint=taint, ground=self._ground())
         if verdict.decision == "ask" and self._chose(call, verdict):
             return ask
         if verdict.decision == "ask" and self.approve is not None:
@@ -187,6 +188,11 @@ class Workbench:
                 why = f"{outside} is outside the working folder {self.working.path}"
                 return replace(ask, verdict="deny", reason=why)
         return ask
+
+    def _ground(self) -> Ground:
+        """Its commands run inside the boundary too, but that allows nothing: the scope of a step is what it says."""
+        working = os.path.realpath(self.working.path) if self.working is not None else ""
+        return Ground(working, self.environment.get("HOME", ""))
 
     async def permitted(self, call: ToolCall, *, tainted: bool) -> ToolAsk:
         """The judgement, and the person's word where it is asked for and a face can ask."""

@@ -33,8 +33,6 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 Need = Literal["write", "git", "network", "keys", "outside"]
 NEEDS: Final[tuple[Need, ...]] = get_args(Need)
 Strength = Literal["strong", "weak", "none"]
-VARIABLE: Final = "WEFT_BOUNDARY"
-"""Set by a person to choose a kind, `none` too. No file of a workspace can."""
 TEMPORARY: Final = str(2 << 30)
 _CONFINE: Final = str(Path(__file__).with_name("confine.py"))
 _PROBE_SECONDS: Final = 20
@@ -60,7 +58,7 @@ PROTECTED: Final = (
     *(".git", ".hg", ".husky", ".githooks", ".vscode", ".idea", ".devcontainer", ".claude", ".codex", ".cursor"),
     *(".envrc", ".mcp.json", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile"),
     *(".gitconfig", ".gitmodules", ".ssh", ".npmrc", ".pypirc", ".netrc", ".config", ".local", ".direnv", ".weft"),
-    *("AGENTS.md", "CLAUDE.md", "permissions.yaml", "config.toml", "sources", "sessions", "knowledge"),
+    *("AGENTS.md", "CLAUDE.md", "permissions.yaml", "config.toml", "sources", "sessions"),
 )
 """In a working folder: what is run, or tells a model what to do, when nobody asked for it. Not changed by `write`."""
 _SCAN: Final = 400
@@ -148,8 +146,11 @@ _STOPS: Final[Mapping[Kind, Sequence[tuple[str, str]]]] = {
 
 
 def boundary_here() -> Boundary:
-    """The strongest that works on this machine, or what WEFT_BOUNDARY says. Tried once for a process."""
-    return _found(os.environ.get(VARIABLE, ""))
+    """The strongest that works on this machine, or what a person chose, `none` too: no file of a workspace can.
+
+    It is tried once for a process.
+    """
+    return _found(os.environ.get("WEFT_BOUNDARY", ""))
 
 
 @cache

@@ -149,13 +149,13 @@ class _Subject:
 
 
 def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered: Collection[str]) -> Verdict:
-    if subject.shell is not None and subject.reading is not None:
-        inside = _unasked(subject.shell, subject.reading, subject.declared, mode, strong=subject.strong)
-        if inside is not None:
-            return inside
+    if proved := _proved(subject):
+        return proved
     allowing = next((rule for rule in rules.of("allow") if _allows(rule, tool, subject)), None)
     if allowing and (mode != "safe" or allowing.read_only):
         return replace(_by_rule("allow", allowing), needs=_opened(subject))
+    if held := _held(subject, mode):
+        return held
     if tool.effect == "read" and tool.source is None:
         return _built_in("allow", f"{tool.name} only reads", "tools that only read")
     what = _what_it_does(tool, subject)
@@ -173,20 +173,26 @@ def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered
     return replace(asked, needs=_opened(subject), always=_always(tool, subject))
 
 
-def _unasked(
-    shell: ShellNeeds, reading: ShellReading, declared: Collection[Need], mode: Mode, *, strong: bool
-) -> Verdict | None:
-    """A command that needs no question: its words prove it harmless, or the boundary holds it."""
-    if reading.read_only and not declared and not shell.about("secret", "elsewhere"):
-        # what only looks, but at a service of the machine or of a cluster, can't do that from inside
-        needs: frozenset[Need] = frozenset() if reading.offline else frozenset({"outside"})
-        return replace(_built_in("allow", reading.reason, "read-only programs"), needs=needs)
-    if not strong or declared or mode == "auto":
+def _proved(subject: _Subject) -> Verdict | None:
+    """A command whose words prove it harmless."""
+    reading, shell = subject.reading, subject.shell
+    if reading is None or shell is None or not reading.read_only or subject.declared:
+        return None
+    if shell.about("secret", "elsewhere"):
+        return None
+    # what only looks, but at a service of the machine or of a cluster, can't do that from inside
+    needs: frozenset[Need] = frozenset() if reading.offline else frozenset({"outside"})
+    return replace(_built_in("allow", reading.reason, "read-only programs"), needs=needs)
+
+
+def _held(subject: _Subject, mode: Mode) -> Verdict | None:
+    """A command that the boundary holds, so that nothing is left to ask about."""
+    if subject.shell is None or not subject.strong or subject.declared or mode == "auto":
         return None
     spared: tuple[Worry, ...] = ("change",) if mode == "edits" else ()
-    if any(concern.worry not in spared for concern in shell.concerns):
+    if any(concern.worry not in spared for concern in subject.shell.concerns):
         return None
-    writes = mode == "edits" or (mode == "ask" and shell.makes)
+    writes = mode == "edits" or (mode == "ask" and subject.shell.makes)
     what = "the working folder alone can be changed" if writes else "nothing can be changed"
     reason = f"it runs inside the boundary: {what}, and there is no network"
     return replace(_built_in("allow", reason, "the boundary"), needs=frozenset({"write"} if writes else ()))
