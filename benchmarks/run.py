@@ -23,6 +23,7 @@ FULL: Final[dict[str, list[str]]] = {
     "models": [],
     "agent_runtime": [],
     "conversation": [],
+    "boundary": [],
 }
 QUICK: Final[dict[str, list[str]]] = {
     "engine": ["--n", "10", "--rounds", "1", "--patience", "0"],
@@ -32,6 +33,7 @@ QUICK: Final[dict[str, list[str]]] = {
     "models": ["--pieces", "50", "--calls", "2", "--rounds", "1"],
     "agent_runtime": ["--turns", "1", "--rounds", "1"],
     "language": ["--sizes", "1000,3000", "--rounds", "1"],
+    "boundary": ["--runs", "2"],
     "conversation": ["--rounds", "5", "--commands", "500", "--events", "2000", "--conversations", "50"],
 }
 

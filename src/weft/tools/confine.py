@@ -13,11 +13,9 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import json
 import os
 import signal
-import socket
 import stat
 import struct
 import sys
@@ -126,6 +124,9 @@ def write(path: str, text: str) -> None:
 
 
 def loopback_up() -> None:
+    import fcntl
+    import socket
+
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         fcntl.ioctl(sock, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
 

@@ -290,7 +290,8 @@ def _what_it_does(tool: Tool, subject: _Subject) -> str:
     if subject.reading is not None and subject.shell is not None:
         told = [concern.text for concern in subject.shell.concerns]
         told += [f"it asks for {_NEED_WORDS[need]}" for need in NEEDS if need in subject.declared]
-        return "; ".join(told[:4]) or subject.reading.reason
+        held = "it needs no more than the boundary gives" if subject.strong else subject.reading.reason
+        return "; ".join(told[:4]) or held
     if tool.source is not None:
         return f"{tool.name} is a tool of the source {tool.source}"
     doing = {"read": "reads", "write": "changes files", "network": "reaches the network", "process": "runs a program"}

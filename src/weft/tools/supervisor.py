@@ -18,6 +18,7 @@ import sys
 import time
 
 PASS_LIMIT = 200
+CONFINE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "confine.py")
 SETTLING = 0.05
 """Seconds that what ends together with the command may take for that: a boundary does."""
 LOOK = 0.5
@@ -76,11 +77,20 @@ def spawn(command: list[str], given: int, ours: tuple[int, ...], limits: dict[st
         os.dup2(source, 0)
         if given >= 0:
             os.close(given)
+        if command[3:4] == [CONFINE]:
+            confine(command[3:])
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())
     finally:
         os._exit(127)
+
+
+def confine(words: list[str]) -> None:
+    """Puts the boundary around this process here and now: another interpreter would only cost time."""
+    sys.argv = words
+    with open(CONFINE, "rb") as file:
+        exec(compile(file.read(), CONFINE, "exec"), {"__name__": "__main__"})
 
 
 def bound_one(limits: dict[str, int]) -> None:
