@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_chat_face import KEYS, ROOT, gone, leave, until
+from tests.e2e.agents import at_work_in
+from tests.e2e.test_chat_face import KEYS, ROOT, leave, until
 from tests.made import Weft
 from tests.terminal import Terminal
 
@@ -54,9 +55,9 @@ def test_the_embedded_model_answers_from_the_documents_and_other_terminals_reach
 
 def test_real_tools_under_the_real_rules(weft: Weft, tmp_path: Path) -> None:
     scripted = Scripted(weft.workspace)
-    scripted.folder = tmp_path / "desk"
-    scripted.folder.mkdir()
-    notes, pids = scripted.folder / "notes.md", scripted.folder / "pids"
+    scripted.folder = desk = tmp_path / "desk"
+    desk.mkdir()
+    notes, pids = desk / "notes.md", desk / "pids"
     notes.write_text("one\ntwo\n")
     terminal = Terminal(scripted, width=90, height=40)
     terminal.wait_for("weft chat · the-talk", "ask · scripted")
@@ -74,11 +75,10 @@ def test_real_tools_under_the_real_rules(weft: Weft, tmp_path: Path) -> None:
     terminal.wait_for("? May Shell do this?", "sleep 1000", KEYS)
     terminal.child.send("y\r")
     until(lambda: pids.exists() and len(pids.read_text().split()) == 3, "the command did not start")
-    found = [int(pid) for pid in pids.read_text().split()]
     terminal.wait_for("Shell echo")
     terminal.child.send("\x03")
     terminal.wait_for("! Shell", "interrupted; it may be done in part", "! interrupted")
-    until(lambda: all(gone(pid) for pid in found), "a process was left alive")
+    until(lambda: not at_work_in(desk), "a process was left alive")
     terminal.child.send("are you there?\r")
     terminal.wait_for("I have stopped.")
     assert leave(terminal) == 0
