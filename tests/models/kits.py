@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,14 +16,14 @@ import jsonschema_rs
 from tests.models import pack_schemas
 from weft.checks import CheckInput, parse_check, run_check
 from weft.models import embedded
-from weft.models.embedded.languages import language
-from weft.models.embedded.wording import ENGLISH_FORMS, ENGLISH_ONLY, wording
-from weft.models.embedded.words import tokens
+from weft.models.embedded.words import count_words, tokens
+from weft.render.kit import Source, kit_markdown
 
 TEXTS = Path(__file__).parent / "texts"
 NAMES = sorted(path.name for path in TEXTS.iterdir())
 PROFILE: dict[str, Any] = {"userId": "default", "topics": [], "style": {}}
 Spans = list[list[int]]
+_NOT_COUNTED = re.compile(r"[\s*_~`>#|\\\u00ad\u2010\u00a0\u202f\[\]]+|\]\([^)\s]*\)")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,10 @@ class Kit:
     @property
     def code(self) -> str:
         return str(self.summary["language"])
+
+    @property
+    def markdown(self) -> str:
+        return kit_markdown(self.whole, source=Source(text=self.text, language=self.code))
 
 
 def make(text: str, profile: dict[str, Any] | None = None, **more: Any) -> Kit:
@@ -74,93 +79,65 @@ def schema_errors(kit: Kit) -> list[str]:
 
 
 def findings(kit: Kit) -> list[str]:
-    """What the project's own checks say: quotes verbatim, numbers from the source."""
+    """What the checks of the pipeline say: quotes verbatim, numbers from the source, nothing twice."""
+    told = ["tldr", "headline", "bullets[*]", "parts[*].items[*].text", "tags[*]", "keyThemes[*]"]
+    carried = ["questions[*].question", "numbers[*]", "tensions[*]"]
     found = []
     for name, options, value in (
         ("verbatim", {"at": "importantQuotes[*].text", "in": "source"}, kit.summary),
-        ("numbers_from", {"at": NUMBERED_SUMMARY, "in": "source"}, kit.summary),
-        ("numbers_from", {"at": NUMBERED_IDEAS, "in": "source"}, kit.ideas),
-        ("numbers_from", {"at": ["sections[*].heading", "sections[*].notes"], "in": "source"}, kit.outline),
+        ("unique", {"at": "importantQuotes[*].text"}, kit.summary),
+        ("unique", {"at": "bullets[*]"}, kit.summary),
+        ("unique", {"at": "questions[*].question"}, kit.ideas),
+        ("unique", {"at": "sections[*].heading"}, kit.outline),
+        ("numbers_from", {"at": told, "in": "source", "words": True}, kit.summary),
+        ("numbers_from", {"at": carried, "in": "source", "words": True}, kit.ideas),
+        ("numbers_from", {"at": "sections[*].heading", "in": "source", "words": True}, kit.outline),
     ):
         call = parse_check(name, options)
         found += [str(finding) for finding in run_check(call, CheckInput("kit.json", value, {"source": kit.text}, {}))]
     return found
 
 
-NUMBERED_SUMMARY = [
-    "headline",
-    "tldr",
-    "bullets[*]",
-    "tags[*]",
-    "overview",
-    "keyThemes[*]",
-    "detailedAnalysis",
-    "narrativeFlow",
-    "coreIdeas",
-    "context",
-    "relatedConcepts[*]",
-]
-NUMBERED_IDEAS = ["hooks[*].text", "angles[*].title", "angles[*].description", "questions[*].question"]
-
-
-def own_words(code: str) -> frozenset[str]:
-    """Every word the engine may add in a language."""
-    variants = [*wording(code).values(), ENGLISH_ONLY, ENGLISH_FORMS]
-    return frozenset(
-        word for texts in variants for text in texts for word in tokens(re.sub(r"\{\w+\}", " ", text), code)
-    )
-
-
 def claims(kit: Kit) -> Iterator[tuple[str, str, Spans]]:
-    """Every generated text with the places it names."""
-    summary, ideas = kit.summary, kit.ideas
-    places = summary["evidence"]
-    for name in ("headline", "tldr", "overview", "detailedAnalysis", "narrativeFlow", "context"):
-        yield name, summary[name], places[name]
-    for name in ("bullets", "keyThemes"):
-        for at, text in enumerate(summary[name]):
-            yield f"{name}[{at}]", text, places[name][at]
-    for at, idea in enumerate(summary["coreIdeas"]):
-        yield f"coreIdeas[{at}]", " ".join([idea["explanation"], *idea.get("examples", [])]), places["coreIdeas"][at]
+    """Every text that is told as the source's, with the places it names."""
+    summary, ideas, places = kit.summary, kit.ideas, kit.summary["evidence"]
+    yield "headline", summary["headline"].rstrip("…"), places["headline"]
+    for at, text in enumerate(summary["bullets"]):
+        yield f"bullets[{at}]", text, places["bullets"][at]
     for at, quote in enumerate(summary["importantQuotes"]):
-        yield f"importantQuotes[{at}]", f"{quote['text']} {quote.get('context', '')}", places["importantQuotes"][at]
-    for at, hook in enumerate(ideas["hooks"]):
-        yield f"hooks[{at}]", hook["text"], ideas["evidence"]["hooks"][at]
-    for at, angle in enumerate(ideas["angles"]):
-        yield f"angles[{at}]", f"{angle['title']} {angle['description']}", ideas["evidence"]["angles"][at]
+        yield f"importantQuotes[{at}]", quote["text"], places["importantQuotes"][at]
+    for number, part in enumerate(summary.get("parts", ())):
+        for at, item in enumerate(part["items"]):
+            yield f"parts[{number}].items[{at}]", item["text"], places["parts"][number][at]
     for at, question in enumerate(ideas["questions"]):
         yield f"questions[{at}]", question["question"], ideas["evidence"]["questions"][at]
-    for at, section in enumerate(kit.outline["sections"]):
-        yield f"sections[{at}]", f"{section['heading']} {section['notes']}", section["evidence"]
+    for at, one in enumerate(ideas["numbers"]):
+        yield f"numbers[{at}]", one["text"], ideas["evidence"]["numbers"][at]
+    for at, one in enumerate(ideas["tensions"]):
+        low, high = ideas["evidence"]["tensions"][at]
+        yield f"tensions[{at}].one", one["one"], [low]
+        yield f"tensions[{at}].other", one["other"], [high]
 
 
-def unsupported(kit: Kit, allowed: frozenset[str] = frozenset()) -> list[str]:
-    """Words that stand neither in the places a text names nor among the engine's own."""
-    mine = own_words(kit.code) | allowed
+def squeezed(text: str) -> str:
+    return _NOT_COUNTED.sub("", unicodedata.normalize("NFC", text))
+
+
+def unsupported(kit: Kit) -> list[str]:
+    """Texts that are no run of the words at the places they name."""
     found = []
     for name, text, places in claims(kit):
-        said = " ".join(kit.text[start:end] for start, end in places)
-        known = frozenset(tokens(said, kit.code)) | mine
-        # A word may be broken at the end of a line or have a mark of emphasis in it.
-        plain = re.sub(r"[\s\u2010\u00ad*_~]+", "", said).lower()
-        left = text if spaced(kit.code) else _without_wording(text, kit.code)
-        strange = [word for word in tokens(left, kit.code) if word not in known and word not in plain]
-        if strange:
-            found.append(f"{name}: {strange[:8]} in {text[:120]!r}")
+        said = [squeezed(kit.text[start:end]) for start, end in places]
+        pieces = text.split(", ") if kit.summary["category"] == "list" else [text]
+        if places and not all(any(squeezed(piece) in one for one in [*said, "".join(said)]) for piece in pieces):
+            found.append(f"{name}: {text[:120]!r}")
+    for one in embedded.read(kit.text).sentences:
+        if one.text in kit.summary["tldr"]:
+            break
+    else:
+        if kit.summary["tldr"]:
+            found.append(f"tldr: {kit.summary['tldr'][:120]!r}")
     return found
-
-
-def _without_wording(text: str, code: str) -> str:
-    """In a script without spaces the engine's words run into the source's; they are cut out, the longest first."""
-    pieces = {
-        piece.strip("，。：？、；")
-        for variants in wording(code).values()
-        for variant in variants
-        for piece in re.split(r"\{\w+\}", variant)
-    }
-    for piece in sorted(pieces, key=lambda piece: (-len(piece), piece)):
-        text = text.replace(piece, " ") if piece else text
-    return text
 
 
 def misplaced(kit: Kit) -> list[str]:
@@ -173,14 +150,30 @@ def misplaced(kit: Kit) -> list[str]:
     ]
 
 
-def sentences_of(value: Any) -> list[str]:
-    """The sentences of every text in a value."""
-    if isinstance(value, str):
-        return [part.strip() for part in re.split(r"(?<=[.!?。！？؟।])\s+|\n+", value) if part.strip()]
-    if isinstance(value, dict):
-        return [part for key, item in value.items() if key != "evidence" for part in sentences_of(item)]
-    return [part for item in value for part in sentences_of(item)] if isinstance(value, list) else []
+def told_twice(kit: Kit) -> list[str]:
+    """Sentences that come in the kit more than once, whatever stands around them."""
+    lines = [kit.summary["tldr"], *(text for name, text, _ in claims(kit) if name != "headline")]
+    words = [" ".join(tokens(line)) for line in lines if line]
+    sentences = [" ".join(one.words) for one in embedded.read(kit.text).sentences if one.size > 5]
+    whole = f" {' | '.join(words)} "
+    return [one for one in dict.fromkeys(sentences) if whole.count(f" {one} ") > 1]
 
 
-def spaced(code: str) -> bool:
-    return language(code).spaced
+def too_long(kit: Kit) -> str:
+    """ "" when the kit is shorter than its source, and a page where the source is an article."""
+    source, size = count_words(kit.text), count_words(kit.markdown)
+    if source <= 1500 and size > source:
+        return f"{size} words for a source of {source}"
+    return f"{size} words for a source of {source}" if size > (520 if source < 3000 else 800) else ""
+
+
+def faults(kit: Kit) -> list[str]:
+    long = too_long(kit)
+    return [
+        *schema_errors(kit),
+        *findings(kit),
+        *unsupported(kit),
+        *misplaced(kit),
+        *told_twice(kit),
+        *([long] * bool(long)),
+    ]

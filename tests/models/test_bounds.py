@@ -15,32 +15,17 @@ Break = Callable[[dict[str, Any]], None]
 
 
 @pytest.mark.parametrize("name", kits.NAMES)
-def test_every_artifact_is_valid(name: str) -> None:
-    assert kits.schema_errors(kits.kit_of(name)) == []
-
-
-@pytest.mark.parametrize("name", kits.NAMES)
-def test_the_engine_gives_every_field(name: str) -> None:
-    kit = kits.kit_of(name)
-    assert set(kit.summary) == set(pack_schemas.schema("summary")["properties"])
-    assert set(kit.ideas) == set(pack_schemas.schema("ideas")["properties"])
-    assert all({"heading", "notes", "estimatedWords", "evidence"} == set(part) for part in kit.outline["sections"])
-    for field in ("bullets", "keyThemes", "coreIdeas", "importantQuotes"):
-        assert len(kit.summary["evidence"][field]) == len(kit.summary[field])
-    for field in ("hooks", "angles", "questions"):
-        assert len(kit.ideas["evidence"][field]) == len(kit.ideas[field])
-    every = [*kit.summary["evidence"]["bullets"], *kit.ideas["evidence"]["angles"]]
-    assert all(every), "an item without any place"
-
-
-@pytest.mark.parametrize("name", kits.NAMES)
 def test_the_kit_is_of_one_piece(name: str) -> None:
     kit = kits.kit_of(name)
     ids = {kit.whole["contentId"], kit.whole["summary"]["contentId"], kit.whole["ideas"]["contentId"]}
     assert ids == {"content-1"} == {kit.outline["contentId"]}
     assert kit.whole["suggestedOutline"] == kit.outline["sections"]
-    assert kit.whole["meta"]["relevanceToUser"] == kit.summary["score"]["relevanceToUser"]
     assert kit.whole["meta"]["estimatedReadingTimeMinutes"] == kit.summary["readingTimeMinutes"]
+    for field in ("bullets", "keyThemes", "importantQuotes"):
+        assert len(kit.summary["evidence"][field]) == len(kit.summary[field])
+    for field in ("questions", "numbers", "tensions", "missing"):
+        assert len(kit.ideas["evidence"][field]) == len(kit.ideas[field])
+    assert all(kit.summary["evidence"]["bullets"]), "a point without any place"
 
 
 def test_a_kit_is_not_put_together_from_different_content() -> None:
@@ -61,12 +46,11 @@ def test_outlines_have_the_length_that_is_wanted(name: str, words: int) -> None:
 
 
 def test_more_words_make_more_sections() -> None:
-    text = kits.text_of("night-trains.md")
+    text = kits.text_of("howto-backup.md")
     counts = [
-        len(kits.make(text, {"style": {"targetWordCount": n}}).outline["sections"]) for n in (150, 600, 2000, 6000)
+        len(kits.make(text, {"style": {"targetWordCount": n}}).outline["sections"]) for n in (150, 300, 600, 2000)
     ]
-    assert counts == sorted(counts)
-    assert counts[-1] >= counts[0] + 4
+    assert counts == [1, 2, 5, 6]
 
 
 @pytest.mark.parametrize(
@@ -93,31 +77,28 @@ def rename(path: str, old: str, new: str) -> Break:
 SUMMARY_FAULTS: dict[str, Break] = {
     "a feeling as sentiment": lambda value: value.update(sentiment="optimistic"),
     "themes as objects": lambda value: value.update(keyThemes=[{"theme": theme} for theme in value["keyThemes"]]),
-    "analysis as object": lambda value: value.update(detailedAnalysis={"main": value["detailedAnalysis"]}),
-    "context as object": lambda value: value.update(context={"text": value["context"]}),
-    "ideas under another name": rename("coreIdeas", "concept", "idea"),
+    "analysis as object": lambda value: value.update(detailedAnalysis={"main": "It argues."}),
+    "context as object": lambda value: value.update(context={"text": "It is old."}),
     "ideas as plain texts": lambda value: value.update(coreIdeas=["one", "two"]),
     "quotes under another name": rename("importantQuotes", "text", "quote"),
-    "no score": lambda value: value.pop("score"),
     "score out of bounds": lambda value: value.update(score={"relevanceToUser": 1.5}),
-    "no bullets": lambda value: value.update(bullets=[]),
-    "two themes": lambda value: value.update(keyThemes=value["keyThemes"][:2]),
-    "short overview": lambda value: value.update(overview="Too short."),
     "time with milliseconds": lambda value: value["importantQuotes"][0].update(timestamp="00:01:02.500"),
     "capital tag": lambda value: value.update(tags=["Trains"]),
     "unknown source": lambda value: value.update(detectedSource="rss"),
     "a field nobody knows": lambda value: value.update(mood="good"),
     "a place with one end": lambda value: value["evidence"].update(bullets=[[[3]]]),
 }
+ANGLE = {"title": "Who pays", "description": "The bill comes later.", "thesis": "Nobody has counted the cost."}
 IDEAS_FAULTS: dict[str, Break] = {
     "hooks as a map": lambda value: value.update(hooks={"curiosity": "Why?"}),
-    "no hooks": lambda value: value.update(hooks=[]),
-    "a hook of unknown type": lambda value: value["hooks"][0].update(type="bold statement"),
-    "angle without score": lambda value: value["angles"][0].pop("relevanceScore"),
-    "angle scored to ten": lambda value: value["angles"][0].update(relevanceScore=8),
-    "long title": lambda value: value["angles"][0].update(title="x" * 101),
-    "seven questions": lambda value: value.update(questions=value["questions"][:1] * 7),
-    "depth instead of type": rename("questions", "type", "depth"),
+    "a hook of unknown type": lambda value: value.update(hooks=[{"text": "A hook.", "type": "bold statement"}]),
+    "angle scored to ten": lambda value: value.update(angles=[{**ANGLE, "relevanceScore": 8}]),
+    "angle without a description": lambda value: value.update(angles=[{"title": "Who pays"}]),
+    "a thesis of one word": lambda value: value.update(angles=[{**ANGLE, "thesis": "No."}]),
+    "long title": lambda value: value.update(angles=[{**ANGLE, "title": "x" * 101}]),
+    "seven questions": lambda value: value.update(questions=[{"question": "And who pays for it?"}] * 7),
+    "depth instead of type": lambda value: value.update(questions=[{"question": "And who pays?", "depth": "deep"}]),
+    "a tension with one side": lambda value: value.update(tensions=[{"one": "It is cheap."}]),
 }
 KIT_FAULTS: dict[str, Break] = {
     "source without id": lambda value: value["source"].pop("id"),
@@ -153,4 +134,4 @@ def test_the_kits_schema_holds_the_others() -> None:
         inner = kit["$defs"][name]
         assert {key: single[key] for key in inner} == inner
     assert kit["$defs"]["section"] == pack_schemas.schema("outline")["$defs"]["section"]
-    assert all(pack_schemas.schema(name)["version"] == "1" for name in pack_schemas.ARTIFACTS)
+    assert all(pack_schemas.schema(name)["version"] == "2" for name in pack_schemas.ARTIFACTS)

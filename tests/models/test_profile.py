@@ -20,7 +20,6 @@ def topics(*pairs: tuple[str, int]) -> tuple[Topic, ...]:
     [
         (topics(("AI", 5), ("productivity", 3), ("cooking", 2)), ["AI", "safety", "alignment"], 0.5),
         (topics(("AI", 5), ("productivity", 3), ("cooking", 2)), ["Cooking", "productivity tools"], 0.5),
-        ((), ["AI"], 0.5),
         (topics(("ai", 1)), ["AI Safety"], 1.0),
         (topics(("AI", 4)), ["air travel", "detail"], 0.0),
         (topics(("night train", 5), ("bees", 5)), ["the night train"], 0.5),

@@ -58,6 +58,9 @@ class WriterProfile(_Open):
         default=[], description="What you care about: a list of {topic, interestLevel}"
     )
     style: Style = Field(default=Style(), description="Your tone, length and voice")
+    language: str = Field(
+        default="", pattern="^([a-z]{2})?$", description="The language of labels, as two letters; else the document's"
+    )
     writingSamples: list[str] = Field(  # noqa: N815
         default=[], description="Pieces of your own writing, from which the rhythm of your sentences is taken"
     )

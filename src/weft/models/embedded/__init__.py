@@ -1,32 +1,33 @@
 """The embedded language engine: reads a document and writes artifacts from it, with no key, no network and no weights.
 
     summary(text, content_id=...)   what it says, with the places it comes from
-    ideas(text, summary)            hooks, angles and questions for a piece of one's own
-    outline(text, summary, ideas)   sections in the length that is wanted
+    ideas(text, summary)            what the text carries: open questions, figures, tensions, what it leaves out
+    outline(text, summary, ideas)   its matter in the length that is wanted
     writing_kit(...)                all of it in one value
     read(text)                      the reading they are all made from
 
-True by construction: every sentence is the source's, shortened at most; the engine's own words only tie sentences
-together and say what to do with them. Every item carries its places in the source. The same input gives the same bytes.
+True by construction: every sentence is the source's, whole; the engine's own words only name what something is. Every
+item carries its places in the source, none is said twice, and all together are shorter than the source. The same input
+gives the same bytes. `meaning` (a sentence model) makes the choice better; without it words decide.
 
-How it works, in the order of reading: `layout` (blocks), `detection` and `languages` (which language, and its words),
-`splitting` and `sentence`, `ranking` (what carries the text), `phrases`, `names`, `themes`, `numbers`, `quotes`,
-`argument`; then `clauses` (shortening), `compose` and `wording` (own words), `telling` and `content_summary`,
-`material` with `hooks`, `angles`, `questions` and `writing_ideas`, `suggested_outline`, `kit`. `profile` says for whom.
+How it works, in the order of reading: `layout` (blocks, on the one markdown reader), `lexicon` (languages as data),
+`reading` (sentences and what they are), `kinds`, `ranking`, `themes`, `quotes`, `parts` (of one kind and not another),
+`summary`; `carried`, `ideas`; `kit`. `profile` says for whom, `answers` finds sentences for a question.
 """
 
 from __future__ import annotations
 
-from weft.models.embedded.content_summary import reading_minutes, summary
+from weft.models.embedded.ideas import ideas, outline
 from weft.models.embedded.kit import writing_kit
 from weft.models.embedded.profile import Profile, parse_profile, relevance
+from weft.models.embedded.ranking import Meaning
 from weft.models.embedded.reading import Reading, read
-from weft.models.embedded.suggested_outline import outline
-from weft.models.embedded.writing_ideas import ideas
+from weft.models.embedded.summary import reading_minutes, summary
 from weft.models.embedded_version import VERSION
 
 __all__ = [
     "VERSION",
+    "Meaning",
     "Profile",
     "Reading",
     "ideas",

@@ -1,7 +1,7 @@
 """Answers a question with sentences that documents have: found by their rarest shared words, quoted as they stand.
 
-Every sentence is weighed by BM25 over the stems of its content words, with a little more for one that carries its
-document. Nothing is said that no sentence says; when none fits, there is no answer.
+Every sentence is weighed by BM25 over the stems of its content words.
+Nothing is said that no sentence says; when none fits, there is no answer.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from weft.language.stems import stem
-from weft.models.embedded.reading import Reading, read
-from weft.models.embedded.sentence import Sentence
-from weft.models.embedded.words import is_unspaced, pairs, tokens
+from weft.models.embedded.reading import Reading, Sentence, read
+from weft.models.embedded.words import terms, tokens
 
 MOST: Final = 3
 _K, _B = 1.2, 0.6
@@ -50,20 +48,13 @@ def find_answers(question: str, documents: Mapping[str, str], most: int = MOST) 
         score = _score(sentence, asked[name], seen, len(places), length)
         if score > 0:
             asks = 0.5 if sentence.asks else 1.0  # a question is seldom an answer
-            found.append(_answer(name, readings[name], sentence, asks * score * (1 + 0.2 * min(1.0, sentence.rank))))
+            found.append(_answer(name, readings[name], sentence, asks * score))
     found.sort(key=lambda answer: (-answer.score, answer.document, answer.start))
     return [answer for answer in found[:most] if answer.score >= _FLOOR * found[0].score]
 
 
 def _terms(question: str, reading: Reading) -> frozenset[str]:
-    known = reading.language
-    found: set[str] = set()
-    for word in tokens(question, known.code):
-        if is_unspaced(word):
-            found.update(pairs(word))
-        elif word not in known.function:
-            found.add(stem(word, known.code))
-    return frozenset(found)
+    return frozenset(terms(tokens(question), reading.known))
 
 
 def _score(sentence: Sentence, asked: frozenset[str], seen: Counter[str], total: int, length: float) -> float:
@@ -75,6 +66,6 @@ def _score(sentence: Sentence, asked: frozenset[str], seen: Counter[str], total:
 
 
 def _answer(name: str, reading: Reading, sentence: Sentence, score: float) -> Answer:
-    text = sentence.text if sentence.verbatim else reading.text[sentence.start : sentence.end]
+    text = reading.text[sentence.start : sentence.end]
     time = reading.time_at(sentence.start)
     return Answer(name, text, sentence.start, sentence.end, sentence.speaker, time, score)

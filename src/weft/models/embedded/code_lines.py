@@ -8,7 +8,8 @@ from typing import Final
 
 _CODE: Final = re.compile(
     r"^\s*(?:[$>%]\s+\S|>>>\s|\.\.\.\s|#include\b|#!|#define\b|import\s+[\w.{*]+|from\s+[\w.]+\s+import\b"
-    r"|(?:async\s+)?def\s+\w+\(|class\s+\w+[(:]|(?:public|private|protected|static|const|let|var|fn|func|function)\s+\w"
+    r"|(?:async\s+)?def\s+\w+\(|class\s+\w+[(:]|(?:public|private|protected|static|const|let|var|fn|func"
+    r"|function)\s+\w"
     r"|return\b[^.]*;?$|(?:if|for|while|switch|elif|else if)\s*\(.*\)?\s*\{?$|(?:if|for|while|with)\b.*:$|else:?$"
     r"|@\w+|</?\w+[^>]*>\s*$|SELECT\s.+\sFROM\s|INSERT\s+INTO\b|[\w.-]+\s*=\s*\S+$"
     r"|(?:# ?)?(?:sudo|apt|apt-get|pip|npm|git|make|cd|bash|curl|wget|docker|cargo|\./\w+)\s+[-\w./])"

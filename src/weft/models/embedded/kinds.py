@@ -1,152 +1,202 @@
-"""What kind of document a text is, by what it looks like: its category, and the source it seems to come from."""
+"""What kind of document it is: by its shape and a few signs of each kind. `article` when nothing speaks for another."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Final, Literal
 
-from weft.models.embedded.clauses import is_command
-from weft.models.embedded.languages.language import words as word_set
+from weft.language.sentences import GAP, words
 from weft.models.embedded.reading import Reading
 
 Category = Literal[
-    "interview", "transcript", "news", "essay", "research", "recipe", "licence", "manual", "changelog", "code", "data",
-    "article", "note", "story", "poem", "speech", "letter", "minutes", "list",
+    "news", "essay", "article", "paper", "interview", "transcript", "captions", "meeting", "newsletter", "manual",
+    "list", "poem", "story", "letter", "recipe", "code", "data", "note",
 ]  # fmt: skip
-Group = Literal["told", "rules", "steps", "listed", "changes", ""]
-"""What a document is made of: something told, rules to keep, steps to follow; most are made of neither."""
-_GROUPS: Final[dict[str, Group]] = {
-    "story": "told", "poem": "told", "licence": "rules", "recipe": "steps", "manual": "steps", "changelog": "changes",
-    "list": "listed",
-}  # fmt: skip
 DetectedSource = Literal["podcast", "transcript", "article", "youtube", "twitter", "text", "other"]
 _SOURCES: Final[dict[str, DetectedSource]] = {
-    "podcast": "podcast", "transcript": "transcript", "article": "article", "youtube": "youtube", "twitter": "twitter",
-    "text": "text", "other": "other", "vtt": "transcript", "srt": "transcript", "whisper": "transcript",
-    "html": "article", "epub": "article", "docx": "article", "pdf": "article", "tweet": "twitter",
+    "webvtt": "transcript", "srt": "transcript", "whisper": "transcript", "podcast": "podcast", "youtube": "youtube",
+    "html": "article", "twitter": "twitter",
 }  # fmt: skip
-_SIGNS: Final[dict[Category, re.Pattern[str]]] = {
-    "research": re.compile(
-        r"\b(?:we randomi[sz]ed|primary outcome|p\s?[<=]\s?0?\.\d|confidence interval|95% CI|et al\.|abstract"
-        r"|hypothes[ie]s|in this (?:paper|study)|our results|participants|dataset|crossover|baseline"
-        r"|Studie zeigt|Stichprobe)\b", re.I),
-    "recipe": re.compile(
-        r"\b(?:\d+\s?(?:g|ml|kg|cups?|tbsp|tsp|tablespoons?|teaspoons?|EL|TL)\b|preheat|knead|simmer|bake|oven"
-        r"|ingredients|zutaten|ingrédients|ingredientes|ingredienti|cuillères?|cucharadas?)", re.I),
-    "licence": re.compile(
-        r"\b(?:licen[sc]e[ed]?|licensor|warrant(?:y|ies)|liabilit(?:y|ies)|hereby|thereof|pursuant|copyright holder"
-        r"|redistribut\w+|terms and conditions|shall|this agreement|either party|terminat\w+|governed by|jurisdiction"
-        r"|supermajority|quorum|constitution|Vertragspartner|Kündigung|Haftung|présent contrat|presente contrato)\b",
-        re.I),
-    "changelog": re.compile(
-        r"^(?:\s*[*-]\s+(?:fix|add|remove|update|new|drop|support|improve|change)\w*\b|#*\s*\[?v?\d+\.\d+(?:\.\d+)?\]?(?=\s*$|\s*[-–(\[]|\s+\d{4})"
-        r"|.*\((?:closes|fixes)[: ]+#\d+\))", re.I | re.M),
-    "manual": re.compile(
-        r"(?:^(?:NAME|SYNOPSIS|OPTIONS|DESCRIPTION|BEZEICHNUNG|ÜBERSICHT|NOM|SYNOPSIS|NOMBRE|SINOPSIS|名称|書式)\s*$"
-        r"|\s--[a-z][\w-]+|^#+ (?:install\w*|usage|getting started|configuration|requirements)|\binstall(?:ed|ing)?\b"
-        r"|\bcommand[- ]line\b|\bby default\b|`[^`\n]{2,40}`)", re.I | re.M),
-    "news": re.compile(
-        r"\b(?:said on|told reporters|announced|according to|spokes(?:man|woman|person)"
-        r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|last (?:week|month|year)|ministry|parliament"
-        r"|percent)\b"
-        r"|(?-i:^[A-Z]{4,}[ ,][^\n]{0,20}[—–-]\s)", re.I | re.M),
-    "speech": re.compile(
-        r"\b(?:ladies and gentlemen|(?:dear )?friends|fellow \w+|thank you|let us|my (?:dear )?(?:friends|colleagues)"
-        r"|meine Damen und Herren|liebe Freunde|mesdames et messieurs|señoras y señores)\b", re.I),
-    "minutes": re.compile(
-        r"^(?:Present|Apologies|Attendees|Action|Anwesend|Entschuldigt|Présents|Asistentes)\b.{0,3}:"
-        r"|\b(?:minutes of|next meeting|any other business|seconded|voted|Action:|agreed to|Protokoll der"
-        r"|nächste Sitzung)",
-        re.I | re.M),
-    "essay": re.compile(r"\b(?:I|my|me|myself|ich|mein\w*|je|moi|mon|yo|mi)\b"),
-}  # fmt: skip
-_PER: Final[dict[Category, float]] = {
-    "research": 9.0, "recipe": 22.0, "licence": 12.0, "changelog": 12.0, "manual": 12.0, "news": 10.0, "essay": 30.0,
-    "speech": 9.0, "minutes": 16.0,
-}  # fmt: skip
-"""How many signs in a thousand words make a kind certain."""
-_SAMPLE: Final = 60_000
+_MEETING: Final = re.compile(
+    r"^\W*(?:(?:meeting )?minutes\b|agenda\b|attendees?\b|present\b\s*:|apologies\b|action items?\b|decisions?\b\s*:?$"
+    r"|next meeting\b|protokoll\b|tagesordnung\b|anwesend\b|beschl(?:uss|üsse)\b|entschuldigt\b|compte[- ]rendu\b"
+    r"|ordre du jour\b|présents?\b|décisions?\b\s*:?$|acta\b|orden del día\b|asistentes\b|acuerdos?\b)",
+    re.I | re.M,
+)
+_NEWSLETTER: Final = re.compile(
+    r"\b(?:unsubscribe|view (?:this )?(?:email )?in (?:your )?browser|this week in|issue (?:#|no\.? ?)\d+"
+    r"|welcome (?:back )?to (?:the |this )?(?:\w+ ){0,3}(?:newsletter|issue|edition)|newsletter|weekly (?:digest"
+    r"|roundup)"
+    r"|in this (?:issue|edition)|abbestellen|se désabonner|darse de baja|in dieser ausgabe)\b",
+    re.I,
+)
+_PAPER: Final = re.compile(
+    r"^(?:\d+\W+|[IVX]+\W+)?(?:abstract|introduction|background|related work|methods?|methodology"
+    r"|materials and methods"
+    r"|experiments?|results|evaluation|discussion|conclusions?(?: and .*)?|references|zusammenfassung|einleitung"
+    r"|methoden"
+    r"|ergebnisse|diskussion|fazit|résumé|méthodes|résultats|conclusion|resumen|introducción|métodos|resultados)$",
+    re.I,
+)
+_ABSTRACT: Final = re.compile(
+    r"(?:\W*\d*\W*)(?:abstract|zusammenfassung|résumé|resumen|executive summary|summary)\W*$", re.I
+)
+_MANUAL: Final = re.compile(
+    r"^(?:\d[\d.]*\W+)?(?:name|synopsis|description|options|usage|installation|install(?:ing)?\b.*|configuration"
+    r"|getting started|quick ?start|requirements|prerequisites|examples?|exit status|environment|files|see also"
+    r"|commands?"
+    r"|parameters|troubleshooting|api(?: reference)?|arguments|return values?|step \d+.*|how to .*|setup"
+    r"|security considerations"
+    r"|installation und .*|bedienung|verwendung|optionen|utilisation|uso|instalación)$",
+    re.I,
+)
+_RECIPE: Final = re.compile(
+    r"\b(?:ingredients|zutaten|ingrédients|ingredientes|preheat|tablespoons?|teaspoons?|tbsp|tsp|esslöffel|teelöffel"
+    r"|cuillères?|cucharadas?|simmer|whisk|dough|teig)\b",
+    re.I,
+)
+_QUANTITY: Final = re.compile(r"\b\d+[\d.,/]*\s?(?:g|kg|ml|l|cups?|tbsp|tsp|oz|el|tl|minutes|minuten)\b", re.I)
 _GREETING: Final = re.compile(
-    r"(?:Dear|Sehr geehrte|Liebe[rs]?|Cher|Chère|Madame, Monsieur|Estimad[oa]s?|Querid[oa]|Gentile|Caro|Cara"
-    r"|Prezad[oa])"
-    r"\b[^.\n]{0,60}[,:!]?\n",
-    re.I,
+    r"(?:dear|sehr geehrte|liebe[rs]?|cher|chère|estimad[oa]s?|querid[oa]s?)\b[^.!?\n]{1,60}[,:!]\s*$", re.I | re.M
 )
-_QUANTITY: Final = re.compile(
-    r"\d\s?(?:g|ml|kg|l|cups?|tbsp|tsp|tablespoons?|teaspoons?|EL|TL|grams?|Gramm|cuillères?|cucharadas?|cucchiai"
-    r"|minutes|Minuten|degrees|°C)\b|\b(?:cup|spoon|pinch|Prise)\b",
-    re.I,
+_COMMAND: Final = re.compile(
+    r"^(?:add|click|open|press|run|set|select|use|install|choose|turn|remove|check|make|type|enter|put)\b", re.I
 )
-_OWNERS: Final = word_set("his her hers")
-_FIGURE: Final = re.compile(r"\d+")
-_THINGS: Final = word_set("it it's they them they're es dies ils elles cela esto eso ciò isto isso")
+_PEOPLE: Final = words("he she his her him er sie ihm ihn il elle lui él ella")
+_OWN: Final = words("i my me we our ich mein wir je mon nous yo mi nosotros")
 _HASHTAGS: Final = re.compile(r"(?<!\w)[#@]\w{2,}")
+_YEAR: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
-def category(reading: Reading) -> Category:
+def category(reading: Reading, source_kind: str = "") -> Category:
+    return _by_shape(reading, source_kind) or _by_signs(reading) or _prose(reading)
+
+
+def _by_shape(reading: Reading, source_kind: str) -> Category | None:
+    """What is seen without reading: code, tables, turns of a talk, verse, a list."""
     blocks = reading.layout.blocks
     size = {
         kind: sum(block.end - block.start for block in blocks if block.kind == kind)
         for kind in ("code", "table", "prose", "item")
     }
     prose = size["prose"] + size["item"]
+    spoken = source_kind in ("webvtt", "srt", "whisper") or len(reading.layout.times) > max(5, 0.3 * len(blocks))
     if size["code"] > prose:
         return "code"
     if size["table"] > prose:
         return "data"
+    if reading.unpunctuated and (spoken or not reading.sections):
+        return "captions"
     if len(reading.speakers) > 1:
-        asked = {sentence.speaker for sentence in reading.sentences if sentence.asks and sentence.speaker}
-        return "interview" if asked and len(reading.speakers) <= 3 else "transcript"
-    if reading.verse:
+        asks = {one.speaker for one in reading.sentences if one.asks and one.speaker}
+        return "interview" if asks and len(reading.speakers) <= 3 else "transcript"
+    if spoken:
+        return "transcript"
+    if is_verse(reading):
         return "poem"
     items = [block for block in blocks if block.kind == "item"]
     scraps = sum(1 for one in reading.sentences if one.kind == "item" and not one.ended)
-    if len(items) > 4 and size["item"] > 4 * size["prose"] and 5 * scraps > 3 * len(items):
-        return "list"
+    return "list" if len(items) > 4 and size["item"] > 3 * size["prose"] and 5 * scraps > 3 * len(items) else None
+
+
+def _by_signs(reading: Reading) -> Category | None:
+    """What its headings and first lines say it is."""
+    blocks, told = reading.layout.blocks, reading.text[reading.layout.body :][:60_000]
+    titles = [section.title.strip() for section in reading.sections]
+    if len({match.group().lower() for match in _MEETING.finditer(told)}) > 1:
+        return "meeting"
+    if len(_NEWSLETTER.findall(told)) > 1 and (len(titles) > 1 or len(blocks) > 8):
+        return "newsletter"
+    if _GREETING.search(told[:300]):
+        return "letter"
     if reading.word_count < 60:
         return "note"
-    if _GREETING.match(reading.text[reading.layout.body :].lstrip()):
-        return "letter"
-    scores = dict(_scores(reading))
-    if len(_QUANTITY.findall(reading.text[:_SAMPLE])) < 2:
-        # An oven alone makes no recipe.
-        scores["recipe"] = 0.0
-    told = [one for one in reading.sentences if one.sound]
-    orders = sum(1 for one in told if is_command(one.text, reading.language))
-    if len(told) > 5 and 3 * orders > len(told) and max(scores.values()) < 1.0:
-        return "manual"
-    if _is_story(reading) and max(scores[kind] for kind in scores if kind not in ("essay", "speech")) < 1.0:
+    if len(_RECIPE.findall(told)) > 2 and len(_QUANTITY.findall(told)) > 2:
+        return "recipe"
+    if sum(1 for title in titles if _PAPER.match(title)) > 2 or _has_abstract(reading):
+        return "paper"
+    return "manual" if _is_manual(reading, titles) else None
+
+
+def _is_manual(reading: Reading, titles: Sequence[str]) -> bool:
+    named = sum(1 for title in titles if _MANUAL.match(title))
+    orders = sum(1 for one in reading.sentences if _COMMAND.match(one.text))
+    items = sum(1 for block in reading.layout.blocks if block.kind == "item")
+    code = sum(1 for block in reading.layout.blocks if block.kind == "code")
+    shown = code > 2 and (named > 0 or 4 * orders > items)
+    return named > 1 or shown or 3 * orders > len(reading.sentences) > 5
+
+
+def _prose(reading: Reading) -> Category:
+    sentences = reading.sentences
+    words = [word for one in sentences for word in one.words]
+    total = max(1, len(words))
+    known = reading.known
+    said = sum(1 for word in words if word in known.saying)
+    people = sum(1 for one in sentences if not _PEOPLE.isdisjoint(one.words))
+    figures = sum(1 for word in words if word[0].isdigit())
+    own = sum(1 for word in words if word in _OWN)
+    days = sum(1 for word in words if word in known.months)
+    told = said + days
+    if reading.layout.dateline or (reading.layout.byline and told * 200 > total and own * 40 < total):
+        return "news"
+    if 3 * people > len(sentences) > 5 and figures * 150 < total and not days and len(reading.sections) < 3:
         return "story"
-    best = max(scores, key=lambda kind: scores[kind])
-    return best if scores[best] >= 1.0 else "article"
+    if said > 1 and told * 120 > total and own * 50 < total and len(reading.sections) < 6:
+        return "news"
+    if own * 60 > total or (len(reading.sections) < 2 and figures * 80 < total):
+        return "essay"
+    return "article"
 
 
-def group(kind: str) -> Group:
-    return _GROUPS.get(kind, "")
+def _has_abstract(reading: Reading) -> bool:
+    return bool(abstract(reading)) and len(reading.sections) > 2
 
 
-def _is_story(reading: Reading) -> bool:
-    """Whether people are followed through it: he and she, and somebody speaks; and hardly a figure."""
-    people = (reading.language.pronouns | _OWNERS) - _THINGS
-    told = sum(1 for sentence in reading.sentences if not people.isdisjoint(sentence.words))
-    figures = len(_FIGURE.findall(reading.text[:_SAMPLE]))
-    spoken = len(reading.quotations) + sum(1 for one in reading.sentences if one.quoted or one.text[:1] in '–—"“„«')
-    enough = told > 4 and 3 * told > len(reading.sentences)
-    return enough and 150 * figures < reading.word_count and (spoken > 0 or 2 * told > len(reading.sentences))
+def abstract(reading: Reading) -> Sequence[int]:
+    """The sentences of the author's own abstract, where the document has one near its beginning."""
+    for number, section in enumerate(reading.sections[:6]):
+        if _ABSTRACT.match(section.title):
+            found = [one.index for one in reading.sentences if one.section == number]
+            if found and sum(reading.sentences[at].size for at in found) < 0.4 * reading.word_count + 40:
+                return found
+    labelled = [
+        one
+        for one in reading.sentences[:40]
+        if one.label in ("abstract", "summary", "zusammenfassung", "résumé", "resumen")
+    ]
+    if labelled:
+        return [one.index for one in reading.sentences if one.block == labelled[0].block]
+    return ()
 
 
-def _scores(reading: Reading) -> Iterator[tuple[Category, float]]:
-    sample = reading.text[reading.layout.body :][:_SAMPLE]
-    thousands = max(0.15, len(sample.split()) / 1000)
-    for kind, signs in _SIGNS.items():
-        yield kind, sum(1 for _ in signs.finditer(sample)) / thousands / _PER[kind]
+def is_verse(reading: Reading) -> bool:
+    """Short lines in stanzas, most of which end before the sentence does."""
+    return bool(stanzas(reading))
+
+
+def stanzas(reading: Reading) -> list[list[str]]:
+    """The lines of a poem, by stanza; [] when it is none."""
+    plain = reading.layout.plain
+    found = [
+        [line.replace(GAP, "").strip() for line in plain[block.start : block.end].strip().split("\n")]
+        for block in reading.layout.blocks
+        if block.kind == "prose" and not block.speaker
+    ]
+    if any(block.kind in ("item", "table", "code") for block in reading.layout.blocks):
+        return []
+    lines = [line for stanza in found for line in stanza if line]
+    if len(lines) < 8 or len(lines) < 2.5 * len(found) or max(map(len, lines)) > 64:
+        return []
+    ended = sum(1 for line in lines if line.endswith((".", "!", "?", "。")))
+    return found if sum(map(len, lines)) < 46 * len(lines) and 2 * ended < len(lines) else []
 
 
 def detected_source(reading: Reading, kind: Category, given: str) -> DetectedSource:
     """As the caller says, where it knows; else as the text looks."""
     known = _SOURCES.get(given.lower().strip().lstrip("."))
-    if known and known != "text":
+    if known:
         return known
     if reading.speakers or len(reading.layout.times) > 2:
         return "transcript"
@@ -154,6 +204,4 @@ def detected_source(reading: Reading, kind: Category, given: str) -> DetectedSou
         return "other"
     if reading.word_count < 500 and len(_HASHTAGS.findall(reading.text)) > max(1, reading.word_count // 120):
         return "twitter"
-    if reading.title is not None and reading.word_count >= 120:
-        return "article"
-    return "text"
+    return "article" if reading.title is not None and reading.word_count >= 120 else "text"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from weft.models.embedded.content_summary import reading_minutes
+from weft.models.embedded.summary import reading_minutes
 
 
 def writing_kit(
@@ -24,7 +24,7 @@ def writing_kit(
         "ideas": dict(ideas),
         "suggestedOutline": [dict(section) for section in outline["sections"]],
         "meta": {
-            "relevanceToUser": summary["score"]["relevanceToUser"],
+            **({"relevanceToUser": summary["score"]["relevanceToUser"]} if "score" in summary else {}),
             "estimatedReadingTimeMinutes": summary.get("readingTimeMinutes")
             or reading_minutes(summary.get("wordCount", 0)),
         },

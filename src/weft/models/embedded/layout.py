@@ -1,100 +1,119 @@
-"""The parts of a document: headings, prose, items of lists, rows of tables, code; and what is only mark-up.
+"""The parts of a document: headings, prose, items, tables, code; and what stands beside the text and is not of it.
 
 `lay_out` gives blocks with their place in the text, and `plain`: the text with everything that is not said (marks of
 emphasis, addresses of links, bullets, times) replaced by `GAP` or spaces, character by character, so that a place in
-`plain` is the same place in the text. A block is code or a table by what its lines look like, never by indentation
-alone: licences and manuals indent their prose.
+`plain` is the same place in the text. The structure is the markdown reader's; what plain text says by its looks alone
+(a heading without a mark, a page of a manual, a row of columns, a turn of a talk) is seen here.
+
+An aside is a byline, a sponsor, a line of navigation, a notice of rights, a bibliography: read, and never told.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from weft.language import markdown
 from weft.language.sentences import GAP
-from weft.models.embedded.code_lines import (
-    begins_literal,
-    comment_mark,
-    is_code,
-    is_comment,
-    is_dense,
-    is_session,
-    looks_like_program,
-)
+from weft.models.embedded.code_lines import comment_mark, is_code, is_comment, is_dense, is_session, looks_like_program
 from weft.models.embedded.tables import table_runs
 from weft.models.embedded.turns import Turn, find_turns
 
-Kind = Literal["heading", "prose", "item", "table", "code", "meta"]
+Kind = Literal["heading", "prose", "item", "table", "code", "aside"]
+Span = tuple[int, int]
 _FRONT_MATTER: Final = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(?:.*\n){0,200}?\1[ \t]*(?:\n|\Z)")
-_FENCE: Final = re.compile(r"\s{0,3}(`{3,}|~{3,})")
-_ATX: Final = re.compile(r"\s{0,3}(#{1,6})[ \t]+(\S.*?)[ \t]*#*\s*$")
-_UNDERLINE: Final = re.compile(r"\s{0,3}([=\-~^\"*+])\1{2,}\s*$")
-_RULE: Final = re.compile(r"\s*(?:[-*_=~#+.][ \t]?){3,}\s*$")
-_ITEM: Final = re.compile(
-    r"\s*(?:[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?\s*)?"
-    r"(?:[-*+•‣◦▪●○–·☐✓✔]|\(?\d{1,3}[.)]|\d{1,2}/(?:\d{1,2})?|\(?[a-z][.)]|\([ivx]{1,4}\))[ \t]+"
-    r"(?:\[[ xX]\][ \t]+)?(?=\S)"
-)
-_CLAUSE: Final = re.compile(r"\s*(?:§\s*)?\d{1,2}(?:\.\d{1,2}){1,3}[.)]?[ \t]+(?=[^\W\d_a-z]|[\"“„«(])")
-"""The number of a clause of a contract or a paragraph of a statute; what follows is a sentence, not an item."""
-_NUMBERED: Final = re.compile(r"\s*(?:§\s*|[IVX]{1,5}\.\s|\d{1,2}(?:\.\d{1,2})*[.)]?\s)\s*\S")
-_RUN_IN: Final = re.compile(
-    r"[ \t]*(?:\*\*|__)?(?:Background|Objectives?|Aims?|Purpose|Introduction|Methods?|Materials and methods|Design"
-    r"|Setting|Results|Findings|Discussion|Conclusions?|Interpretation|Abstract|Summary|Notes?|NOTE|Tip|TIP|Warning|WARNING|Caution|CAUTION|IMPORTANT|Achtung|ACHTUNG|Hintergrund"
-    r"|Methoden|Ergebnisse|Fazit|Contexte|Méthodes|Résultats|Conclusión|Métodos|Resultados)(?:\*\*|__)?[:.]"
-    r"(?:\*\*|__)?[ \t]+(?=\S)"
-)
-_DATELINE: Final = re.compile(
-    r"[A-ZÀ-Þ][A-ZÀ-Þ .,'’-]{2,30}(?:,? [A-Z][a-z]+\.?(?: \d{1,2})?)?(?: \([A-Za-z/ ]+\))?\s[—–-]{1,2}\s(?=\S)"
-)
-_QUOTED: Final = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
-_ENDED: Final = re.compile(r"[.!?…。！？؟।:;,،；：]['\"”’»)\]]*$")
-_SEVERAL: Final = re.compile(r"[a-z][.!?]\s+\S")
-_TECHNICAL: Final = re.compile(r"[\[\]{}|=<>$%\\]|--")
-_LETTER: Final = re.compile(r"[^\W\d_]")
-_FURNITURE: Final = re.compile(r"^(?P<name>[A-Za-z][\w.:+-]*\(\d\w?\))[ \t].*(?P=name)[ \t]*$|\A\ufeff?WEBVTT.*$", re.M)
-"""The head of a page of a manual, or of a file of captions."""
-_HYPHENATED: Final = re.compile("(?<=\\w)[\u2010\u00ad]\\n[ \\t]*(?=[a-z\u00df-\u00ff])")
 _HIDDEN: Final = re.compile(
-    r"<!--(?:(?!<!--|-->).)*-->|<(script|style)\b(?:(?!<(?:script|style)\b|</(?:script|style)>).)*</\1>|\$\$.{1,2000}?\$\$",
-    re.S | re.I,
+    r"<!--.*?-->|<(script|style)\b.*?</\1>|^\.\. .*$|^\[[^\]\n]{1,80}\]: \S+.*$", re.S | re.M | re.I
 )
-"""None of these looks further than to its next beginning: a page of unclosed marks must not take hours."""
-_TAGS: Final = "a|abbr|b|c|cite|code|em|font|i|img|kbd|label|mark|s|small|span|strong|sub|sup|u|v"
-_PARTING: Final = re.compile(
-    r"</?(?:article|aside|blockquote|body|br|button|center|dd|details|div|dl|dt|figcaption|figure|footer|form|h[1-6]|head"
-    r"|header|hr|html|input|li|link|main|meta|nav|ol|p|picture|pre|section|source|summary|table|tbody|td|th|thead|title"
-    r"|tr|ul|video)(?:\s[^<>]{0,300})?/?>"
+_FURNITURE: Final = re.compile(
+    r"^(?P<name>[A-Za-z][\w.:+-]*\(\d\w?\))[ \t].*(?P=name)[ \t]*$|\A\ufeff?WEBVTT.*$|^\f?.*\[Page \d+\]$"
+    r"|^\f?RFC \d+ .*\d{4}$|^[ \t]*(?:Page |Seite )?-? ?\d{1,4} ?-?[ \t]*$|\f",
+    re.M,
 )
-"""Tags between which something new begins."""
-_INLINE: Final = re.compile(
-    r"!\[[^\]\n]{0,300}\]\([^)\n]{0,500}\)"  # an image
-    r"|\[\^?\d{1,3}\]|\[\^[\w-]{1,20}\]"  # a note
-    r"|\]\([^)\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)|\]\[[\w .-]{0,40}\]"  # the address of a link
-    rf"|</?(?:{_TAGS})(?:[\s.][^<>\n]{{0,300}})?/?>"  # a tag inside a sentence
-    r"|~~"
-    r"|(?<=[^\s`])(?:\s*<[^<>\s]{3,300}>)?`__?(?!\w)|`(?=[^`\n]{1,120}`__?(?!\w))"  # a link of reStructuredText
-    r"|(?<!`)``(?!`)"
-    r"|\[(?=[^\[\]\n]{1,200}\](?:\(|\[))"  # the beginning of a link
+"""The heads and feet of pages."""
+_HYPHENATED: Final = re.compile("(?<=\\w)[\u2010\u00ad]\\n[ \\t]*(?=[a-z\u00df-\u00ff])")
+_TAG: Final = re.compile(r"</?[A-Za-z][^<>\n]{0,300}>")
+_BULLET: Final = re.compile(
+    r"\s*(?:[•‣◦▪●○–·☐✓✔]|[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?|\(?[a-z][.)]|\([ivx\d]{1,4}\)|\d{1,2}/\d{0,2}"
+    r"|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
-
-
-_EMPHASIS: Final = re.compile(
-    r"(?<![\w*])(?P<star>\*{1,3})(?=[^\s*])[^*\n]{1,300}(?:\n[^*\n]{1,300}){0,3}(?<=[^\s*])(?P=star)(?![\w*])"
-    r"|(?<![\w])(?P<line>_{1,3})(?=[^\s_])[^_\n]{1,300}(?:\n[^_\n]{1,300}){0,3}(?<=[^\s_])(?P=line)(?![\w])"
+_BOX: Final = re.compile(r"\[[ xX]\][ \t]+")
+_CLAUSE: Final = re.compile(r"(?:§\s*)?\d{1,2}(?:\.\d{1,2}){0,3}[.)]?[ \t]+(?=\S)")
+_DATELINE: Final = re.compile(
+    r"(?:[A-ZÀ-Þ][A-ZÀ-Þ .,'’-]{2,30}(?:,? [A-Z][a-z]+\.?(?: \d{1,2})?)?(?: \([A-Za-z/ ]+\))?|\(?[A-Z]{2,8}\)?)"
+    r"\s?[—–-]{1,2}\s?(?=[A-Z\"“])|\([A-Z]{2,8}(?: [A-Z][a-z]+)?\)\s*[—–-]*\s*(?=[A-Z\"“])"
 )
-"""Only in pairs around something: 10*1024 is a number."""
+_RUN_IN: Final = re.compile(
+    r"(?:\*\*|__)?(?:Background|Objectives?|Aims?|Purpose|Introduction|Methods?|Materials and methods|Design|Setting"
+    r"|Results|Findings|Discussion|Conclusions?|Interpretation|Abstract|Summary|Zusammenfassung|Hintergrund|Methoden"
+    r"|Ergebnisse|Fazit|Contexte|Méthodes|Résultats|Résumé|Resumen|Conclusión|Métodos|Resultados)(?:\*\*|__)?"
+    r"(?:[:.](?:\*\*|__)?[ \t]+|[ \t]*[—–-]+[ \t]*)(?=\S)"
+)
+_ENDED: Final = re.compile(r"[.!?…。！？؟।:;,،；：][\"'”’»)\]]*$")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_TECHNICAL: Final = re.compile(r"[\[\]{}|=<>$%\\]|--")
 
+# -- asides
 
-_COURTESY: Final = re.compile(
-    r"(?:Dear|Hi|Hello|Sehr geehrte|Liebe[rs]?|Hallo|Cher|Chère|Bonjour|Estimad[oa]s?|Querid[oa]s?|Gentile|Prezad[oa])"
-    r"\b[^.?!\n]{0,60}[,:!]?$|(?:Yours|Sincerely|Kind regards|Best (?:regards|wishes)|Regards|Mit freundlichen Grüßen"
-    r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo|Cordiali saluti|Atenciosamente)\b[^.?!]{0,80}$",
+_BYLINE: Final = re.compile(
+    r"(?:by|von|par|por|di)\s+[A-ZÀ-Þ][\w.'’-]+(?:\s+(?:and\s+|und\s+|et\s+|y\s+)?[A-ZÀ-Þ(][\w.,'’()-]+){0,7}"
+    r"(?:\s*[|·•,–-].{0,60})?$",
     re.I,
 )
+_STAMP: Final = re.compile(
+    r"(?:published|updated|posted|last (?:updated|modified)|date|veröffentlicht|aktualisiert|stand|publié|mis à jour"
+    r"|publicado|actualizado)\b.{0,60}$|(?:\w+,? )?\d{1,2}\.? \w+ \d{4}(?:,? \d{1,2}[:.]\d\d.{0,12})?$"
+    r"|\w+ \d{1,2},? \d{4}(?:,? \d{1,2}[:.]\d\d.{0,12})?$|\d{4}-\d\d-\d\d$|\d+ min(?:ute)?s? (?:read|to read"
+    r"|lesezeit).*$",
+    re.I,
+)
+_BESIDE: Final = re.compile(
+    r"(?:photo|image|picture|foto|bild|crédit|credits?|illustration|source|getty)s?(?: by| credit)?\s?[:/©].{0,120}$"
+    r"|(?:advert(?:isement|orial)?|sponsored|anzeige|werbung|publicité|publicidad)\b.{0,80}$"
+    r"|(?:share this|follow us|read (?:more|also|next)|see also|related(?: articles?| posts?| stories)?|more from"
+    r"|tags?"
+    r"|filed under|topics|categories|comments?|leave a (?:reply|comment)|skip to|back to top|table of contents|menu"
+    r"|log ?in|sign (?:in|up)|lesen sie auch|mehr zum thema|teilen|lire aussi|à lire|lea también"
+    r"|compartir)\b[^.]{0,100}$"
+    r"|(?:©|\(c\)\s|copyright\b).{0,200}$|.{0,80}\ball rights reserved\b.{0,80}$"
+    r"|.{0,60}alle rechte vorbehalten.{0,40}$",
+    re.I,
+)
+_SPONSOR: Final = re.compile(
+    r"\b(?:brought to you by|our sponsors?|sponsored by|today['’]s sponsor|this (?:episode|issue"
+    r"|newsletter) is sponsored"
+    r"|use (?:the )?(?:promo |discount )?code [A-Z0-9]{3,}|unsubscribe|view (?:this|it)? ?in (?:your )?browser"
+    r"|subscribe (?:to|now|here|for)|sign up (?:for|to)|manage (?:your )?(?:preferences|subscription)|click here"
+    r"|accept (?:all )?cookies|we use cookies|privacy policy|terms of (?:use|service)|affiliate links?"
+    r"|forwarded this|newsletter abbestellen|im browser ansehen|se désabonner|darse de baja|gesponsert von"
+    r"|präsentiert von)\b",
+    re.I,
+)
+_REFERENCES: Final = re.compile(
+    r"(?:\W*\d+\W+)?(?:references|bibliography|works cited|literature(?: cited)?|sources|further reading|see also"
+    r"|related"
+    r"|external links|footnotes|endnotes|notes and references|acknowledge?ments?|about the authors?|contributors"
+    r"|copyright(?: notice)?|licen[cs]e|licensing|sponsors?|contact|author(?:s|['’]s? address(?:es)?)?|reporting bugs"
+    r"|(?:normative|informative) references|table of contents|contents|funding|conflicts? of interest|disclaimer"
+    r"|literatur(?:verzeichnis)?|quellen|danksagung|impressum|inhalt(?:sverzeichnis)?|références|bibliographie"
+    r"|remerciements|referencias|bibliografía|agradecimientos)\W*$",
+    re.I,
+)
+_ENTRY: Final = re.compile(
+    r"\[?\d{1,3}[\].)]?\s+[A-ZÀ-Þ][\w'’-]+,? (?:[A-Z]\.|and |et al).*\d{4}|\[[\w+-]{1,12}\]\s+[A-ZÀ-Þ].*\d{4}"
+    r"|[A-ZÀ-Þ][\w'’-]+,? [A-Z]\.(?:[ ,A-Z.&-]|and |[A-ZÀ-Þ][\w'’-]+)*\(?\d{4}[a-z]?\)?[.,:]"
+)
+_COURTESY: Final = re.compile(
+    r"(?:Dear|Hi|Hello|Sehr geehrte|Liebe[rs]?|Hallo|Cher|Chère|Bonjour|Estimad[oa]s?|Querid[oa]s?)"
+    r"\b[^.?!\n]{0,60}[,:!]?$|(?:Yours|Sincerely|Kind regards|Best (?:regards|wishes)|Regards|Mit freundlichen Grüßen"
+    r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo)\b[^.?!]{0,80}$",
+    re.I,
+)
+_MOSTLY: Final = 0.4
+"""Asides that are more of a document than this are the document: a licence is about rights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +126,9 @@ class Block:
     quoted: bool = False
     speaker: str = ""
     label: str = ""
-    """What stands before it in its first line: `Results`."""
+    """What stands before it in its first line: `results`."""
+    numbered: bool = False
+    """Of an item: whether its place in a row of steps is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,275 +139,204 @@ class Layout:
     """Where in the text which time is named."""
     body: int
     """Where the document begins after its front matter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    start: int
-    text: str
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
-
-    @property
-    def indent(self) -> int:
-        return len(self.text) - len(self.text.lstrip())
+    program: bool
+    dateline: bool
+    byline: str
+    """Who the text says has written it; "" where it does not."""
 
 
 def lay_out(text: str) -> Layout:
     front = _FRONT_MATTER.match(text)
     body = front.end() if front else 0
-    plain = _mask(text, body)
-    lines = _lines(plain, body)
-    program = looks_like_program([line.text for line in lines])
-    turns = {} if program else find_turns([line.text for line in lines])
-    times = tuple((lines[number].start, turn.time) for number, turn in sorted(turns.items()) if turn.time)
+    plain = _masked(text, body)
+    lines = plain.split("\n")
+    program = looks_like_program(lines)
+    turns = {} if program else find_turns(lines)
+    starts = _starts(lines)
+    times = tuple((starts[number], turn.time) for number, turn in sorted(turns.items()) if turn.time)
     for number, turn in turns.items():
-        lines[number] = _without_turn(lines[number], turn)
-    blocks = list(_blocks(lines, program, turns))
-    plain = _mask_inline("".join((" " * body, "\n".join(line.text for line in lines))), blocks)
-    blocks = [_labelled(block, text) for block in _spoken(blocks, lines, turns)]
-    return Layout(plain, tuple(_courtesies(list(_tidy(blocks, plain)), plain)), times, body)
-
-
-def _labelled(block: Block, text: str) -> Block:
-    label = _RUN_IN.match(text, block.start, block.end) if block.kind == "prose" else None
-    return replace(block, label=label.group().strip(" \t*_:.").lower()) if label else block
+        lines[number] = " " * turn.text_at + lines[number][turn.text_at :]
+    reader = _Reader("\n".join(lines), lines, starts, turns)
+    blocks = list(reader.program() if program else reader.blocks())
+    plain = reader.plain()
+    blocks = [block for block in blocks if plain[block.start : block.end].strip(GAP + " \t\n")]
+    blocks = _spoken(blocks, starts, turns)
+    byline = next((words for one in blocks[:6] if _BYLINE.match(words := _said(plain, one))), "")
+    return Layout(plain, tuple(_beside(blocks, plain)), times, body, program, reader.dateline, byline)
 
 
 def as_it_is(text: str) -> Layout:
     """Everything as prose: for a document in which nothing else is left to be read."""
     plain = text.replace(GAP, " ").replace("\r", " ")
-    return Layout(plain, (Block("prose", 0, len(plain)),), (), 0)
+    return Layout(plain, (Block("prose", 0, len(plain)),), (), 0, False, False, "")
 
 
-def _without_turn(line: Line, turn: Turn) -> Line:
-    return Line(line.start, " " * turn.text_at + line.text[turn.text_at :])
-
-
-def _spoken(blocks: Sequence[Block], lines: Sequence[Line], turns: dict[int, Turn]) -> list[Block]:
-    """Each block with who says it: the last one named before."""
-    named = [(lines[number].start, turn.speaker) for number, turn in sorted(turns.items()) if turn.speaker]
-    if not named:
-        return list(blocks)
-    starts = [start for start, _ in named]
-    found = []
-    for block in blocks:
-        at = bisect_right(starts, block.start) - 1
-        speaker = named[at][1] if at >= 0 and block.kind != "heading" else ""
-        found.append(replace(block, speaker=speaker))
-    return found
-
-
-def _mask(text: str, body: int) -> str:
-    plain = " " * body + text[body:].replace(GAP, " ").replace("\r", " ")
-    plain = _PARTING.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), plain)
+def _masked(text: str, body: int) -> str:
+    plain = re.sub(r"[^\n]", " ", text[:body]) + text[body:].replace(GAP, " ").replace("\r", " ")
+    plain = _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), plain)
     plain = _FURNITURE.sub(lambda match: " " * len(match.group()), plain)
-    plain = _HYPHENATED.sub(lambda match: GAP * len(match.group()), plain)
-    return _HIDDEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), plain)
+    return _HYPHENATED.sub(lambda match: GAP * len(match.group()), plain)
 
 
-def _mask_inline(plain: str, blocks: Sequence[Block]) -> str:
-    parts: list[str] = []
-    position = 0
-    for block in blocks:
-        parts.append(plain[position : block.start])
-        inside = plain[block.start : block.end]
-        if block.quoted:
-            inside = "\n".join(_unquoted(line) for line in inside.split("\n"))
-        label = _RUN_IN.match(inside) or _DATELINE.match(inside)
-        if label and block.kind == "prose":
-            inside = GAP * label.end() + inside[label.end() :]
-        if block.kind != "code":
-            inside = _INLINE.sub(lambda match: GAP * len(match.group()), inside)
-            # What is very strong is marked twice, one pair inside the other.
-            inside = _EMPHASIS.sub(_without_marks, _EMPHASIS.sub(_without_marks, inside))
-        parts.append(inside)
-        position = block.end
-    return "".join(parts) + plain[position:]
+def _starts(lines: Sequence[str]) -> list[int]:
+    found, at = [], 0
+    for line in lines:
+        found.append(at)
+        at += len(line) + 1
+    return [*found, at]
 
 
-def _without_marks(match: re.Match[str]) -> str:
-    size = len(match.group("star") or match.group("line"))
-    return GAP * size + match.group()[size:-size] + GAP * size
+class _Reader:
+    def __init__(self, text: str, lines: Sequence[str], starts: Sequence[int], turns: dict[int, Turn]) -> None:
+        self._text = text
+        self._lines = lines
+        self._starts = starts
+        self._turns = turns
+        self._gaps: list[Span] = []
+        self.dateline = False
 
+    def plain(self) -> str:
+        """The text without what is only a mark."""
+        signs = list(self._text)
+        for low, high in self._gaps:
+            for at in range(low, high):
+                if signs[at] != "\n":
+                    signs[at] = GAP
+        return "".join(signs)
 
-def _unquoted(line: str) -> str:
-    mark = _QUOTED.match(line)
-    size = mark.end() if mark and mark.group().strip() else comment_mark(line)
-    return " " * size + line[size:]
-
-
-def _lines(plain: str, body: int) -> list[Line]:
-    found = []
-    position = body
-    for text in plain[body:].split("\n"):
-        found.append(Line(position, text))
-        position += len(text) + 1
-    return found
-
-
-def _blocks(lines: list[Line], program: bool, turns: dict[int, Turn]) -> Iterator[Block]:
-    tables = table_runs([line.text for line in lines])
-    # Words go on over a line that only says when; a new speaker begins anew.
-    breaks = {*tables, *(number for number, turn in turns.items() if turn.speaker)}
-    at = 0
-    nothing_yet = True
-    while at < len(lines):
-        line = lines[at]
-        nothing_yet = nothing_yet and not any(row.text.strip() for row in lines[max(0, at - 1) : at])
-        fence = _FENCE.match(line.text)
-        if not line.text.strip():
-            at += 1
-        elif fence:
-            after = _fence_end(lines, at, fence.group(1))
-            closed = after > at + 1 and lines[after - 1].text.strip().startswith(fence.group(1))
-            yield from (Block("code", row.start, row.end) for row in lines[at + 1 : after - closed])
-            at = after
-        elif begins_literal(line.text) and not program and (after := _literal_end(lines, at)) > at + 1:
-            said = line.text.rstrip(": ")
-            if said.strip() and not line.text.lstrip().startswith(".."):
-                yield Block("prose", line.start + line.indent, line.start + len(said))
-            yield from (Block("code", row.start, row.end) for row in lines[at + 1 : after] if row.text.strip())
-            at = after
-        elif at in tables:
-            yield from (Block("table", row.start, row.end) for row in lines[at : tables[at]] if row.text.strip())
-            at = tables[at]
-        elif program:
-            after = _same_sort(lines, at)
-            yield from _program_part(lines[at:after])
-            at = after
-        else:
-            after = _paragraph_end(lines, at, breaks)
-            if nothing_yet and after == at + 1 and _is_title(line.text):
-                yield Block("heading", line.start + line.indent, line.end, 1)
-            else:
-                yield from _paragraph(lines, at, after)
+    def program(self) -> Iterator[Block]:
+        """A file of code: what its comments say, and the rest."""
+        at = 0
+        while at < len(self._lines):
+            if not is_comment(self._lines[at]):
+                if self._lines[at].strip():
+                    yield Block("code", self._starts[at], self._starts[at + 1] - 1)
+                at += 1
+                continue
+            after = at
+            while after < len(self._lines) and is_comment(self._lines[after]):
+                self._gaps.append((self._starts[after], self._starts[after] + comment_mark(self._lines[after])))
+                after += 1
+            yield Block("prose", self._starts[at], self._starts[after] - 1, quoted=True)
             at = after
 
+    def blocks(self) -> Iterator[Block]:
+        found = markdown.blocks(self._text)
+        tables = table_runs(self._lines)
+        for at, block in enumerate(found):
+            following = found[at + 1] if at + 1 < len(found) else None
+            match block.kind:
+                case "code":
+                    yield from (Block("code", low, high) for low, high in block.lines[1:-1] or block.lines[:1])
+                case "table":
+                    yield Block("table", block.start, block.end)
+                case "html":
+                    self._gaps += [match.span() for match in _TAG.finditer(self._text, block.start, block.end)]
+                    yield Block("prose", block.start, block.end)
+                case "heading":
+                    self._mark(block)
+                    yield Block("heading", block.start, block.end, block.level)
+                case _:
+                    yield from self._paragraph(block, following, tables, first=at == 0)
 
-def _fence_end(lines: list[Line], at: int, fence: str) -> int:
-    for after in range(at + 1, len(lines)):
-        if lines[after].text.strip().startswith(fence):
-            return after + 1
-    return len(lines)
+    def _mark(self, block: markdown.Block) -> None:
+        self._gaps += [(low, high) for low, high, kind in markdown.marks(self._text, block) if kind == "syntax"]
+
+    def _paragraph(
+        self, block: markdown.Block, following: markdown.Block | None, tables: dict[int, int], *, first: bool
+    ) -> Iterator[Block]:  # fmt: skip
+        rows = [self._text[low:high] for low, high in block.lines]
+        if any(map(is_session, rows)) or sum(is_code(row) or is_dense(row) for row in rows) > 0.5 * len(rows):
+            yield from (Block("code", low, high) for low, high in block.lines)
+            return
+        self._mark(block)
+        for low, high in self._pieces(block, tables):
+            yield from self._piece(block, low, high, following, alone=len(block.lines) == 1, first=first)
+
+    def _pieces(self, block: markdown.Block, tables: dict[int, int]) -> Iterator[tuple[int, int]]:
+        """Numbers of lines that belong together: a new speaker, a bullet, a heading in capitals, a table begin anew."""
+        numbers = [bisect_right(self._starts, low) - 1 for low, _ in block.lines]
+        low, table_end = 0, -1
+        for at in range(1, len(numbers)):
+            number, row = numbers[at], self._lines[numbers[at]]
+            turn = self._turns.get(number)
+            before = self._lines[numbers[at - 1]]
+            bullet = _BULLET.match(row)
+            fresh = bullet and (
+                not bullet.group().strip()[0].isalnum() or _BULLET.match(before) or _ENDED.search(before)
+            )
+            heading = _is_capitals(before) and at - 1 == low and _is_label(before) and _indent(row) > _indent(before)
+            if number in tables or number == table_end or (turn and turn.speaker) or fresh or heading:
+                yield low, at
+                low = at
+            table_end = tables.get(number, table_end)
+        yield low, len(numbers)
+
+    def _piece(
+        self, block: markdown.Block, low: int, high: int, following: markdown.Block | None, *, alone: bool, first: bool
+    ) -> Iterator[Block]:  # fmt: skip
+        start, end = block.lines[low][0], block.lines[high - 1][1]
+        said = self._text[start:end]
+        number = bisect_right(self._starts, start) - 1
+        if high - low > 2 and table_runs(self._lines[number : number + high - low]).get(0, 0) >= high - low:
+            yield from (Block("table", *span) for span in block.lines[low:high])
+            return
+        bullet = _BULLET.match(said)
+        item = block.items > 0 or bullet is not None
+        single = high - low == 1
+        heads = following is not None and following.kind in ("paragraph", "code") and following.items == block.items
+        if single and not block.quoted and not item and (alone or _is_capitals(said)):
+            if first and _is_title(said):
+                yield Block("heading", start, end, 1)
+                return
+            if _is_label(said) and following is not None:
+                yield Block("heading", start, end, 2 if _is_capitals(said) else 3)
+                return
+        listed = block.number[:1].isdigit() and block.items == 1
+        if single and listed and _is_label(said) and heads is False and following is not None and (
+            following.items == 0 and following.kind == "paragraph" and block.number.rstrip(".)") not in ("", "0")
+        ):  # fmt: skip
+            # `3.  Security considerations` above its text: a heading, not a list of one.
+            yield Block("heading", start, end, 2)
+            return
+        if bullet and not block.items:
+            self._gaps.append((start, start + bullet.end()))
+            start += bullet.end()
+        elif box := _BOX.match(said):
+            self._gaps.append((start, start + box.end()))
+            start += box.end()
+        if item:
+            steps = block.number[:1].isdigit() or bool(bullet and bullet.group().strip()[:1].isdigit())
+            yield Block("item", start, end, quoted=block.quoted, numbered=steps)
+            return
+        label = _RUN_IN.match(self._text, start, end)
+        dateline = _DATELINE.match(self._text, start, end) if not label else None
+        clause = _CLAUSE.match(self._text, start, end) if not (label or dateline) else None
+        lead = label or dateline or (clause if clause and "." in clause.group().rstrip()[:-1] else None)
+        if lead:
+            self._gaps.append(lead.span())
+            self.dateline = self.dateline or lead is dateline
+        name = label.group().strip(" \t*_:.—–-").lower() if label else ""
+        yield Block("prose", start, end, quoted=block.quoted, label=name)
 
 
-def _literal_end(lines: list[Line], at: int) -> int:
-    """Behind the lines below a mark that are further in than it."""
-    after, last = at + 1, at + 1
-    while after < len(lines) and (not lines[after].text.strip() or lines[after].indent > lines[at].indent):
-        after += 1
-        last = after if lines[after - 1].text.strip() else last
-    return last
-
-
-def _same_sort(lines: list[Line], at: int) -> int:
-    comment = is_comment(lines[at].text)
-    after = at + 1
-    while after < len(lines) and lines[after].text.strip() and is_comment(lines[after].text) == comment:
-        after += 1
-    return after
-
-
-def _program_part(lines: list[Line]) -> Iterator[Block]:
-    if is_comment(lines[0].text):
-        yield Block("prose", lines[0].start, lines[-1].end, quoted=True)
-    else:
-        yield from (Block("code", line.start, line.end) for line in lines)
-
-
-def _paragraph_end(lines: list[Line], at: int, breaks: Container[int]) -> int:
-    after = at + 1
-    while after < len(lines) and lines[after].text.strip() and after not in breaks:
-        if _FENCE.match(lines[after].text):
-            break
-        after += 1
-    return after
-
-
-def _paragraph(lines: list[Line], at: int, after: int) -> Iterator[Block]:
-    """The blocks of lines without an empty one between them."""
-    rows = lines[at:after]
-    talk = any(is_session(row.text) for row in rows)
-    if talk or sum(is_code(row.text) or is_dense(row.text) for row in rows) > 0.5 * len(rows):
-        yield from (Block("code", row.start, row.end) for row in rows)
-        return
-    started: Block | None = None
-    for number, row in enumerate(rows):
-        following = rows[number + 1] if number + 1 < len(rows) else None
-        fresh = _begins(row, following, started is None, alone=len(rows) == 1)
-        if fresh is None and started is not None:
-            started = replace(started, end=row.end)
-            continue
-        if started is not None:
-            yield started
-        started = fresh
-        if started is not None and started.kind == "heading":
-            yield started
-            started = None
-    if started is not None:
-        yield started
-
-
-def _begins(row: Line, following: Line | None, first: bool, *, alone: bool) -> Block | None:
-    """The block that a line begins; None when it goes on with the one before, or is only a rule."""
-    if _RULE.match(row.text) or _UNDERLINE.match(row.text):
-        return None
-    heading = _ATX.match(row.text)
-    if heading:
-        return Block("heading", row.start + heading.start(2), row.start + heading.end(2), len(heading.group(1)))
-    start, end = row.start + row.indent, row.end
-    if following is not None and first and _UNDERLINE.match(following.text) and len(row.text.strip()) < 120:
-        return Block("heading", start, end, 1 if "=" in following.text else 2)
-    item = _ITEM.match(row.text)
-    if alone and _is_label(row.text) and not (item and row.text.lstrip()[0] in "-*+•"):
-        return Block("heading", start, end, 3)
-    clause = _CLAUSE.match(row.text)
-    if clause:
-        return Block("prose", row.start + clause.end(), end)
-    if item:
-        if following is not None and _CLAUSE.match(following.text) and _is_label(row.text):
-            return Block("heading", start, end, 3)
-        return Block("item", row.start + item.end(), end)
-    if (
-        first
-        and following is not None
-        and following.indent > row.indent
-        and _is_label(row.text)
-        and _is_capitals(row.text)
-    ):
-        return Block("heading", start, end, 2)
-    quoted = _QUOTED.match(row.text)
-    if quoted and quoted.group().strip():
-        return Block("prose", row.start + quoted.end(), end, quoted=True) if first else None
-    return Block("prose", start, end) if first else None
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _is_label(text: str) -> bool:
     """Whether a line by itself is too short and unfinished to be a sentence."""
     said = text.strip()
-    if not _LETTER.search(said) or len(said) > 90 or len(said.split()) > 12 or _TECHNICAL.search(said):
+    letter = _LETTER.search(said)
+    if letter is None or len(said) > 80 or len(said.split()) > 10 or _TECHNICAL.search(said) or "  " in said:
         return False
-    if _NUMBERED.match(text) and len(said) <= 70 and said.count(".") <= 2 and len(said.split()) <= 8:
-        # `1. Source Code.` is a heading, `7.2 The fee is due at once.` is none.
-        small = sum(1 for word in said.split()[1:] if word[:1].islower())
-        return not (said.endswith(".") and small > 2)
-    if _ENDED.search(said):
-        return False
-    first = _LETTER.search(said)
-    return first is not None and not first.group().islower() and "  " not in said and len(said) <= 80
+    return not _ENDED.search(said) and not letter.group().islower()
 
 
 def _is_title(text: str) -> bool:
     """Whether the very first line, when it stands alone, names the document. It may be longer than other headings."""
     said = text.strip()
-    return (
-        len(said) <= 160
-        and bool(_LETTER.search(said))
-        and not (_ATX.match(text) or _ENDED.search(said) or _SEVERAL.search(said) or is_code(said))
-    )
+    return len(said) <= 160 and bool(_LETTER.search(said)) and not (_ENDED.search(said) or is_code(said))
 
 
 def _is_capitals(text: str) -> bool:
@@ -394,38 +344,62 @@ def _is_capitals(text: str) -> bool:
     return len(letters) > 2 and all(letter.isupper() for letter in letters)
 
 
-def _tidy(blocks: list[Block], plain: str) -> Iterator[Block]:
-    """Without empty blocks; short lines in a row that look like headings are a list, not so many headings."""
-    kept = [block for block in blocks if plain[block.start : block.end].strip(GAP + " \t\n")]
-    for at, block in enumerate(kept):
-        if block.kind != "heading" or block.level != 3:
-            yield block
-            continue
-        before = kept[at - 1] if at else None
-        behind = kept[at + 1] if at + 1 < len(kept) else None
-        between = behind is not None and behind.kind == "heading" and behind.level == 3
-        crowd = between and (before is None or (before.kind == "heading" and before.level == 3)) and at > 0
-        yield replace(block, kind="item", level=0) if crowd or (behind is None and at > 0) else block
+def _spoken(blocks: Sequence[Block], starts: Sequence[int], turns: dict[int, Turn]) -> list[Block]:
+    """Each block with who says it: the last one named before."""
+    named = [(starts[number], turn.speaker) for number, turn in sorted(turns.items()) if turn.speaker]
+    if not named:
+        return list(blocks)
+    places = [start for start, _ in named]
+    found = []
+    for block in blocks:
+        at = bisect_right(places, block.start) - 1
+        speaker = named[at][1] if at >= 0 and block.kind in ("prose", "item") else ""
+        found.append(replace(block, speaker=speaker))
+    return found
 
 
-def is_verse(layout: Layout) -> bool:
-    """Short lines in stanzas, most of which end before the sentence does."""
-    stanzas = [
-        layout.plain[block.start : block.end].strip().split("\n")
-        for block in layout.blocks
-        if block.kind == "prose" and not block.speaker
+# -- what is not of the text
+
+
+def _said(plain: str, block: Block) -> str:
+    return " ".join(plain[block.start : block.end].replace(GAP, "").split())
+
+
+def _beside(blocks: Sequence[Block], plain: str) -> list[Block]:
+    """The blocks with asides named as such, unless they would be most of the document."""
+    aside = _aside_sections(blocks, plain) | {
+        at for at, block in enumerate(blocks) if _is_aside(block, _said(plain, block), at, len(blocks))
+    }
+    size = sum(block.end - block.start for block in blocks) or 1
+    if sum(blocks[at].end - blocks[at].start for at in aside) > _MOSTLY * size:
+        aside = {at for at in aside if _said(plain, blocks[at]) and len(_said(plain, blocks[at])) < 80 and at < 6}
+    return [
+        replace(block, kind="aside", level=0) if at in aside and block.kind != "code" else block
+        for at, block in enumerate(blocks)
     ]
-    lines = [line.strip() for stanza in stanzas for line in stanza if line.strip()]
-    if len(lines) < 8 or len(lines) < 3 * len(stanzas) or max(map(len, lines)) > 64:
-        return False
-    ended = sum(1 for line in lines if line.endswith((".", "!", "?", "。", "！", "？")))
-    return sum(map(len, lines)) < 46 * len(lines) and 2 * ended < len(lines)
 
 
-def _courtesies(blocks: list[Block], plain: str) -> list[Block]:
-    """What only greets or signs at the two ends of a letter says nothing about its subject."""
-    found = list(blocks)
-    for at in {0, 1, len(found) - 2, len(found) - 1}:
-        if 0 <= at < len(found) and _COURTESY.match(plain[found[at].start : found[at].end].strip(GAP + " \t\n")):
-            found[at] = replace(found[at], kind="meta", level=0)
-    return found if any(block.kind != "meta" for block in found) else list(blocks)
+def _is_aside(block: Block, said: str, at: int, total: int) -> bool:
+    if block.kind in ("code", "table", "heading"):
+        return block.kind == "heading" and bool(_SPONSOR.search(said))
+    top, ends = at < 8, at < 3 or at >= total - 3
+    if top and (_BYLINE.match(said) or _STAMP.match(said)):
+        return True
+    if _BESIDE.match(said) or _ENTRY.match(said) or (ends and _COURTESY.match(said)):
+        return True
+    return bool(_SPONSOR.search(said)) and len(said) < 400
+
+
+def _aside_sections(blocks: Sequence[Block], plain: str) -> set[int]:
+    """A bibliography, thanks, rights: from such a heading to the next of its rank."""
+    found: set[int] = set()
+    level = 0
+    for at, block in enumerate(blocks):
+        if block.kind == "heading":
+            if level and block.level <= level:
+                level = 0
+            if at and not level and _REFERENCES.match(_said(plain, block)):
+                level = block.level
+        if level:
+            found.add(at)
+    return found

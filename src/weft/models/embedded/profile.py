@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast, get_args
 
-from weft.models.embedded.words import UNSPACED, tokens
+from weft.models.embedded.lexicon import UNSPACED
+from weft.models.embedded.words import tokens
 
 Tone = Literal["beginner", "intermediate", "expert", "mixed"]
 Voice = Literal["first-person", "third-person", "instructional"]
 WORDS: Final = (100, 10_000)
-UNKNOWN_RELEVANCE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,10 @@ def parse_profile(value: Mapping[str, Any] | None) -> Profile:
 
 
 def relevance(topics: Sequence[Topic], labels: Iterable[str]) -> float:
-    """How much of what the person cares about the labels name, from 0 to 1; 0.5 when they named nothing."""
+    """How much of what the person cares about the labels name, from 0 to 1."""
     total = sum(topic.interest for topic in topics)
     if not total:
-        return UNKNOWN_RELEVANCE
+        return 0.0
     known = list(labels)
     matched = sum(topic.interest for topic in topics if any(topic.named_in(label) for label in known))
     return round(matched / total, 4)

@@ -1,227 +1,262 @@
-"""What people say in a document: passages in quotation marks of any style, with the speaker where the text names one.
+"""What is worth quoting: words in quotation marks, turns of a talk, or lines of the author's own; with who said them.
 
-The speaker is a name beside a verb of saying, before or behind the passage; a pronoun names nobody. In a transcript
-the speaker of a turn says all of it.
+A speaker is named only where a verb of saying or a label ties the name to these words: `"…," said Ann Berg`,
+`Ann Berg, the mayor, says: "…"`, `ANN: …`. `She said` names nobody, unless it goes on in the same paragraph from words
+that were tied to one person. A sentence about somebody is not theirs.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
-from weft.language.sentences import GAP
-from weft.models.embedded.languages import Language
-from weft.models.embedded.languages.language import words as word_set
-from weft.models.embedded.layout import Layout
-from weft.models.embedded.names import Name, is_given
-from weft.models.embedded.sentence import Sentence, clean
+from weft.language.sentences import GAP, words
+from weft.models.embedded.layout import Span
+from weft.models.embedded.lexicon import Lexicon
+from weft.models.embedded.ranking import Ranks, likeness
+from weft.models.embedded.reading import Reading, Sentence, clean
+from weft.models.embedded.turns import clock
 from weft.models.embedded.words import tokens
 
-_STYLES: Final = ("“”", "„“", "„”", '„"', "«»", "»«", "「」", "『』", "‹›", "＂＂")
+_STYLES: Final = ("“”", "„“", "„”", "«»", "»«", "「」", "『』", "‹›")
 
 
 def _between(opening: str, closing: str) -> str:
-    inner = f"[^{re.escape(opening + closing)}\\n]"
-    return rf"{re.escape(opening)}({inner}{{1,500}}?(?:\n{inner}{{1,500}}){{0,5}}){re.escape(closing)}"
+    inner = f"[^{re.escape(opening + closing)}]"
+    return rf"{re.escape(opening)}({inner}{{4,700}}?){re.escape(closing)}"
 
 
-_STRAIGHT: Final = r"(?<![\w])\"(\S[^\"\n]{0,500}(?:\n[^\"\n]{1,500}){0,5})\"(?!\w)"
-_MARKED: Final = re.compile("|".join([*(_between(*style) for style in _STYLES), _STRAIGHT]))
-_UPPER: Final = "[A-ZÀ-ÖØ-ÞŁŠŽĆČА-ЯЁ]"
-_NAME: Final = rf"(?:{_UPPER}(?:[\w'’\-]*|\w{{0,2}}\.)\s+){{0,3}}{_UPPER}[\w'’\-]+"
-_LEAST: Final = 4
-_PERSONS: Final = word_set("he she er sie il elle él ella lui lei ele ela hij zij ze он она")
-_TELLING: Final = word_set("""
-told tells asked asks tell ask fragt fragte erzählt erzählte demande raconte preguntó contó cuenta
-""")
-_TOLD_TO: Final = re.compile(r"\b(?:he|she|er|sie|il|elle|él|ella) (?:told|tells|asked|asks|fragt|fragte) [A-ZÀ-Þ]")
-"""`She tells Vera`: she is not Vera, and nobody says who she is."""
-_QUOTE_MARKS: Final = '"“”„«»「」『』‹›,，、، \u00a0'
-_JAPANESE_BEHIND: Final = re.compile(
-    r"と、?([\u4e00-\u9fff々]{1,6})(?:さん|氏|教授|博士|先生|社長|市長)?[はが](?:[^。]{0,12})?(?:話|語|言|述べ|説明|答え|つぶや)"
+_MARKED: Final = re.compile("|".join([*(_between(*style) for style in _STYLES), r"(?<!\w)\"(\S[^\"]{4,700}?)\"(?!\w)"]))
+_UPPER: Final = "[A-ZÀ-ÖØ-ÞŁŠŽĆČ]"
+_NAME: Final = (
+    rf"{_UPPER}[\w'’\-]*\.?(?:\s+(?:(?:de|da|del|la|van|von|der|den|bin|al|du)\s+){{0,2}}{_UPPER}[\w'’\-]*\.?){{0,3}}"
 )
-_HAN_BEFORE: Final = re.compile(r"(?:^|[，。；、\s”])([\u4e00-\u9fff]{2,4}?)(?:先生|女士|教授|博士|老师)?$")
-_HAN_BEHIND: Final = re.compile(r"([\u4e00-\u9fff]{2,4}?)(?:先生|女士|教授|博士|老师)?$")
+_PRONOUN: Final = re.compile(
+    r"^[\s,.—–-]*(?:(?:\w+)\s+(?:he|she|they|er|sie|il|elle|él|ella)|(?:he|she|they|er|sie|il|elle|él|ella)\s+\w+)\b",
+    re.I,
+)
+_MARK_SIGNS: Final = '"“”„«»「」『』‹›,，、، \u00a0\u202f'
+_LEAST: Final = 5
+"""Words: fewer are a title or a term."""
+_OWN_KINDS: Final = ("essay", "story", "letter", "article", "speech", "note", "poem", "newsletter")
+_POINTED: Final = words("""
+never always nothing nobody only every cannot must more less than nie niemand nichts nur jamais rien seul
+nunca nadie nada solo
+""")
 
 
 @dataclass(frozen=True, slots=True)
-class Quotation:
-    start: int
-    end: int
+class Quote:
     text: str
+    span: Span
     speaker: str
     sentence: int
-    verbatim: bool
-    open: bool
-    """Whether nobody is named for it, and nobody else is meant: `she said`, or nothing at all."""
-    pronoun: bool = False
-    """Whether it is `she` who says it."""
+    """The number of the sentence it stands in."""
 
 
-def find_quotations(
-    text: str, layout: Layout, sentences: Sequence[Sentence], language: Language
-) -> list[Quotation]:  # fmt: skip
-    """The passages in quotation marks, in the order of the document."""
-    starts = [sentence.start for sentence in sentences]
-    found: list[Quotation] = []
-    for block in layout.blocks:
+def spoken_quotes(reading: Reading) -> list[Quote]:
+    """Everything in quotation marks that is somebody's words, in the order of the text."""
+    starts = [sentence.start for sentence in reading.sentences]
+    found: list[Quote] = []
+    plain = reading.layout.plain
+    for block in reading.layout.blocks:
         if block.kind not in ("prose", "item"):
             continue
-        inside = layout.plain[block.start : block.end]
+        inside = plain[block.start : block.end]
+        speaker, behind = "", 0
         for low, high in _marked(inside):
-            at = bisect_right(starts, block.start + low + 1) - 1
             said = clean(inside[low:high])
-            if at < 0 or not _is_speech(said, language):
+            at = bisect_right(starts, block.start + low) - 1
+            if at < 0 or len(said.split()) < _LEAST or said.istitle():
                 continue
-            speaker = _speaker(inside, low, high, language) or block.speaker
-            nobody, pronoun = (False, False) if speaker else _is_open(inside, low, high, language)
-            if not (speaker or pronoun) and not _is_sentence(said, inside[low - 1 : low], language):
-                continue
-            low, high = block.start + low, block.start + high
-            same = said == " ".join(text[low:high].split())
-            found.append(Quotation(low, high, said, speaker, at, same, nobody, pronoun))
+            tied = _speaker(inside, low, high, reading.known)
+            if not tied and speaker and _goes_on(inside, behind, low, high, reading.known):
+                tied = speaker
+            speaker, behind = tied, high
+            if tied or block.speaker or _is_speech(said):
+                place = (block.start + low, block.start + high)
+                found.append(Quote(said, place, tied or block.speaker, at))
     return found
 
 
-def _marked(inside: str) -> Iterator[tuple[int, int]]:
+def _marked(inside: str) -> Iterator[Span]:
     for match in _MARKED.finditer(inside):
         low, high = match.span(match.lastindex or 0)
-        while high > low and (inside[high - 1] in ",，、،" or inside[high - 1].isspace()):
+        while high > low and (inside[high - 1] in ",，、، \u00a0\u202f" or inside[high - 1].isspace()):
             high -= 1
         while low < high and inside[low].isspace():
             low += 1
         yield low, high
 
 
-def _is_speech(said: str, language: Language) -> bool:
-    """Not a title or a word in inverted commas: several words, or a whole sentence."""
-    if not language.spaced:
-        return len(said) >= 8
-    return len(said.split()) >= _LEAST and not said.istitle()
-
-
-def _is_sentence(said: str, mark: str, language: Language) -> bool:
-    """Whether words that nobody is named for are speech all the same, and not a term or a message of a program."""
-    if not language.spaced:
-        return True
-    whole = said[:1].isupper() or not language.cased
-    return whole and len(said.split()) > _LEAST and "%" not in said and (said[-1] in ".!?…؟" or mark != '"')
+def _is_speech(said: str) -> bool:
+    """Whether words that nobody is named for are a sentence, and not a term or a message of a program."""
+    return said[:1].isupper() and len(said.split()) > _LEAST and said[-1] in ".!?…" and "%" not in said
 
 
 @lru_cache(maxsize=32)
-def _patterns(language: Language) -> tuple[re.Pattern[str], ...]:
-    verbs = "|".join(sorted(map(re.escape, language.saying), key=lambda verb: (-len(verb), verb)))
-    if not verbs:
-        return ()
-    titles = "|".join(sorted(map(re.escape, language.titles), key=lambda title: (-len(title), title))) or "(?!)"
-    # `said the mayor Ann Berg`, `sagt der Vorsitzende Rainer Stolz`
-    title = rf"(?:(?:the|der|die|le|la|el|il|o|a)\s+[\w-]+\s+|(?:{titles})\.?\s+)?"
-    # What is told is told to somebody: the name behind it is not the speaker's.
-    alone = "|".join(
-        sorted((re.escape(verb) for verb in language.saying - _TELLING), key=lambda verb: (-len(verb), verb))
+def _patterns(known: Lexicon) -> tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]:
+    """How a name is tied to words before it, and to words behind it."""
+    if not known.saying:
+        return (), ()
+    verbs = "|".join(sorted(map(re.escape, known.saying), key=lambda verb: (-len(verb), verb)))
+    titles = "|".join(sorted(map(re.escape, known.titles), key=lambda one: (-len(one), one))) or "(?!)"
+    office = (
+        rf"(?:(?i:the|der|die|le|la|el|une?|a|an|its|their|\w+['’]s)\s+(?:[\w-]+\s+){{0,3}}[\w-]+,?\s+"
+        rf"|(?i:{titles})\.?\s+)?"
     )
-    # `said Harland's coach, Dana Whitlock`: the name that counts is the one behind the office.
-    office = rf"(?:(?:{_UPPER}[\w-]*['’]s|the|a|an|its|their)\s+)(?:[a-z][\w-]*\s+){{0,3}}[a-z][\w-]*,?\s+"
-    return (
-        re.compile(rf"^[,.\s—–-]*(?i:(?:{alone}))\s+{office}(?P<name>{_UPPER}[\w'’-]+\s+{_UPPER}[\w'’-]+)"),
-        re.compile(rf"^[,.\s—–-]*(?i:(?:{alone}))\s+(?i:{title})(?P<name>{_NAME})"),
-        re.compile(rf"^[,.\s—–-]*(?P<name>{_NAME})(?:,[^,.]{{2,60}},)?\s+(?i:(?:{verbs}))\b"),
-        re.compile(rf"(?P<name>{_NAME})(?:,[^,.\"“”]{{2,80}},)?\s+(?i:(?:{verbs}))(?:\s+[\w']+){{0,4}}[\s,:—–-]*$"),
-        re.compile(rf"(?<!\w\s)\b(?i:(?:{alone}))\s+(?i:{title})(?P<name>{_NAME})[\s,:—–-]*$"),
+    aside = r"(?:,[^,.\"“”„«»]{2,80},)?"
+    verb = rf"(?i:\b(?:{verbs})\b)"
+    behind = (
+        re.compile(rf"^[,.\s—–-]*{verb}(?:-(?:t-)?(?:il|elle))?\s+{office}(?P<name>{_NAME})"),
+        re.compile(rf"^[,.\s—–-]*{office}(?P<name>{_NAME}){aside}\s+(?:\w+ly\s+|has\s+|hat\s+|a\s+)?{verb}"),
     )
+    before = (
+        re.compile(
+            rf"(?:^|[.!?…:;\"“”»]\s*|\n|,\s|\b(?:[Aa]s|[Bb]ut"
+            rf"|[Aa]nd)\s){office}(?P<name>{_NAME}){aside}\s+(?:\w+ly\s+|has\s+|hat\s+"
+            rf"|a\s+)?{verb}(?:\s+[\w'’]+){{0,4}}\s*[,:—–-]?\s*$"
+        ),
+        re.compile(rf"(?:^|[.!?…:;]\s+|\n)(?i:according to|laut|selon|según)\s+{office}(?P<name>{_NAME}){aside},?\s*$"),
+        re.compile(rf"(?:^|\n)(?P<name>{_NAME})\s*:\s*$"),
+    )
+    return behind, before
 
 
-def _speaker(inside: str, low: int, high: int, language: Language) -> str:
-    before = inside[max(0, low - 140) : low].replace(GAP, "").replace("\n", " ").rstrip(_QUOTE_MARKS)
-    behind = inside[high : high + 140].replace(GAP, "").replace("\n", " ").lstrip(_QUOTE_MARKS)
-    if language.code == "zh":
-        return _han_speaker(before, behind, language)
-    if language.code == "ja":
-        match = _JAPANESE_BEHIND.match(behind)
-        return match.group(1) if match else ""
-    if language.code == "ar":
-        return _titled_speaker(before, behind, language)
-    for number, pattern in enumerate(_patterns(language)):
-        match = pattern.search(behind if number < 3 else before)
+def _speaker(inside: str, low: int, high: int, known: Lexicon) -> str:
+    behind_patterns, before_patterns = _patterns(known)
+    behind = _flat(inside[high : high + 160]).lstrip(_MARK_SIGNS)
+    # What is behind the next stop is about the next sentence.
+    ended = inside[high - 1 : high] in ".!?…" and not _flat(inside[high : high + 3]).strip(_MARK_SIGNS)[:1].islower()
+    before = _flat(inside[max(0, low - 200) : low]).rstrip(_MARK_SIGNS + '"“„«')
+    for pattern in behind_patterns:
+        match = pattern.search(behind)
+        if match and not (ended and not _near(inside, high)):
+            return _bare(match["name"], known)
+    for pattern in before_patterns:
+        match = pattern.search(before)
         if match:
-            name = _person(match.group("name").strip(" ."), language)
-            if name.split()[0].lower() not in language.function and not name.endswith(("'s", "’s")):
-                return name
+            return _bare(match["name"], known)
     return ""
 
 
-def _person(name: str, language: Language) -> str:
-    """Without the office before it, which German writes with a capital too."""
-    parts = name.split()
-    start = (
-        next((at for at, part in enumerate(parts[:-1]) if is_given(part.lower())), 0) if language.code == "de" else 0
-    )
-    return " ".join(parts[start:])
+def _near(inside: str, high: int) -> bool:
+    """Whether what stands behind the closing mark is on its line still: `"Stop!" Ann Berg said.`"""
+    return not inside[high : high + 4].strip(_MARK_SIGNS + ".").startswith("\n")
 
 
-def _is_open(inside: str, low: int, high: int, language: Language) -> tuple[bool, bool]:
-    """Whether no verb of saying stands beside it, or one with a pronoun. `Said a neighbour` means somebody else."""
-    for part in (tokens(inside[high : high + 60])[:4], tokens(inside[max(0, low - 60) : low])[-4:]):
-        words = {piece for word in part for piece in word.split("-")}
-        if not language.saying.isdisjoint(words):
-            pronoun = not _PERSONS.isdisjoint(words) and not _TOLD_TO.search(inside[max(0, low - 60) : high + 60])
-            return pronoun, pronoun
-    return True, False
+def _flat(text: str) -> str:
+    return text.replace(GAP, "").replace("\n", " ")
 
 
-def _han_speaker(before: str, behind: str, language: Language) -> str:
-    lead = before.rstrip("：:，, “「")
-    for verb in sorted(language.saying, key=lambda verb: (-len(verb), verb)):
-        match = None
-        if lead.endswith(verb):
-            match = _HAN_BEFORE.search(lead[: -len(verb)])
-        elif verb in behind[:6]:
-            match = _HAN_BEHIND.match(behind[: behind.index(verb)])
-        if match and match.group(1)[0] not in "他她我你它这那有某该":
-            return match.group(1)
-    return ""
+def _bare(name: str, known: Lexicon) -> str:
+    words = name.split()
+    while words and (words[0].lower() in known.function or words[0].lower().rstrip(".") in known.titles):
+        words.pop(0)
+    if not words or words[0].lower() in known.months or words[-1].endswith(("'s", "’s")):
+        return ""
+    return " ".join(words).rstrip(".,")
 
 
-def _titled_speaker(before: str, behind: str, language: Language) -> str:
-    verbs, titles = "|".join(sorted(language.saying)), "|".join(sorted(language.titles))
-    pattern = re.compile(rf"(?:{verbs})\s+(?:{titles})\s+(?P<name>\w+\s+\w+)")
-    match = pattern.match(behind.lstrip(' ،,"”')) or pattern.search(before)
-    return match.group("name") if match else ""
+def _goes_on(inside: str, behind: int, low: int, high: int, known: Lexicon) -> bool:
+    """Whether words follow on others in the same paragraph with nobody else between: at most `she said`."""
+    between = _flat(inside[behind:low]).strip(_MARK_SIGNS + ".")
+    after = _flat(inside[high : high + 60]).lstrip(_MARK_SIGNS)
+    words = tokens(between)
+    others = [word for word in words if word in known.saying]
+    if len(others) > 1 or len(words) > 14:
+        return False
+    said = tokens(after)[:4]
+    return known.saying.isdisjoint(said) or bool(_PRONOUN.match(after))
 
 
-def attribute(quotations: Sequence[Quotation], sentences: Sequence[Sentence], names: Sequence[Name]) -> list[Quotation]:
-    """With the speaker of a quotation that names none, where its paragraph speaks of one person only."""
-    surnames = {name.text.split()[-1]: name.text for name in reversed(names) if name.kind == "person"}
-    people: defaultdict[int, dict[str, None]] = defaultdict(dict)
-    for name in names:
-        if name.kind == "person":
-            for at in name.sentences:
-                people[sentences[at].block].setdefault(name.text)
-    for one in quotations:
-        if one.speaker:
-            people[sentences[one.sentence].block].setdefault(_full(one.speaker, surnames))
-    blocks = sorted(block for block, there in people.items() if there)
-    found: list[Quotation] = []
-    for one in quotations:
-        block = sentences[one.sentence].block
-        there = list(people.get(block, ()))
-        if not there and one.pronoun:
-            # `She said` in a paragraph of its own: whom the paragraph before speaks of, if it is one person only.
-            at = bisect_right(blocks, block) - 1
-            there = list(people[blocks[at]]) if at >= 0 and blocks[at] >= block - 2 else []
-        elif not there and found and found[-1].pronoun and sentences[found[-1].sentence].block == block:
-            there = [found[-1].speaker] if found[-1].speaker else []
-        alone = there[0] if len(there) == 1 else ""
-        speaker = _full(one.speaker, surnames) if one.speaker else alone if one.open else ""
-        found.append(replace(one, speaker=speaker))
+# -- the choice
+
+
+def choose(
+    reading: Reading, kind: str, ranks: Ranks, used: set[int], room: int, most: int
+) -> list[Quote]:  # fmt: skip
+    """The best of each stretch of the document, so that its whole length is heard. None that is told already."""
+    pool = [one for one in _candidates(reading, kind) if one.sentence not in used and len(one.text.split()) <= 60]
+    length = max(1, len(reading.sentences))
+    zones: dict[int, list[Quote]] = {}
+    for one in pool:
+        zones.setdefault(one.sentence * most // length, []).append(one)
+    worth = {id(one): _worth(one, reading, ranks) for one in pool}
+    for found in zones.values():
+        found.sort(key=lambda one: (-worth[id(one)], one.span))
+    chosen: list[Quote] = []
+    seen: set[str] = set()
+    told = [reading.sentences[at] for at in sorted(used)]
+    turn = 0
+    while any(zones.values()) and len(chosen) < most:
+        order = sorted((at for at in zones if zones[at]), key=lambda at: (-worth[id(zones[at][0])], at))
+        for at in order if turn == 0 else order[:1]:
+            one = zones[at].pop(0)
+            size, key = len(one.text.split()) + len(one.speaker.split()), _key(one.text)
+            repeated = any(key in other or other in key for other in seen) or _told(
+                reading.sentences[one.sentence], told
+            )
+            if len(chosen) < most and size <= room and not repeated:
+                chosen.append(one)
+                seen.add(key)
+                room -= size
+        turn += 1
+    return sorted(chosen, key=lambda one: one.span)
+
+
+def _key(text: str) -> str:
+    return " ".join(tokens(text))
+
+
+def _told(sentence: Sentence, told: Sequence[Sentence]) -> bool:
+    return any(likeness(sentence, other) > 0.8 for other in told)
+
+
+def _candidates(reading: Reading, kind: str) -> list[Quote]:
+    if kind in ("interview", "transcript", "captions"):
+        return [
+            Quote(one.text, one.spans[0], one.speaker, one.index)
+            for one in reading.sentences
+            if (one.sound or kind == "captions") and not one.asks and one.size >= 7 and not one.leans
+            and (one.speaker != reading.host or not reading.host)
+        ]  # fmt: skip
+    found = spoken_quotes(reading)
+    if len(found) < 2 and kind in _OWN_KINDS:
+        found += [
+            Quote(one.text, one.spans[0], "", one.index)
+            for one in reading.sentences
+            if one.sound and not one.leans and not one.asks and 6 <= one.size <= 24 and one.kind == "prose"
+            and not _POINTED.isdisjoint(one.words)
+        ]  # fmt: skip
     return found
 
 
-def _full(speaker: str, surnames: Mapping[str, str]) -> str:
-    """The name in full, when only its last part is said here."""
-    return speaker if " " in speaker else surnames.get(speaker, speaker)
+def _worth(quote: Quote, reading: Reading, ranks: Ranks) -> float:
+    size = len(quote.text.split())
+    worth = ranks[quote.sentence] * 0.3 + 0.3 * bool(quote.speaker)
+    worth += 0.3 if 8 <= size <= 30 else 0.0
+    worth += 0.15 * min(2, sum(1 for word in tokens(quote.text) if word in _POINTED))
+    first = tokens(quote.text)[:1]
+    return worth - 0.4 * bool(first and first[0] in reading.known.leaning) - 0.2 * (quote.text[-1] not in '.!?…”"')
+
+
+def as_values(
+    quotes: Sequence[Quote], reading: Reading, cues: Sequence[Mapping[str, Any]] | None
+) -> list[dict[str, str]]:
+    """As the artifact has them: words as they stand in the text, who and when."""
+    places = sorted((int(cue["offset"]), float(cue["start"])) for cue in cues or ())
+    offsets = [offset for offset, _ in places]
+    found = []
+    for quote in quotes:
+        value = {"text": " ".join(reading.text[slice(*quote.span)].split())}
+        at = bisect_right(offsets, quote.span[0]) - 1
+        time = clock(places[at][1]) if at >= 0 else reading.time_at(quote.span[0])
+        found.append(
+            value | ({"timestamp": time} if time else {}) | ({"speaker": quote.speaker} if quote.speaker else {})
+        )
+    return found

@@ -1,40 +1,68 @@
 """Reading a document once: everything the artifacts are made from, each thing with its place in the text.
 
-    read(text) -> Reading       language, sentences by rank, phrases, themes, names, numbers, quotations, argument
+    read(text) -> Reading       language, sections, sentences with what they are, quotations, speakers
 
 Nothing here depends on anything but the text: no clock, no randomness, no order of sets.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from weft.language.stems import stem
-from weft.models.embedded.argument import Argument, find_argument
-from weft.models.embedded.detection import main_language
-from weft.models.embedded.languages import Language, language
-from weft.models.embedded.languages.language import words as word_set
-from weft.models.embedded.layout import Layout, as_it_is, is_verse, lay_out
-from weft.models.embedded.names import Name, find_names
-from weft.models.embedded.numbers import Number, find_numbers
-from weft.models.embedded.phrases import Phrase, key_phrases
-from weft.models.embedded.quotes import Quotation, attribute, find_quotations
-from weft.models.embedded.ranking import rank_sentences
-from weft.models.embedded.readability import Readability, readability
-from weft.models.embedded.sentence import Sentence, Span, build_sentences, clean
-from weft.models.embedded.sentiment import Sentiment, sentiment
-from weft.models.embedded.themes import Theme, find_themes
-from weft.models.embedded.words import ANY_WORD, count_words, tokens
+from weft.language.sentences import GAP, sentence_spans, trim
+from weft.models.embedded.layout import Block, Kind, Layout, Span, as_it_is, lay_out
+from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon
+from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
 
-_COURTEOUS: Final = word_set("""
-thank thanks welcome hello goodbye danke dank willkommen hallo merci bienvenue bonjour gracias bienvenidos
-bienvenida hola grazie benvenuti obrigado obrigada bedankt welkom спасибо здравствуйте
-""")
+_ASKS: Final = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
+_ENDED: Final = re.compile(r"[.!?…。！？｡؟।۔:][\"'”’»)\]』」）*_]*$")
+_OPENED: Final = re.compile(r"^[\s\"'“‘«„(\[¿¡—–-]*")
+_PAUSE: Final = re.compile(r"[,;:—–]\s|\s(?=(?:and|so|but|then|because|und|aber|dann|weil|et|mais|y|pero)\s)")
+_LONGEST, _PIECE = 70, 22
+"""In words: what is longer has lost its stops, and is cut where one could breathe."""
+_SIGNS: Final = re.compile(r"[`$<>{}=\\|~^]|--\w|/\w+/|::|\(\)|\w_\w|https?:")
+_ALL: Final = 1_000_000
+
+
+@dataclass(slots=True, eq=False)
+class Sentence:
+    index: int
+    text: str
+    """What is said, on one line, without marks."""
+    spans: tuple[Span, ...]
+    block: int
+    kind: Kind
+    words: tuple[str, ...]
+    terms: tuple[str, ...]
+    size: int
+    """Its words as a person counts."""
+    section: int
+    """The number of the last heading before it; -1 before the first."""
+    first: bool
+    """Whether it begins its block."""
+    speaker: str = ""
+    label: str = ""
+    quoted: bool = False
+    ended: bool = True
+    asks: bool = False
+    leans: bool = False
+    """Whether it can't be understood without the one before."""
+    sound: bool = True
+    """Whether it can be told at all: whole, said in words, about the subject."""
+
+    @property
+    def start(self) -> int:
+        return self.spans[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.spans[-1][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +76,16 @@ class Section:
 class Reading:
     text: str
     layout: Layout
-    language: Language
-    also: tuple[str, ...]
-    """Other languages with a fair share."""
+    known: Lexicon
     sections: tuple[Section, ...]
     sentences: tuple[Sentence, ...]
-    phrases: tuple[Phrase, ...]
-    themes: tuple[Theme, ...]
-    names: tuple[Name, ...]
-    numbers: tuple[Number, ...]
-    quotations: tuple[Quotation, ...]
-    argument: Argument
-    sentiment: Sentiment
-    readability: Readability
     word_count: int
     speakers: tuple[str, ...]
     """Of a transcript, in the order of their first words."""
     host: str
     """Of a conversation: who asks most, and so says least."""
-    verse: bool
-    """Whether it is a poem."""
-    spoken: frozenset[int]
-    """Sentences that are nothing but somebody's words in quotation marks, with nobody named in them."""
+    unpunctuated: bool
+    """Whether it is speech that nobody has set stops in."""
 
     @property
     def title(self) -> Section | None:
@@ -77,14 +93,16 @@ class Reading:
         if not self.sections:
             return None
         first = self.sections[0]
-        early = not self.sentences or first.span[0] <= self.sentences[0].start
-        return first if early else None
+        return first if not self.sentences or first.span[0] <= self.sentences[0].start else None
 
     def time_at(self, place: int) -> str:
         """The last time the text names before a place; "" when it names none."""
         times = self.layout.times
         at = bisect_right(times, (place, "\uffff")) - 1
         return times[at][1] if at >= 0 else ""
+
+    def says(self, key: str, **parts: object) -> str:
+        return self.known.says[key].format(**parts)
 
 
 @lru_cache(maxsize=2)
@@ -99,85 +117,157 @@ def read(text: str) -> Reading:
 
 
 def _read(text: str, layout: Layout) -> Reading:
-    blocks = [block for block in layout.blocks if block.kind in ("prose", "item")] or list(layout.blocks)
-    code, also = main_language(layout.plain[block.start : block.end] for block in blocks)
-    known = language(code)
-    small = known.function.union(*(language(other).function for other in also))
-    sections = _sections(layout)
-    sentences = build_sentences(text, layout, known, small)
+    told = [block for block in layout.blocks if block.kind in ("prose", "item")] or list(layout.blocks)
+    sample = "\n".join(layout.plain[block.start : block.end].replace(GAP, "") for block in told)
+    known = lexicon(detect(sample))
+    sections = tuple(
+        Section(clean(layout.plain[block.start : block.end]), (block.start, block.end), block.level)
+        for block in layout.blocks
+        if block.kind == "heading"
+    )
+    stops = sum(sample.count(sign) for sign in ".!?。！？।")
+    unpunctuated = known.spaced and len(sample.split()) > 120 and stops * 70 < len(sample.split())
+    sentences = list(_sentences(layout, known))
     if not sentences:
         return _read(text, as_it_is(text))
-    verse = is_verse(layout)
-    for sentence in sentences if verse else ():
-        sentence.free = True
-    polite = _polite(sentences)
-    for sentence in sentences:
-        sentence.sound = sentence.sound and sentence.index not in polite
-    title = (
-        [stem(word, known.code) for word in tokens(sections[0].title, code) if word not in small] if sections else []
-    )
-    rank_sentences(sentences, known, title)
-    speakers = tuple(dict.fromkeys(block.speaker for block in layout.blocks if block.speaker))
-    phrases = key_phrases([one for one in sentences if one.index not in polite], known, small, title)
-    names = find_names(sentences, known, speakers)
-    phrases = [phrase for phrase in phrases if not _is_part_of_name(phrase, names)]
-    speakers = _introduced(sentences, speakers, names)
-    quotations = attribute(find_quotations(text, layout, sentences, known), sentences, names)
+    speakers = tuple(dict.fromkeys(one.speaker for one in sentences if one.speaker))
+    _judge(sentences, known, spoken=bool(speakers))
     return Reading(
         text=text,
         layout=layout,
-        language=known,
-        also=also,
+        known=known,
         sections=sections,
         sentences=tuple(sentences),
-        phrases=tuple(phrases),
-        themes=tuple(find_themes(sentences, phrases, names)),
-        names=tuple(names),
-        numbers=tuple(find_numbers(sentences, known)),
-        quotations=tuple(quotations),
-        argument=find_argument(sentences, known),
-        sentiment=sentiment(sentences, known, _name_words(names)),
-        readability=readability(sentences, known),
         word_count=max(1, count_words(text[layout.body :])),
         speakers=speakers,
         host=_host(sentences, speakers),
-        verse=verse,
-        spoken=_spoken(sentences, quotations) | polite,
+        unpunctuated=unpunctuated,
     )
 
 
-def _is_part_of_name(phrase: Phrase, names: Sequence[Name]) -> bool:
-    """`Voss` where `Helena Voss` is somebody, `San` where `San Telmo` is a place."""
-    parts = phrase.text.split()
-    for name in names:
-        whole = name.text.split()
-        if (
-            len(whole) > len(parts)
-            and set(parts) <= set(whole)
-            and (name.kind == "person" or phrase.count <= name.count)
-        ):
-            return True
-    return False
+def clean(text: str) -> str:
+    """One line, without what was masked."""
+    return " ".join(text.replace(GAP, "").split())
 
 
-def _introduced(sentences: Sequence[Sentence], speakers: Sequence[str], names: Sequence[Name]) -> tuple[str, ...]:
-    """Speakers by the name the text introduces them with: ILSE is Ilse Brandt, if there is one Ilse only."""
-    known: dict[str, str] = {}
-    for speaker in speakers:
-        full = [
-            name.text
-            for name in names
-            if name.kind == "person" and " " in name.text and speaker.lower() in name.text.lower().split()
-        ]
-        if len(full) == 1 and " " not in speaker:
-            known[speaker] = full[0]
-    for sentence in sentences if known else ():
-        sentence.speaker = known.get(sentence.speaker, sentence.speaker)
-    return tuple(dict.fromkeys(known.get(speaker, speaker) for speaker in speakers))
+def _sentences(layout: Layout, known: Lexicon) -> Iterator[Sentence]:
+    index, section = 0, -1
+    for at, block in enumerate(layout.blocks):
+        if block.kind == "heading":
+            section += 1
+            continue
+        if block.kind == "aside":
+            continue
+        for number, (low, high) in enumerate(_spans(layout.plain, block, known)):
+            said = clean(layout.plain[low:high])
+            if not ANY_WORD.search(said):
+                continue
+            yield _sentence(index, said, (low, high), at, block, section, known, first=number == 0)
+            index += 1
+    if index:
+        return
+    for at, block in enumerate(layout.blocks):
+        # Nothing but headings: then they are what is said.
+        low, high = trim(layout.plain, block.start, block.end)
+        if low < high and ANY_WORD.search(layout.plain, low, high):
+            said = clean(layout.plain[low:high])
+            yield _sentence(index, said, (low, high), at, block, -1, known, first=True)
+            index += 1
 
 
-def _name_words(names: Sequence[Name]) -> frozenset[str]:
-    return frozenset(part.lower() for name in names if name.kind == "person" for part in name.text.split())
+def _spans(plain: str, block: Block, known: Lexicon) -> Iterator[Span]:
+    if block.kind in ("table", "code"):
+        yield trim(plain, block.start, block.end)
+        return
+    for low, high in sentence_spans(plain, block.start, block.end, known):
+        yield from _short_enough(plain, low, high)
+
+
+def _short_enough(plain: str, low: int, high: int) -> Iterator[Span]:
+    text = plain[low:high]
+    unspaced = bool(UNSPACED.search(text)) and text.count(" ") < len(text) / 20
+    limit, wanted = (160, 60) if unspaced else (_LONGEST * 6, _PIECE * 6)
+    if (unspaced and len(text) <= limit) or (not unspaced and len(text.split()) <= _LONGEST):
+        yield low, high
+        return
+    while high - low > 2 * wanted:
+        window = (low + wanted // 2, low + 2 * wanted)
+        places = [match.end() for match in _PAUSE.finditer(plain, *window)]
+        places = places or [match.end() for match in re.finditer(r"\s", plain[: window[1]][window[0] :])]
+        places = [place if place > low else place + window[0] for place in places]
+        aim = low + wanted
+        while not places and (plain[aim - 1].isdigit() or plain[aim].isdigit()) and aim > low + 1:
+            aim -= 1
+        cut = min(places, key=lambda place: (abs(place - aim), place)) if places else aim
+        piece = trim(plain, low, cut)
+        if piece[0] < piece[1]:
+            yield piece
+        low = cut
+    rest = trim(plain, low, high)
+    if rest[0] < rest[1]:
+        yield rest
+
+
+def _sentence(
+    index: int, said: str, span: Span, at: int, block: Block, section: int, known: Lexicon, *, first: bool
+) -> Sentence:  # fmt: skip
+    words = tokens(said)
+    return Sentence(
+        index=index,
+        text=said,
+        spans=(span,),
+        block=at,
+        kind=block.kind if block.kind != "heading" else "prose",
+        words=tuple(words),
+        terms=terms(words, known),
+        size=count_words(said),
+        section=section,
+        first=first,
+        speaker=block.speaker,
+        label=block.label,
+        quoted=block.quoted,
+        ended=bool(_ENDED.search(said)),
+        asks=bool(_ASKS.search(said)),
+    )
+
+
+def _judge(sentences: Sequence[Sentence], known: Lexicon, *, spoken: bool) -> None:
+    seen: Counter[str] = Counter()
+    small = sum(1 for one in sentences if _OPENED.sub("", one.text)[:1].islower())
+    # A chat, or captions that nobody has set stops in: neither capitals nor stops prove anything there.
+    casual = 2 * small > len(sentences)
+    for sentence in sentences:
+        said = " ".join(sentence.words)
+        begin = _OPENED.sub("", sentence.text)
+        sentence.leans = _leans(sentence, begin, known, spoken=spoken)
+        seen[said] += 1
+        signs = len(_SIGNS.findall(sentence.text))
+        letters = sum(1 for sign in sentence.text if sign.isalpha() or sign.isspace())
+        whole = sentence.ended or not known.spaced or casual
+        sentence.sound = (
+            sentence.kind in ("prose", "item")
+            and seen[said] == 1
+            and (sentence.size >= 4 if known.spaced else len(sentence.text) >= 8)
+            and (whole or sentence.kind == "item")
+            and (casual or not begin[:1].islower())
+            and signs <= 1 + sentence.size // 12
+            and letters > 0.72 * len(sentence.text)
+            and not any(mark in said for mark in known.elsewhere)
+            and not sentence.text.endswith(":")
+            and not (sentence.size < 14 and not known.courtesy.isdisjoint(sentence.words[:4]))
+        )
+
+
+def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> bool:
+    if not sentence.words:
+        return True
+    said = " ".join(sentence.words[:4])
+    if any(said.startswith(f"{mark.rstrip(',')} ") for mark in known.contrast):
+        return True
+    first = sentence.words[0]
+    if first in ("it", "they", "he", "she", "this", "that") and spoken:
+        return first != "it" or sentence.size < 8
+    return first in known.leaning or (begin[:1] in "—–-" and sentence.index > 0)
 
 
 def _host(sentences: Sequence[Sentence], speakers: Sequence[str]) -> str:
@@ -187,32 +277,6 @@ def _host(sentences: Sequence[Sentence], speakers: Sequence[str]) -> str:
     return max(sorted(asked), key=lambda speaker: asked[speaker])
 
 
-def _spoken(sentences: Sequence[Sentence], quotations: Sequence[Quotation]) -> frozenset[int]:
-    starts = [one.start for one in quotations]
-    within = []
-    for sentence in sentences:
-        at = bisect_right(starts, sentence.start + 2) - 1
-        if at >= 0 and sentence.end <= quotations[at].end + 2:
-            within.append(sentence.index)
-    # Where nearly everything is dialogue, that is the text.
-    return frozenset(within) if 2 * len(within) < len(sentences) else frozenset()
-
-
-def _polite(sentences: Sequence[Sentence]) -> frozenset[int]:
-    """The turns of a conversation in which people greet and thank each other."""
-    blocks = Counter(sentence.block for sentence in sentences if sentence.speaker)
-    polite = {
-        sentence.block
-        for sentence in sentences
-        if sentence.speaker and blocks[sentence.block] <= 3 and not _COURTEOUS.isdisjoint(sentence.words)
-    }
-    found = frozenset(sentence.index for sentence in sentences if sentence.block in polite)
-    return found if 3 * len(found) < len(sentences) else frozenset()
-
-
-def _sections(layout: Layout) -> tuple[Section, ...]:
-    return tuple(
-        Section(clean(layout.plain[block.start : block.end]), (block.start, block.end), block.level)
-        for block in layout.blocks
-        if block.kind == "heading"
-    )
+def names_in(text: str, known: Lexicon) -> list[str]:
+    """Words with a capital that are no small words of the language."""
+    return [word for word in surface_words(text) if word[:1].isupper() and word.lower() not in known.function]

@@ -1,82 +1,128 @@
-"""Themes: the subjects a document comes back to, each with the phrases that go with it and the sentences about it.
-
-The first theme is the phrase that reaches most of the document's weight; each further one is the phrase that reaches
-most of what is not yet reached. Phrases that mostly stand in the same sentences as a theme belong to it.
-"""
+"""What a document is about: the phrases it comes back to, those of its title and headings first."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from weft.models.embedded.names import Name
-from weft.models.embedded.phrases import Phrase
-from weft.models.embedded.sentence import Sentence
+from weft.language.stems import stem
+from weft.models.embedded.lexicon import UNSPACED, Lexicon
+from weft.models.embedded.reading import Reading
+from weft.models.embedded.words import surface_words
 
-MOST: Final = 7
-_CANDIDATES: Final = 40
-_FEW: Final = 3
-_WORN: Final = 0.35
-"""What a sentence still counts for a second theme."""
+_PARTING: Final = re.compile(r"[.,;:!?()\[\]{}\"“”„«»|/—–]|\s[-–]\s|[、，。；：「」（）]")
+_ELIDED: Final = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu)['’]", re.I)
+_LONGEST: Final = 3
+_CLOSING: Final = re.compile(r"(?:ly|ing|ed)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
     label: str
-    phrase: Phrase
-    related: tuple[Phrase, ...]
+    key: tuple[str, ...]
+    """Its stems."""
     sentences: tuple[int, ...]
-    """Best first."""
+    """Where it is named, in order."""
+    score: float
 
 
-def find_themes(
-    sentences: Sequence[Sentence], phrases: Sequence[Phrase], names: Sequence[Name] = ()
-) -> list[Theme]:  # fmt: skip
-    """At most seven, the widest first. Who and where is no subject, unless much of the document is about it."""
-    named = {part.lower() for name in names for part in name.text.split() if name.kind in ("person", "place")}
-    much = max(3, len(sentences) // 6)
-    subjects = [
-        phrase
-        for phrase in phrases[:_CANDIDATES]
-        if phrase.count > much or not all(part.lower() in named for part in phrase.text.split())
-    ]
-    # A single word that comes once names no subject while there are better ones.
-    pool = [phrase for phrase in subjects if phrase.count > 1 or len(phrase.key) > 1]
-    most = MOST if len(pool) >= _FEW else _FEW
-    if len(pool) < _FEW:
-        pool = list(subjects)
-    if not pool:
-        return []
-    worth = [0.2 + sentence.rank for sentence in sentences]
-    top = pool[0].score
-    chosen: list[Phrase] = []
-    while pool and len(chosen) < most:
-        best = max(pool, key=lambda phrase: (_reach(phrase, worth, top), -phrase.sentences[0], phrase.text))
-        pool.remove(best)
-        pool = [phrase for phrase in pool if not _is_part(phrase, best)]
-        chosen.append(best)
-        for at in best.sentences:
-            worth[at] *= _WORN
-    rest = [phrase for phrase in subjects if phrase not in chosen]
-    return [_theme(phrase, rest, sentences) for phrase in chosen]
+def find_themes(reading: Reading, most: int) -> list[Theme]:
+    """The widest first; none that is part of another."""
+    known = reading.known
+    if not known.spaced:
+        return _unspaced(reading, most)
+    places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    forms: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for sentence in reading.sentences:
+        if sentence.kind in ("prose", "item", "table"):
+            for key, form in _phrases(sentence.text, known):
+                places[key].append(sentence.index)
+                forms[key][form] += 1
+    titled = {key for section in reading.sections for key, _ in _phrases(section.title, known)}
+    title = {key for key, _ in _phrases(reading.title.title, known)} if reading.title else set()
+    total = max(1, len(reading.sentences))
+    scored: list[Theme] = []
+    for key, found in places.items():
+        at = tuple(dict.fromkeys(found))
+        if len(found) < (3 if len(key) == 1 else 2) and key not in titled:
+            continue
+        spread = (at[-1] - at[0]) / total
+        score = len(at) ** 0.8 * (1 + 0.7 * (len(key) - 1)) * (1 + 0.5 * spread)
+        score *= (1.6 if key in titled else 1.0) * (1.3 if key in title else 1.0)
+        scored.append(Theme(_shown(forms[key], known), key, at, round(score, 6)))
+    scored.sort(key=lambda theme: (-theme.score, theme.sentences, theme.label))
+    chosen: list[Theme] = []
+    for theme in scored:
+        if len(chosen) == most:
+            break
+        inside = [one for one in chosen if set(one.key) & set(theme.key)]
+        if not inside:
+            chosen.append(theme)
+    return chosen
 
 
-def _reach(phrase: Phrase, worth: Sequence[float], top: float) -> float:
-    return math.pow(sum(worth[at] for at in phrase.sentences), 0.6) * (phrase.score / top)
+def _phrases(text: str, known: Lexicon) -> Iterator[tuple[tuple[str, ...], str]]:
+    for part in _PARTING.split(text):
+        words = surface_words(_ELIDED.sub("", part) if known.code in ("fr", "it") else part)
+        for start in range(len(words)):
+            for end in range(start + 1, min(len(words), start + _LONGEST) + 1):
+                run = words[start:end]
+                if not _can_name(run, known):
+                    break
+                if _is_subject(run, known):
+                    yield tuple(stem(word, known.code) for word in run), " ".join(run)
 
 
-def _is_part(phrase: Phrase, of: Phrase) -> bool:
-    return set(phrase.key) <= set(of.key) or set(of.key) <= set(phrase.key)
+def _can_name(words: list[str], known: Lexicon) -> bool:
+    word = words[-1]
+    small = word.lower()
+    return (
+        len(small) > 2
+        and small not in known.function
+        and small not in known.saying
+        and small not in known.months
+        and not small[0].isdigit()
+    )
 
 
-def _theme(phrase: Phrase, others: Sequence[Phrase], sentences: Sequence[Sentence]) -> Theme:
-    mine = set(phrase.sentences)
-    related = []
-    for other in others:
-        shared = len(mine.intersection(other.sentences))
-        if shared and 2 * shared >= len(other.sentences):
-            related.append(other)
-    places = sorted(mine, key=lambda at: (-sentences[at].rank, at))
-    return Theme(phrase.label[0], phrase, tuple(related[:6]), tuple(places))
+def _is_subject(run: list[str], known: Lexicon) -> bool:
+    weak = [word.lower() in known.weak or stem(word.lower(), known.code) in _weak_stems(known) for word in run]
+    if known.code == "de" and not run[-1][:1].isupper():
+        return False
+    if known.code == "en" and _CLOSING.search(run[-1].lower()) and len(run) == 1:
+        return False
+    return not weak[-1] and not weak[0]
+
+
+@lru_cache(maxsize=8)
+def _weak_stems(known: Lexicon) -> frozenset[str]:
+    return frozenset(stem(word, known.code) for word in known.weak)
+
+
+def _shown(forms: Counter[str], known: Lexicon) -> str:
+    """The form that is written most; in small letters where the text ever writes it so."""
+    best = sorted(forms, key=lambda form: (-forms[form], form.lower(), form))
+    small = [form for form in best if form.islower()]
+    return small[0] if small and known.code != "de" else best[0]
+
+
+def _unspaced(reading: Reading, most: int) -> list[Theme]:
+    """In a script without spaces: runs of two to four characters that come again."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for sentence in reading.sentences:
+        for run in re.findall(f"{UNSPACED.pattern}+", sentence.text):
+            for size in (4, 3, 2):
+                for at in range(len(run) - size + 1):
+                    places[run[at : at + size]].append(sentence.index)
+    often = [(run, tuple(dict.fromkeys(found))) for run, found in places.items() if len(set(found)) > 1]
+    named = [(run, found) for run, found in often if not re.search("[\u3041-\u3096]", run)]
+    named.sort(key=lambda one: (-len(one[1]) * len(one[0]), one[0]))
+    chosen: list[Theme] = []
+    for run, found in named:
+        if len(chosen) < most and not any(set(run) & set(theme.label) for theme in chosen):
+            chosen.append(Theme(run, (run,), found, float(len(found) * len(run))))
+    return chosen

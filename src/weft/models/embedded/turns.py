@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from weft.models.embedded.languages.language import words
+from weft.language.sentences import words as word_set
 
 TIME: Final = r"\d{1,2}:[0-5]\d(?::[0-5]\d)?"
 _TIMING: Final = re.compile(rf"\s*(?:\d+:)?(?P<time>{TIME})[.,]\d{{1,3}}\s*-->.*$")
@@ -25,12 +25,13 @@ def _stamp(name: str) -> str:
 _NAME: Final = r"(?:\*{1,2}|_{1,2})?(?P<speaker>[^\W\d_][\w .'’\-]{0,38}?)(?:\*{1,2}|_{1,2})?"
 _BEFORE: Final = rf"\s*(?:[-–—]\s+)?(?:{_stamp('before')}\s*[-–—|:]?\s*)?"
 _NAMED: Final = re.compile(
-    rf"{_BEFORE}{_NAME}(?:\s*{_stamp('inside')})?\s?[:：](?:\*{{1,2}}|_{{1,2}})?(?:\s*{_stamp('after')})?(?:\s+|$|(?<=：))"
+    rf"{_BEFORE}{_NAME}(?:\s*{_stamp('inside')})?\s?[:：](?:\*{{1,2}}|_{{1,2}})?(?:\s*{_stamp('after')})?(?:\s+|$"
+    rf"|(?<=：))"
 )
 _ALONE: Final = re.compile(rf"\s*{_NAME}\s+{_stamp('inside')}\s*$")
 _TIMED: Final = re.compile(rf"\s*{_stamp('before')}(?:\s*[-–—|:]\s|\s+|$)")
 _NAME_LIMIT: Final = 4
-_LABELS: Final = words("""
+_LABELS: Final = word_set("""
 signed-off-by reviewed-by tested-by acked-by reported-by co-authored-by fixes commit merge bugzilla note notes
 warning example examples usage see tip tips important caution todo fixme source sources author authors date
 title ingredients method subject from to cc name description license licence copyright files file comment
@@ -38,8 +39,8 @@ version package section priority maintainer homepage url urgency closes referenc
 args arguments parameters raises yields options option default type format output input result results step
 summary abstract keywords introduction conclusion background objective methods time servings serves yield prep
 remember hint question answer problem solution update edit ps nb http https mailto tel email phone address
-hinweis achtung beispiel zutaten quelle exemple remarque ingrédients ejemplo nota ingredientes fuente 注意 例如
-来源 作者 日期 标题
+action actions decision decisions present apologies hinweis achtung beispiel zutaten quelle beschluss anwesend exemple
+remarque ingrédients ejemplo nota ingredientes fuente 注意 例如 来源 作者 日期 标题
 """)
 
 

@@ -1,6 +1,7 @@
 """The source cut into what is set as one block, the marks inside a block, and the excerpts of a very long text.
 
-Nothing here changes a character: blocks, marks and excerpts are ranges of the text.
+Nothing here changes a character: blocks, marks and excerpts are ranges of the text. What is Markdown is read by the one
+reader there is; a block here is whole lines, so that nothing between two of them is lost.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from weft.language import markdown
+from weft.language.markdown import Mark
 from weft.render.kit.contents import Span
 from weft.render.kit.passages import Passage
 
 BlockKind = Literal["heading", "prose", "lines", "code"]
-MarkKind = Literal["syntax", "strong", "em", "code"]
-Mark = tuple[int, int, MarkKind]
 
 AROUND: Final = 500
 """So many characters before and after a passage are kept in an excerpt, a little more where a block ends near by."""
@@ -27,19 +28,10 @@ _BEGINNING: Final = 4000
 """Characters of a text that no item refers to."""
 _UNMARKED: Final = frozenset({"", "text", "pdf"})
 """Kinds of source whose text is no Markdown."""
-_FENCE: Final = re.compile(r"\s{0,3}(```+|~~~+)")
-_HEADING: Final = re.compile(r"#{1,6}[ \t]+")
-_LISTED: Final = re.compile(r"\s*(?:[-*+•>]|\d{1,3}[.)])\s|\s*\|")
 _SET: Final = re.compile(r"\S {3,}\S|\t\S|^ {4,}\S", re.M)
 _SPACE: Final = re.compile(r"\s")
 _WRAPPED: Final = 45
 """A line of at least so many characters was broken because it was full, a shorter one because it was meant to end."""
-_INLINE: Final = re.compile(
-    r"(?P<strong>(?P<s>\*\*|__)(?=[^\s*_])[^\n]{1,300}?(?<=[^\s])(?P=s))"
-    r"|(?P<em>(?<![\w*_])(?P<e>[*_])(?=[^\s*_])[^*_\n]{1,300}?(?<=[^\s*_])(?P=e)(?![\w*_]))"
-    r"|(?P<code>`[^`\n]{1,300}`)"
-    r"|(?P<link>!?\[(?P<label>[^\]\[\n]{0,300})\]\([^()\n]{0,1000}\))"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,82 +39,59 @@ class Block:
     start: int
     end: int
     kind: BlockKind
+    read: tuple[markdown.Block, ...] = ()
+    """What of it the reader of Markdown has found."""
 
 
 def blocks(text: str, kind: str) -> list[Block]:
     """In order. Empty lines are between them, except inside fences."""
-    found: list[Block] = []
-    start: int | None = None
-    fence = ""
+    found = markdown.blocks(text) if kind not in _UNMARKED else []
+    rows: list[Block] = []
     at = 0
-    for line in text.splitlines(keepends=True):
-        begin, at = at, at + len(line)
-        opened = _FENCE.match(line) if kind not in _UNMARKED else None
-        if fence:
-            if opened and opened[1].startswith(fence) and line.strip() == opened[1]:
-                found.append(Block(start or 0, at, "code"))
-                fence, start = "", None
-            continue
-        alone = bool(opened) or not line.strip() or (kind not in _UNMARKED and _HEADING.match(line) is not None)
-        if alone and start is not None:
-            found.append(_block(text, start, begin))
-            start = None
-        if opened:
-            fence, start = opened[1], begin
-        elif line.strip() and alone:
-            found.append(Block(begin, at, "heading"))
-        elif line.strip() and start is None:
-            start = begin
-    if start is not None:
-        found.append(Block(start, len(text), "code") if fence else _block(text, start, len(text)))
-    return [
-        Block(block.start, block.start + len(text[block.start : block.end].rstrip()), block.kind) for block in found
-    ]
+    for one in found:
+        start = text.rfind("\n", 0, one.start) + 1
+        rows += _plain(text, at, start)
+        last = rows[-1] if rows else None
+        if last and last.read and not text[last.end : start].strip() and text.count("\n", last.end, start) == 1 and (
+            last.read[-1].kind == one.kind and one.kind in ("table", "paragraph")
+        ):  # fmt: skip
+            rows[-1] = Block(last.start, one.end, "code" if one.kind == "table" else "lines", (*last.read, one))
+        else:
+            rows.append(Block(start, one.end, _kind(text, one), (one,)))
+        at = one.end
+    return [*rows, *_plain(text, at, len(text))]
 
 
-def _block(text: str, start: int, end: int) -> Block:
-    lines = text[start:end].rstrip().split("\n")
-    if len(lines) == 1:
-        return Block(start, end, "code" if lines[0].startswith(("    ", "\t")) else "prose")
-    if sum(1 for line in lines if _SET.search(line)) > 1 or all(line.lstrip().startswith("|") for line in lines):
-        return Block(start, end, "code")
-    listed = any(_LISTED.match(line) for line in lines[1:])
-    full = all(len(line.strip()) >= _WRAPPED for line in lines[:-1])
-    return Block(start, end, "lines" if listed or not full else "prose")
+def _kind(text: str, one: markdown.Block) -> BlockKind:
+    if one.kind in ("code", "table"):
+        return "code"
+    return "heading" if one.kind == "heading" else _set(text[one.start : one.end].split("\n"))
+
+
+def _set(lines: Sequence[str]) -> BlockKind:
+    if len(lines) > 1 and sum(1 for line in lines if _SET.search(line)) > 1:
+        return "code"
+    return "prose" if all(len(line.strip()) >= _WRAPPED for line in lines[:-1]) else "lines"
+
+
+def _plain(text: str, low: int, high: int) -> Iterator[Block]:
+    """What no reader has found anything in: paragraphs between empty lines."""
+    for match in re.finditer(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*", text[low:high]):
+        start, end = low + match.start(), low + match.start() + len(match.group().rstrip())
+        yield Block(start, end, _set(text[start:end].split("\n")))
 
 
 def marks(text: str, block: Block, kind: str) -> Iterator[Mark]:
     """What is emphasis, code or syntax in a block of Markdown: in order, none inside another."""
-    if kind in _UNMARKED:
-        return
-    if block.kind == "code":
-        yield from _fences(text, block)
-        return
-    start = block.start
-    if block.kind == "heading" and (found := _HEADING.match(text, start)):
-        yield found.start(), found.end(), "syntax"
-        start = found.end()
-    for match in _INLINE.finditer(text, start, block.end):
-        low, high = match.span()
-        if match["link"]:
-            yield low, match.start("label"), "syntax"
-            yield match.end("label"), high, "syntax"
+    at = block.start
+    for one in block.read if kind not in _UNMARKED else ():
+        if one.kind == "html":
             continue
-        size = 2 if match["strong"] else 1
-        inner: MarkKind = "strong" if match["strong"] else "em" if match["em"] else "code"
-        yield low, low + size, "syntax"
-        yield low + size, high - size, inner
-        yield high - size, high, "syntax"
-
-
-def _fences(text: str, block: Block) -> Iterator[Mark]:
-    """The first and the last line of fenced code; what is indented or a table has none."""
-    inside = text[block.start : block.end]
-    first, last = inside.find("\n") + 1, inside.rfind("\n")
-    if first and (opened := _FENCE.match(inside)):
-        yield block.start, block.start + first, "syntax"
-        if first <= last and inside[last + 1 :].strip().startswith(opened[1]):
-            yield block.start + last, block.end, "syntax"
+        for low, high, what in [(text.rfind("\n", 0, one.start) + 1, one.start, "syntax"), *markdown.marks(text, one)]:
+            low, high = max(low, at), min(high, block.end)
+            if low < high and text[low:high].strip() and not (what == "syntax" and one.number and high <= one.start):
+                yield low, high, what
+                at = high
 
 
 def excerpts(text: str, every: Sequence[Block], passages: Sequence[Passage]) -> list[Span]:

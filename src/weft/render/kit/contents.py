@@ -36,6 +36,23 @@ class Item:
     spans: tuple[Span, ...] = ()
     quoted: bool = False
     """Whether the text is claimed to stand in the source as it is."""
+    under: str = ""
+    """The question or heading it stands under."""
+    thesis: str = ""
+    support: tuple[str, ...] = ()
+    against: str = ""
+    owner: str = ""
+    due: str = ""
+    rests_on: tuple[str, ...] = ()
+    """The ids of other items."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Items that only one kind of document has: the decisions of a meeting."""
+
+    title: str
+    items: tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +79,11 @@ class Contents:
     hooks: tuple[Item, ...]
     angles: tuple[Item, ...]
     questions: tuple[Item, ...]
+    numbers: tuple[Item, ...]
+    tensions: tuple[Item, ...]
+    missing: tuple[Item, ...]
+    note: str
+    groups: tuple[Group, ...]
     sections: tuple[Item, ...]
     tags: tuple[str, ...]
     related: tuple[str, ...]
@@ -76,9 +98,15 @@ class Contents:
 
     def items(self) -> Iterator[Item]:
         """In the order of the page."""
-        yield from (self.headline, self.tldr, *self.points, self.overview, *self.themes, *self.ideas)
+        yield from (self.headline, self.tldr, *self.points, *(one for group in self.groups for one in group.items))
+        yield from (self.overview, *self.themes, *self.ideas)
         yield from (self.analysis, self.course, self.context, *self.quotes, *self.hooks, *self.angles)
-        yield from (*self.questions, *self.sections)
+        yield from (*self.questions, *self.tensions, *self.numbers, *self.missing, *self.sections)
+
+    @property
+    def thought(self) -> bool:
+        """Whether somebody who thinks has had a part in it: angles do not make themselves."""
+        return bool(self.angles or self.hooks)
 
 
 _TEXTS: Final = {
@@ -89,9 +117,11 @@ _TEXTS: Final = {
     "narrativeFlow": ("course", "Course"),
     "context": ("setting", "Setting"),
 }
-_SAYS: Final = {"idea": "explanation", "angle": "description", "question": "question", "section": "notes"}
+_SAYS: Final = {
+    "idea": "explanation", "angle": "description", "question": "question", "section": "notes", "tension": "one",
+}  # fmt: skip
 """The field of an item that says what it has to say; `text` for the others."""
-_TITLES: Final = {"idea": "concept", "angle": "title", "section": "heading"}
+_TITLES: Final = {"idea": "concept", "angle": "title", "section": "heading", "number": "figure"}
 
 
 def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
@@ -115,6 +145,11 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
         hooks=_items(ideas, found, "hooks", "hook"),
         angles=_items(ideas, found, "angles", "angle"),
         questions=_items(ideas, found, "questions", "question"),
+        numbers=_items(ideas, found, "numbers", "number"),
+        tensions=_items(ideas, found, "tensions", "tension"),
+        missing=_items(ideas, found, "missing", "missing"),
+        note=_text(summary.get("note")),
+        groups=tuple(_groups(summary, places)),
         sections=_items(kit, {}, "suggestedOutline", "section"),
         tags=_texts(summary.get("tags")),
         related=_texts(summary.get("relatedConcepts")),
@@ -125,6 +160,18 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
         details=tuple(_details(kit, summary, ideas, source)),
         rest=leftovers(kit),
     )
+
+
+def _groups(summary: Mapping[str, Any], places: Mapping[str, Any]) -> Iterator[Group]:
+    every = _list(places.get("parts"))
+    number = 0
+    for at, part in enumerate(_list(summary.get("parts"))):
+        value, spans = _mapping(part), _list(every[at]) if at < len(every) else ()
+        items = []
+        for place, item in enumerate(_list(value.get("items"))):
+            number += 1
+            items.append(_item(item, f"part-{number}", f"Part {number}", spans[place] if place < len(spans) else ()))
+        yield Group(title=_text(value.get("title")), items=tuple(items))
 
 
 def _items(parent: Mapping[str, Any], places: Mapping[str, Any], field: str, name: str) -> tuple[Item, ...]:
@@ -153,6 +200,13 @@ def _item(value: Any, id: str, name: str, places: Any) -> Item:
         context=_text(value.get("context")),
         spans=_spans(value.get("evidence") or places),
         quoted=kind == "quote",
+        under=_text(value.get("under")),
+        thesis=_text(value.get("thesis")),
+        support=_texts(value.get("support")),
+        against=_text(value.get("other") if kind == "tension" else value.get("against")),
+        owner=_text(value.get("owner")),
+        due=_text(value.get("due")),
+        rests_on=_texts(value.get("restsOn")),
     )
 
 

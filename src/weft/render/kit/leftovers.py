@@ -18,15 +18,18 @@ _SUMMARY: Final = (
     " detailedAnalysis narrativeFlow coreIdeas[].concept coreIdeas[].explanation coreIdeas[].examples[]"
     " importantQuotes[].text importantQuotes[].timestamp importantQuotes[].context importantQuotes[].speaker context"
     " relatedConcepts[] detectedSource language readability.measure readability.score readability.level"
-    " readability.wordsPerSentence wordCount readingTimeMinutes"
+    " readability.wordsPerSentence wordCount readingTimeMinutes note parts[].title parts[].items[].text"
+    " parts[].items[].under parts[].items[].owner parts[].items[].due"
 )
 _SUMMARY_SPANS: Final = "headline tldr overview detailedAnalysis narrativeFlow context"
 _SUMMARY_EACH: Final = "bullets keyThemes coreIdeas importantQuotes"
 _IDEAS: Final = (
     "contentId hooks[].text hooks[].type angles[].title angles[].description angles[].relevanceScore"
-    " questions[].question questions[].type"
+    " angles[].thesis angles[].support[] angles[].against questions[].question questions[].type"
+    " numbers[].figure numbers[].text tensions[].one tensions[].other missing[]"
 )
-_SECTION: Final = "heading notes estimatedWords evidence[][]"
+_IDEAS_EACH: Final = "hooks angles questions numbers tensions missing"
+_SECTION: Final = "heading notes estimatedWords evidence[][] restsOn[]"
 _REST: Final = "contentId source.id source.label source.url meta.relevanceToUser meta.estimatedReadingTimeMinutes"
 
 SHOWN: Final = frozenset(
@@ -36,7 +39,8 @@ SHOWN: Final = frozenset(
         *(f"summary.evidence.{field}[][]" for field in _SUMMARY_SPANS.split()),
         *(f"summary.evidence.{field}[][][]" for field in _SUMMARY_EACH.split()),
         *(f"ideas.{path}" for path in _IDEAS.split()),
-        *(f"ideas.evidence.{field}[][][]" for field in ("hooks", "angles", "questions")),
+        *(f"ideas.evidence.{field}[][][]" for field in _IDEAS_EACH.split()),
+        "summary.evidence.parts[][][][]",
         *(f"suggestedOutline[].{path}" for path in _SECTION.split()),
     ]
 )

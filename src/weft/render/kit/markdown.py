@@ -1,38 +1,51 @@
-"""The kit as Markdown for an editor. Each passage of the source is a footnote: its words, its time, its place.
+"""The kit as Markdown for an editor: short enough to be read instead of the source.
 
 What the kit and the source say is written so that it renders as the same text: whatever Markdown (or one of its common
 dialects) would read as syntax is escaped. A paragraph is one line, so that only its first character can begin a block.
+Places in the source are on the page and in the JSON; here a quote has its speaker and its time.
+
+What is only around the kit (its measures, the parts of the source, search words) is left out where the whole would
+become longer than the source.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from weft.render.kit.characters import one_line, paragraphs
-from weft.render.kit.contents import Contents, Item, read_kit
-from weft.render.kit.figures import counted, number, percent
+from weft.render.kit.contents import Contents, Group, Item, read_kit
+from weft.render.kit.figures import counted, percent
+from weft.render.kit.labels import MORE, Labels
 from weft.render.kit.passages import Passages, find_passages
 from weft.render.kit.source import Source
 
 _ALWAYS: Final = re.compile(
     r"[\\`*_\[\]<>|~$^{}]|&(?=#?\w+;)|(?<!\S)#|(?<=\w):(?=//)|:(?=[A-Za-z+-][\w+-]*:)|==|%%|@(?=\w)|(?<=www)\."
 )
-_WHOLE: Final = (
-    "The whole text is in content.md. Its characters are counted from 0, below the front matter."
-    " The passages that this kit rests on:"
-)
 _AT_START: Final = re.compile(r"^(?:[-+:=](?=\s|$|[-=])|\d{1,9}(?=[.)](?:\s|$)))")
+_NUMBERING: Final = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.)\s+(?=\w)")
+_LETTER: Final = re.compile(r"[^\W_]")
 
 
 def kit_markdown(kit: Mapping[str, Any], *, source: Source) -> str:
     """The same bytes for the same kit and source."""
     contents = read_kit(kit, source)
-    passages = find_passages(contents.items(), source)
-    blocks = [block for block in _Writer(contents, passages, source).blocks() if block]
-    return "\n\n".join(blocks) + "\n"
+    writer = _Writer(contents, find_passages(contents.items(), source), Labels(source.reader, contents.language))
+    needed = [block for block in writer.needed() if block]
+    room = _words(source.text) - sum(map(_words, needed))
+    around: list[str] = []
+    for part in writer.around():
+        size = sum(map(_words, part))
+        if size <= room or not source.text:
+            around += part
+            room -= size
+    return "\n\n".join([*needed, *around]) + "\n"
+
+
+def _words(text: str) -> int:
+    return sum(1 for chunk in text.split() if _LETTER.search(chunk))
 
 
 def escaped(text: str) -> str:
@@ -45,106 +58,113 @@ def escaped(text: str) -> str:
 
 
 class _Writer:
-    def __init__(self, contents: Contents, passages: Passages, source: Source) -> None:
+    def __init__(self, contents: Contents, passages: Passages, labels: Labels) -> None:
         self._contents = contents
         self._passages = passages
-        self._source = source
+        self._say = labels
 
-    def blocks(self) -> Iterator[str]:
-        contents = self._contents
-        title = contents.headline.text or self._source.title or "Writing kit"
-        yield f"# {escaped(title)}{self._refs(contents.headline)}"
-        yield f"{escaped(contents.tldr.text)}{self._refs(contents.tldr)}"
-        yield " · ".join(f"{fact.label}: {escaped(fact.value)}" for fact in contents.glance)
-        yield from _under("## What it says", self._says())
-        yield from _under("## Worth quoting", (block for item in contents.quotes for block in self._quote(item)))
-        yield from _under("## Ideas for your own piece", self._ideas())
-        yield from _under("## A suggested outline", self._outline())
-        yield from _under("## Words to search with", self._terms())
-        yield from _under("## Details", self._details())
-        yield from _under("## The source", self._notes())
+    def needed(self) -> Iterator[str]:
+        contents, say = self._contents, self._say
+        yield f"# {escaped(contents.headline.text or say('Writing kit'))}"
+        yield escaped(contents.tldr.text)
+        yield f"*{escaped(contents.note)}*" if contents.note else ""
+        yield from _under(self._head("Key points"), [_listed(self._line(item) for item in contents.points)])
+        for group in contents.groups:
+            yield from _under(f"## {escaped(group.title)}", [self._group(group)])
+        yield from self._prose("Overview", contents.overview)
+        yield from _under(self._head("Core ideas"), (block for item in contents.ideas for block in self._idea(item)))
+        yield from self._prose("Detailed analysis", contents.analysis)
+        yield from self._prose("How it unfolds", contents.course)
+        yield from self._prose("Setting", contents.context)
+        yield from _under(self._head("Worth quoting"), map(self._quote, contents.quotes))
+        yield from _under(self._head("Open questions"), [_listed(self._line(item) for item in contents.questions)])
+        yield from _under(self._head("Tensions"), [_listed(map(self._tension, contents.tensions))])
+        yield from _under(self._head("Figures"), [_listed(map(self._figure, contents.numbers))])
+        yield from _under(self._head("What is missing"), [_listed(self._line(item) for item in contents.missing)])
+        yield from _under(self._head("Hooks"), [_listed(self._line(item) for item in contents.hooks)])
+        yield from _under(self._head("Angles"), (block for item in contents.angles for block in self._angle(item)))
+        if contents.thought:
+            yield from _under(self._head("Outline"), self._outline())
+        if contents.rest:
+            lines = (f"{escaped(path)}: {escaped(value)}" for path, value in contents.rest)
+            yield from _under(self._head("Details"), [_listed(lines)])
+        if self._passages.lost:
+            lost = counted(self._passages.lost, "place")
+            yield f"{lost} that this kit refers to can't be found in the source as it is now."
 
-    def _says(self) -> Iterator[str]:
-        contents = self._contents
-        yield from _under("### Key points", [_listed(self._line(item) for item in contents.points)])
-        yield from self._prose("### Overview", contents.overview)
-        yield from _under("### Themes", [_listed(self._line(item) for item in contents.themes)])
-        yield from _under("### Core ideas", (block for item in contents.ideas for block in self._idea(item)))
-        yield from self._prose("### Detailed analysis", contents.analysis)
-        yield from self._prose("### How it unfolds", contents.course)
-        yield from self._prose("### Setting", contents.context)
+    def around(self) -> Iterator[list[str]]:
+        """What is good to have, the most useful first."""
+        contents, say = self._contents, self._say
+        if not contents.thought:
+            yield [f"*{say(MORE)}*"]
+            if len(contents.sections) > 1:
+                parts = (
+                    f"{at}. {escaped(_NUMBERING.sub('', item.title))}" for at, item in enumerate(contents.sections, 1)
+                )
+                yield [self._head("Its own parts"), "\n".join(parts)]
+        terms = ", ".join(escaped(one.text) for one in contents.themes) or ", ".join(map(escaped, contents.tags))
+        more = ", ".join(map(escaped, contents.related))
+        if terms or more:
+            yield [f"{say('Themes')}: {', '.join(one for one in (terms, more) if one)}"]
 
-    def _ideas(self) -> Iterator[str]:
-        contents = self._contents
-        yield from _under("### Hooks", [_listed(self._line(item) for item in contents.hooks)])
-        yield from _under("### Angles", (block for item in contents.angles for block in self._angle(item)))
-        yield from _under("### Questions", [_listed(self._line(item) for item in contents.questions)])
-
-    def _terms(self) -> Iterator[str]:
-        yield from _under("### Tags", [", ".join(map(escaped, self._contents.tags))])
-        yield from _under("### Related concepts", [", ".join(map(escaped, self._contents.related))])
+    def _head(self, label: str) -> str:
+        return f"## {self._say(label)}"
 
     def _line(self, item: Item) -> str:
         kind = f" *({escaped(item.kind)})*" if item.kind else ""
-        return f"{escaped(item.text)}{kind}{self._refs(item)}"
+        return f"{escaped(item.text)}{kind}"
+
+    def _group(self, group: Group) -> str:
+        lines = []
+        for item in group.items:
+            who = ", ".join(
+                [escaped(item.owner)] * bool(item.owner) + [f"{self._say('by')} {escaped(item.due)}"] * bool(item.due)
+            )
+            under = f"**{escaped(item.under)}** " if item.under else ""
+            lines.append(f"{under}{escaped(item.text)}{f' ({who})' if who else ''}")
+        return _listed(lines)
 
     def _prose(self, title: str, item: Item) -> Iterator[str]:
         lines = [escaped(one) for one in paragraphs(item.text)]
         if lines:
-            yield title
-            yield from (*lines[:-1], lines[-1] + self._refs(item))
+            yield from (self._head(title), *lines)
 
     def _idea(self, item: Item) -> Iterator[str]:
-        yield f"#### {escaped(item.title)}" if item.title else ""
-        yield f"{escaped(item.text)}{self._refs(item)}"
-        yield _listed(f"For example: {escaped(example)}" for example in item.examples)
+        yield f"**{escaped(item.title)}** {escaped(item.text)}" if item.title else escaped(item.text)
+        yield _listed(escaped(example) for example in item.examples)
+
+    def _tension(self, item: Item) -> str:
+        return f"{escaped(item.text)} — {escaped(item.against)}" if item.against else escaped(item.text)
+
+    def _figure(self, item: Item) -> str:
+        """The sentence, with its figure in bold."""
+        text, figure = escaped(item.text), escaped(item.title)
+        return text.replace(figure, f"**{figure}**", 1) if figure and figure in text else f"{figure} {text}".strip()
 
     def _angle(self, item: Item) -> Iterator[str]:
-        yield f"#### {escaped(item.title)}"
-        yield f"{escaped(item.text)}{self._refs(item)}"
-        yield f"{percent(item.score)} relevant to you" if item.score is not None else ""
+        score = f" ({percent(item.score)})" if item.score is not None else ""
+        yield f"### {escaped(item.title)}{score}"
+        yield f"**{self._say('Thesis')}:** {escaped(item.thesis)}" if item.thesis else ""
+        yield escaped(item.text)
+        yield _listed(escaped(one) for one in item.support)
+        yield f"{self._say('Against it')}: {escaped(item.against)}" if item.against else ""
 
-    def _quote(self, item: Item) -> Iterator[str]:
+    def _quote(self, item: Item) -> str:
         said = [f"> {escaped(one)}" for one in paragraphs(item.text)]
         by = [escaped(one) for one in (item.speaker, item.time) if one]
         if item.id in self._passages.missing:
             by.append("**not found word for word in the source**")
-        told = ", ".join(by)
-        last = f"> — {told}{self._refs(item)}" if told else f"> {self._refs(item)}"
-        yield "\n>\n".join([*said, last] if told or self._passages.of[item.id] else said)
-        yield escaped(item.context)
+        context = escaped(item.context)
+        told = "\n>\n".join([*said, f"> — {', '.join(by)}"] if by else said)
+        return f"{told}\n\n{context}" if context else told
 
     def _outline(self) -> Iterator[str]:
-        sections = self._contents.sections
-        total = math.fsum(item.words for item in sections if item.words is not None)
-        yield f"{counted(len(sections), 'section')}, {counted(total, 'word')}" if total else ""
-        for at, item in enumerate(sections, 1):
-            yield f"### {at}. {escaped(item.title)}"
-            yield f"*{counted(item.words, 'word')}*" if item.words is not None else ""
-            notes = [escaped(one) for one in paragraphs(item.text)] or [""]
-            yield from (*notes[:-1], notes[-1] + self._refs(item))
-
-    def _details(self) -> Iterator[str]:
-        rows = [(fact.label, escaped(fact.value)) for fact in self._contents.details]
-        rows += [(escaped(path), escaped(value)) for path, value in self._contents.rest]
-        yield "\n".join(["| Field | Value |", "|---|---|", *(f"| {label} | {value} |" for label, value in rows)])
-        if self._passages.lost:
-            lost = counted(self._passages.lost, "place")
-            yield f"{lost} that this kit refers to can't be found in the source as it is now, and can't be shown."
-
-    def _notes(self) -> Iterator[str]:
-        """Begins each note with words of ours: a note of one word would be a link's definition to a strict reader."""
-        if not self._passages.every:
-            return
-        yield _WHOLE
-        for passage in self._passages.every:
-            place = f"characters {number(passage.start)} to {number(passage.end)}"
-            time = f", at {passage.time}" if passage.time else ""
-            words = escaped(self._source.text[passage.start : passage.end])
-            yield f"[^{passage.number}]: {place}{time}: {words}"
-
-    def _refs(self, item: Item) -> str:
-        return "".join(f"[^{passage.number}]" for passage in self._passages.of[item.id])
+        for at, item in enumerate(self._contents.sections, 1):
+            yield f"### {at}. {escaped(item.title)}" + (
+                f" ({counted(item.words, 'word')})" if item.words is not None else ""
+            )
+            yield "\n\n".join(escaped(one) for one in paragraphs(item.text))
+            yield ", ".join(map(escaped, item.rests_on))
 
 
 def _under(title: str, blocks: Iterable[str]) -> Sequence[str]:

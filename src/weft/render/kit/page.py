@@ -17,6 +17,7 @@ from weft.render.kit.characters import direction, language_tag, one_line
 from weft.render.kit.contents import Contents, Fact, read_kit
 from weft.render.kit.elements import Child, Html, element, join
 from weft.render.kit.figures import counted, number
+from weft.render.kit.labels import MORE, Labels
 from weft.render.kit.parts import Parts, ribbon
 from weft.render.kit.passages import find_passages
 from weft.render.kit.source import Source
@@ -36,6 +37,7 @@ def kit_page(kit: Mapping[str, Any], *, source: Source) -> str:
         way=direction(said) or "ltr",
         passages=passages,
         source=source.text,
+        label=Labels(source.reader, contents.language),
     )
     sections = [section for section in _sections(contents, parts, source) if section[2] is not None]
     body = element(
@@ -51,7 +53,7 @@ def kit_page(kit: Mapping[str, Any], *, source: Source) -> str:
         ),
         dir=parts.way,
     )
-    return "<!DOCTYPE html>\n" + element("html", _head(contents, source), "\n", body, lang="en") + "\n"
+    return "<!DOCTYPE html>\n" + element("html", _head(contents, source), "\n", body, lang=parts.label.language) + "\n"
 
 
 def _head(contents: Contents, source: Source) -> Html:
@@ -77,7 +79,7 @@ def _style() -> str:
 
 
 def _masthead(contents: Contents, parts: Parts, source: Source) -> Html:
-    kicker = list(dict.fromkeys(one for one in ("Writing kit", contents.category, contents.form) if one))
+    kicker = list(dict.fromkeys(one for one in (parts.label("Writing kit"), contents.category, contents.form) if one))
     spread = [part for one in kicker for part in (" ", element("span", parts.own(one)))]
     titled = source.title and one_line(source.title) != one_line(contents.headline.text)
     byline = [
@@ -98,6 +100,7 @@ def _masthead(contents: Contents, parts: Parts, source: Source) -> Html:
             "div",
             element("p", *told, class_="byline") if told else None,
             parts.said("p", tldr.text, parts.refs(tldr), class_="standfirst", id=tldr.id) if tldr.text else None,
+            parts.said("p", contents.note, class_="lead") if contents.note else None,
             element("p", parts.own(_LEGEND), class_="legend") if parts.passages.every else None,
             class_="opening",
         ),
@@ -116,14 +119,17 @@ def _section(id: str, title: str, inside: Html | None) -> Html:
 
 
 def _sections(contents: Contents, parts: Parts, source: Source) -> list[tuple[str, str, Html | None]]:
+    label = parts.label
+    outline = parts.outline(contents) if len(contents.sections) > 1 or contents.thought else None
     return [
-        ("says", "What it says", _says(contents, parts)),
-        ("quotes", "Worth quoting", _all(parts.quote(item) for item in contents.quotes)),
-        ("ideas", "Ideas for your own piece", _ideas(contents, parts)),
-        ("outline", "A suggested outline", parts.outline(contents) if contents.sections else None),
-        ("terms", "Words to search with", _terms(contents, parts)),
-        ("details", "Details", _details(contents, parts)),
-        ("source", "The source", _source(parts, source)),
+        ("says", label("What it says"), _says(contents, parts)),
+        ("quotes", label("Worth quoting"), _all(parts.quote(item) for item in contents.quotes)),
+        ("carries", label("What it carries"), _carries(contents, parts)),
+        ("ideas", label("Ideas for your own piece"), _ideas(contents, parts)),
+        ("outline", label("Outline" if contents.thought else "Its own parts"), outline),
+        ("terms", label("Words to search with"), _terms(contents, parts)),
+        ("details", label("Details"), _details(contents, parts)),
+        ("source", label("The source"), _source(parts, source)),
     ]
 
 
@@ -133,31 +139,57 @@ def _all(found: Iterable[Html | None]) -> Html | None:
 
 
 def _says(contents: Contents, parts: Parts) -> Html | None:
+    label = parts.label
     return _all(
         [
-            parts.listed("Key points", "ol", map(parts.point, contents.points), "points"),
-            parts.prose("Overview", contents.overview),
-            parts.listed("Themes", "ul", map(parts.theme, contents.themes), "themes"),
-            parts.listed("Core ideas", "ol", map(parts.idea, contents.ideas), "cards"),
-            parts.prose("Detailed analysis", contents.analysis),
-            parts.prose("How it unfolds", contents.course),
-            parts.prose("Setting", contents.context),
+            parts.listed(label("Key points"), "ol", map(parts.point, contents.points), "points"),
+            *(parts.listed(group.title, "ul", map(parts.entry, group.items), "cards") for group in contents.groups),
+            parts.prose(label("Overview"), contents.overview),
+            parts.listed(label("Core ideas"), "ol", map(parts.idea, contents.ideas), "cards"),
+            parts.prose(label("Detailed analysis"), contents.analysis),
+            parts.prose(label("How it unfolds"), contents.course),
+            parts.prose(label("Setting"), contents.context),
+        ]
+    )
+
+
+def _carries(contents: Contents, parts: Parts) -> Html | None:
+    label = parts.label
+    return _all(
+        [
+            parts.listed(label("Open questions"), "ol", map(parts.hook, contents.questions), "hooks"),
+            parts.listed(label("Tensions"), "ol", map(parts.tension, contents.tensions), "cards"),
+            parts.listed(label("Figures"), "ol", map(parts.figure, contents.numbers), "cards"),
+            parts.listed(label("What is missing"), "ul", map(parts.point, contents.missing), "points"),
         ]
     )
 
 
 def _ideas(contents: Contents, parts: Parts) -> Html | None:
+    label = parts.label
+    if not contents.thought:
+        return element("p", label(MORE).replace("`", ""), class_="lead")
     return _all(
         [
-            parts.listed("Hooks", "ol", map(parts.hook, contents.hooks), "hooks"),
-            parts.listed("Angles", "ol", map(parts.angle, contents.angles), "angles"),
-            parts.listed("Questions", "ol", map(parts.hook, contents.questions), "hooks"),
+            parts.listed(label("Hooks"), "ol", map(parts.hook, contents.hooks), "hooks"),
+            parts.listed(label("Angles"), "ol", map(parts.angle, contents.angles), "angles"),
         ]
     )
 
 
 def _terms(contents: Contents, parts: Parts) -> Html | None:
-    return _all([parts.words("Tags", contents.tags), parts.words("Related concepts", contents.related)])
+    label = parts.label
+    themes = parts.listed(label("Themes"), "ul", map(parts.theme, contents.themes), "themes")
+    # A tag that is one of the themes says nothing new.
+    named = {one.text.lower() for one in contents.themes}
+    tags = [tag for tag in contents.tags if tag.lower() not in named]
+    return _all(
+        [
+            themes,
+            parts.words(label("Tags"), tags) if tags else None,
+            parts.words(label("Related concepts"), contents.related),
+        ]
+    )
 
 
 def _details(contents: Contents, parts: Parts) -> Html:

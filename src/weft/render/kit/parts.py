@@ -11,6 +11,7 @@ from weft.render.kit.characters import Direction, direction, one_line, paragraph
 from weft.render.kit.contents import Contents, Item
 from weft.render.kit.elements import Child, Html, element, join
 from weft.render.kit.figures import counted, number, percent
+from weft.render.kit.labels import Labels
 from weft.render.kit.passages import Passage, Passages
 
 _GLIMPSE: Final = 220
@@ -28,6 +29,7 @@ class Parts:
     way: Direction
     passages: Passages
     source: str
+    label: Labels
 
     # -- words
 
@@ -91,6 +93,34 @@ class Parts:
     def theme(self, item: Item) -> Html:
         return element("li", self.said("span", item.text, class_="name"), self.refs(item), id=item.id)
 
+    def entry(self, item: Item) -> Html:
+        """What one kind of document has: under its question or heading, with who does it and by when."""
+        who = ", ".join(one for one in (item.owner, f"{self.label('by')} {item.due}" if item.due else "") if one)
+        return element(
+            "li",
+            self.said("h4", item.under) if item.under else None,
+            self.said("p", item.text, self.refs(item)),
+            self.said("p", who, class_="label") if who else None,
+            id=item.id,
+        )
+
+    def tension(self, item: Item) -> Html:
+        return element(
+            "li",
+            self.said("p", item.text),
+            element("p", self.own(self.label("against")), class_="label") if item.against else None,
+            self.said("p", item.against, self.refs(item)) if item.against else None,
+            id=item.id,
+        )
+
+    def figure(self, item: Item) -> Html:
+        return element(
+            "li",
+            self.said("h4", item.title) if item.title else None,
+            self.said("p", item.text, self.refs(item)),
+            id=item.id,
+        )
+
     def idea(self, item: Item) -> Html:
         examples = [self.said("li", example) for example in item.examples]
         return element(
@@ -133,7 +163,18 @@ class Parts:
         if item.score is not None:
             share = percent(item.score)
             score = element("p", bar(item.score), self.own(f"{share} relevant to you"), class_="score")
-        return element("li", self.said("h4", item.title), self.said("p", item.text, self.refs(item)), score, id=item.id)
+        support = [self.said("li", one) for one in item.support]
+        return element(
+            "li",
+            self.said("h4", item.title),
+            self.said("p", item.thesis, class_="thesis") if item.thesis else None,
+            self.said("p", item.text, self.refs(item)),
+            element("ul", *support, class_="examples") if support else None,
+            element("p", self.own(self.label("Against it")), class_="label") if item.against else None,
+            self.said("p", item.against) if item.against else None,
+            score,
+            id=item.id,
+        )
 
     def outline(self, contents: Contents) -> Html:
         sections = contents.sections
@@ -156,8 +197,18 @@ class Parts:
             words,
             *lines,
             self.said("p", last, self.refs(item)) if last or self.passages.of[item.id] else None,
+            self._rests_on(item) if item.rests_on else None,
             id=item.id,
         )
+
+    def _rests_on(self, item: Item) -> Html:
+        """The items of the kit that a section is made from."""
+        links = []
+        for id in item.rests_on:
+            name = id.replace("-", " ").capitalize()
+            known = id in self.passages.of
+            links += [" ", element("a", name, href=f"#{id}") if known else element("span", name)]
+        return element("p", *links, class_="label", lang="en")
 
     def words(self, title: str, texts: Sequence[str]) -> Html | None:
         return self.listed(title, "ul", [self.said("li", one) for one in texts], "words")

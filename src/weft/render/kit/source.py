@@ -36,6 +36,8 @@ class Source:
     kind: str = ""
     url: str = ""
     cues: Sequence[Cue] = ()
+    reader: str = ""
+    """The language in which the reader wants what is not of the source; empty for the language of the kit."""
 
 
 class Clock:

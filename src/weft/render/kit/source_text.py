@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
-from weft.render.kit.blocks import Block, Mark, blocks, excerpts, marks
+from weft.language.markdown import Mark
+from weft.render.kit.blocks import Block, blocks, excerpts, marks
 from weft.render.kit.characters import direction, visible
 from weft.render.kit.contents import Span
 from weft.render.kit.elements import Html, element, join, text
@@ -55,7 +57,7 @@ class SourceText:
                 if low < high:
                     if low > at and self._text[at:low].strip():
                         yield self._gap(at, low)
-                    yield self._piece(Block(low, high, block.kind), cut=(low > block.start, high < block.end))
+                    yield self._piece(replace(block, start=low, end=high), cut=(low > block.start, high < block.end))
                     at = high
                 first += 1
         if self._text[at:].strip():

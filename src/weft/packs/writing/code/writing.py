@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from weft.documents import Cue
+from weft.knowledge.embedding import Unavailable, load_embedder
 from weft.models import embedded
 from weft.protocol.steps import StepInput
 from weft.render.kit import Source, kit_markdown, kit_page
@@ -22,11 +23,19 @@ def summary(step: StepInput) -> dict[str, Any]:
         profile_topics=step.profile["topics"] or (),
         source_kind=about["kind"],
         cues=about["cues"],
+        meaning=_meaning(),
     )
 
 
+def _meaning() -> embedded.Meaning | None:
+    """The sentence model of this install, where there is one: it knows which sentences mean what the whole means."""
+    model = load_embedder()
+    return None if isinstance(model, Unavailable) else model.embed
+
+
 def ideas(step: StepInput) -> dict[str, Any]:
-    return embedded.ideas(step.text, step.artifacts["summary.json"], profile=step.profile)
+    summary = step.artifacts["summary.json"]
+    return embedded.ideas(step.text, summary, profile=step.profile, published=step.document["published"])
 
 
 def outline(step: StepInput) -> dict[str, Any]:
@@ -51,6 +60,7 @@ def writing_kit(step: StepInput) -> dict[str, Any]:
         url=about["url"],
         text=step.text,
         cues=[Cue(**cue) for cue in about["cues"]],
+        reader=step.profile["language"] or "",
     )
     return {
         "writing-kit.json": kit,

@@ -1,0 +1,241 @@
+"""Markdown as blocks and marks with their places in the text: the one reader, on markdown-it-py.
+
+    blocks(text)        headings, paragraphs, items, quotes, tables by row, code: each with the place of every line
+    marks(text, block)  what inside a block is syntax, and what is strong, emphasis or code
+
+Nothing here changes a character; both are ranges of the text. A line that is only indented is no code here: letters,
+manuals and minutes are indented too, and whoever needs to know looks at what the line says.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+BlockKind = Literal["heading", "paragraph", "table", "code", "html"]
+MarkKind = Literal["syntax", "strong", "em", "code", "link"]
+Span = tuple[int, int]
+Mark = tuple[int, int, MarkKind]
+_SIGNS: Final = re.compile(r"[*_`\[\\<~]")
+_PAIRED: Final = {"strong": "strong", "em": "em", "s": "em"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    kind: BlockKind
+    start: int
+    end: int
+    lines: tuple[Span, ...]
+    """What is said in each line, without the marks before it."""
+    level: int = 0
+    """Of a heading: 1 is the title of the whole."""
+    items: int = 0
+    """How many list items it stands in."""
+    number: str = ""
+    """The mark of the list item it begins: `-`, `3.`; "" when it begins none."""
+    quoted: bool = False
+    info: str = ""
+    """Of fenced code: what stands behind the fence."""
+
+
+def blocks(text: str) -> list[Block]:
+    """In order. What is between them is white space, rules and the marks of structure."""
+    tokens = _blocks_only().parse(text.replace("\r", " "))
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    return list(_walk(text, tokens, [*starts, len(text) + 1]))
+
+
+def _walk(text: str, tokens: Sequence[Token], starts: Sequence[int]) -> Iterator[Block]:
+    quotes, items, number, level, tables = 0, 0, "", 0, 0
+    for token in tokens:
+        match token.type:
+            case "blockquote_open" | "blockquote_close":
+                quotes += token.nesting
+            case "list_item_open":
+                items, number = items + 1, f"{token.info}{token.markup}"
+            case "list_item_close":
+                items, number = items - 1, ""
+            case "table_open" | "table_close":
+                tables += token.nesting
+            case "heading_open":
+                level = int(token.tag[1:])
+            case "fence" | "html_block" | "tr_open" if token.map:
+                low, high = starts[token.map[0]], starts[token.map[1]] - 1
+                lines = tuple((starts[at], starts[at + 1] - 1) for at in range(*token.map))
+                kind: BlockKind = {"fence": "code", "html_block": "html"}.get(token.type, "table")  # type: ignore[assignment]
+                end = low + len(text[low:high].rstrip())
+                yield Block(kind, low, end, lines, 0, items, number, quotes > 0, token.info.strip())
+                number = ""
+            case "inline" if token.map and not tables:
+                lines = _content(text, token, starts)
+                if lines:
+                    kind = "heading" if level else "paragraph"
+                    yield Block(kind, lines[0][0], lines[-1][1], lines, level, items, number, quotes > 0)
+                number, level = "", 0
+
+
+def _content(text: str, token: Token, starts: Sequence[int]) -> tuple[Span, ...]:
+    """Where the lines of a token stand. What the parser keeps of a line is its end, after the marks of structure."""
+    found = []
+    assert token.map is not None
+    for at, said in zip(range(*token.map), token.content.split("\n"), strict=False):
+        low, high = starts[at], min(starts[at + 1] - 1, len(text))
+        line, words = text[low:high].replace("\r", " "), said.strip()
+        place = line.rstrip().rfind(words)
+        if words and place >= 0:
+            found.append((low + place, low + place + len(words)))
+    return tuple(found)
+
+
+def marks(text: str, block: Block) -> list[Mark]:
+    """In order, none inside another: strong inside emphasis counts as strong."""
+    if block.kind == "code":
+        return _fences(text, block)
+    said = "\n".join(text[low:high] for low, high in block.lines)
+    before = [(text.rfind("\n", 0, low) + 1, low) for low, _ in block.lines[1:]]
+    found: list[Mark] = [(low, high, "syntax") for low, high in before if text[low:high].strip()]
+    if not _SIGNS.search(said):
+        return found
+    starts, size = [], 0
+    for low, high in block.lines:
+        starts.append(size)
+        size += high - low + 1
+
+    def place(at: int) -> int:
+        line = bisect_right(starts, at) - 1
+        return min(block.lines[line][0] + at - starts[line], block.lines[line][1])
+
+    for low, high, kind in _inline_marks(said):
+        parts = re.finditer("[^\n]+", said[low:high])
+        found += [(place(low + part.start()), place(low + part.end() - 1) + 1, kind) for part in parts]
+    return sorted(found)
+
+
+def _fences(text: str, block: Block) -> list[Mark]:
+    """The first and the last line of fenced code."""
+    first, last = block.lines[0], block.lines[-1]
+    opened = text[slice(*first)].strip()[:3]
+    found: list[Mark] = [(block.start, min(first[1] + 1, block.end), "syntax")]
+    if len(block.lines) > 1 and text[slice(*last)].strip().startswith(opened):
+        found.append((last[0] - 1, block.end, "syntax"))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _inline_marks(said: str) -> tuple[Mark, ...]:
+    parser = _inline()
+    env: dict[str, list[Mark]] = {"marks": []}
+    tokens: list[Token] = []
+    parser.inline.parse(said, parser, env, tokens)
+    found = [mark for mark in env["marks"] if mark[2] != "link"]
+    opened: list[tuple[str, int]] = []
+    for token in tokens:
+        place = token.meta.get("place") if token.meta else None
+        if place is None:
+            continue
+        size = 2 if token.tag in ("strong", "s") else 1
+        if token.nesting == 1:
+            opened.append((token.tag, place + 1 if token.tag == "strong" else place + size))
+            found.append((place + 1 - size if token.tag == "strong" else place, opened[-1][1], "syntax"))
+        elif token.nesting == -1 and opened:
+            tag, low = opened.pop()
+            found += [(low, place, _PAIRED.get(tag, "em")), (place, place + size, "syntax")]  # type: ignore[list-item]
+    return tuple(_apart(found))
+
+
+def _apart(found: Sequence[Mark]) -> Iterator[Mark]:
+    """Syntax first, then the innermost of what is left; each character belongs to one mark."""
+    order = sorted(found, key=lambda mark: (mark[2] != "syntax", mark[2] != "code", mark[1] - mark[0], mark[0]))
+    taken: list[Span] = []
+    kept: list[Mark] = []
+    for low, high, kind in order:
+        for start, end in _free(low, high, taken):
+            kept.append((start, end, kind))
+        taken = sorted([*taken, (low, high)])
+    return iter(sorted(kept))
+
+
+def _free(low: int, high: int, taken: Sequence[Span]) -> Iterator[Span]:
+    for start, end in taken:
+        if start >= high:
+            break
+        if end > low:
+            if start > low:
+                yield low, start
+            low = max(low, end)
+    if low < high:
+        yield low, high
+
+
+def _is_times(text: str, at: int) -> bool:
+    """`10*1024` is a product, though the letter of the standard reads two such stars as emphasis."""
+    return text[at] == "*" and text[max(0, at - 1)].isalnum() and text[at + 1 : at + 2].isalnum() and at > 0
+
+
+class _Placed(ParserInline):
+    """The parser's own loop, which also remembers where each rule was at work."""
+
+    def tokenize(self, state: StateInline) -> None:
+        rules = list(zip(self.ruler.get_active_rules(), self.ruler.getRules(""), strict=True))
+        end = state.posMax
+        while state.pos < end:
+            before, count = state.pos, len(state.tokens)
+            name = ""
+            if state.level < state.md.options["maxNesting"] and not _is_times(state.src, before):
+                name = next((name for name, rule in rules if rule(state, False)), "")
+            if name:
+                self._note(state, name, before, count)
+                if state.pos >= end:
+                    break
+            else:
+                state.pending += state.src[state.pos]
+                state.pos += 1
+        if state.pending:
+            state.pushPending()
+
+    def _note(self, state: StateInline, name: str, before: int, count: int) -> None:
+        found: list[Mark] = state.env["marks"]
+        after = state.pos
+        if name in ("emphasis", "strikethrough"):
+            size = after - before if name == "emphasis" else (after - before) // 2
+            step = 1 if name == "emphasis" else 2
+            for number, token in enumerate(state.tokens[-size:]):
+                token.meta["place"] = before + number * step
+        elif name == "backticks" and len(state.tokens) > count and state.tokens[-1].type == "code_inline":
+            size = len(state.tokens[-1].markup)
+            found += [(before, before + size, "syntax"), (before + size, after - size, "code")]
+            found.append((after - size, after, "syntax"))
+        elif name in ("link", "image"):
+            opened = before + (2 if name == "image" else 1)
+            closed = state.md.helpers.parseLinkLabel(state, opened - 1, name == "link")
+            closed = closed if closed >= opened else after
+            found += [(before, opened, "syntax"), (closed, after, "syntax")]
+        elif name == "escape":
+            found.append((before, before + 1, "syntax"))
+        elif name == "autolink":
+            found += [(before, before + 1, "syntax"), (after - 1, after, "syntax")]
+        elif name == "html_inline":
+            found.append((before, after, "syntax"))
+
+
+@lru_cache(maxsize=1)
+def _blocks_only() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": True}).enable("table").disable(["code", "inline", "reference"])
+
+
+@lru_cache(maxsize=1)
+def _inline() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": True}).enable("strikethrough").disable(["entity"])
+    placed = _Placed()
+    placed.ruler, placed.ruler2 = parser.inline.ruler, parser.inline.ruler2
+    parser.inline = placed
+    return parser

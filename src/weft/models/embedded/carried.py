@@ -1,0 +1,201 @@
+"""Ideas that the text itself carries: what it asks and leaves open, its figures, where it sets one thing against
+another, what it leaves out that a reader would need. Few, and none where there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Final
+
+from weft.language.sentences import words
+from weft.models.embedded.layout import Span
+from weft.models.embedded.quotes import spoken_quotes
+from weft.models.embedded.reading import Reading, Sentence
+from weft.models.embedded.words import tokens
+
+_QUESTIONS, _NUMBERS, _TENSIONS, _MISSING = 3, 3, 2, 3
+_FIGURE: Final = re.compile(
+    r"(?<![\w.,/-])(?:[$€£¥]\s?\d[\d.,]*(?:\s?(?:million|billion|trillion|bn|m|k)\b)?"
+    r"|\d[\d.,]*\s?(?:%|per ?cent\b|Prozent\b|pour cent\b|por ciento\b|€|euros?\b|dollars?\b|pounds\b|million\b"
+    r"|millions\b|billion\b"
+    r"|Millionen\b|Milliarden\b|Euro\b|millones\b|times\b|km\b|kilomet(?:re|er)s?\b|met(?:re|er)s?\b|tonnes?\b"
+    r"|tons?\b|litres?\b"
+    r"|liters?\b|Liter\b|hours?\b|Stunden\b|heures\b|horas\b|people\b|Menschen\b|personnes\b|personas\b|hectares?\b"
+    r"|degrees\b|MW\b|GW\b|kWh\b)"
+    r"|\d{1,3}(?:[.,]\d{3})+)(?![\w%])"
+)
+_ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,6}(?![\w-])")
+_COMMON: Final = words("""
+USA NASA NATO HTML HTTP HTTPS URL PDF JSON YAML XML CSV API CPU GPU RAM USB DVD DNA RNA CEO GPS FAQ BBC CNN
+NBC ABC UNESCO SQL SSH TCP UDP DNS TLS SSL RFC ISO UTC GMT ASCII UTF CSS PHP GNU GPL MIT BSD README TODO NOTE
+WARNING NULL TRUE FALSE AND NOT THE YOU ARE FOR MUST SHOULD MAY AIDS UFO VIP LED EUR USD GBP FIFA UEFA AfD CDU
+SPD FDP
+""")
+_DATE: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_TOLD_KINDS: Final = ("news", "article", "essay", "letter", "story", "interview", "transcript", "newsletter")
+
+
+def carried(reading: Reading, kind: str, summary: Mapping[str, Any], *, published: str, room: int) -> dict[str, Any]:
+    """What goes into the ideas: each with its places."""
+    used = _told_already(reading, summary)
+    finder = _Carried(reading, kind, used, room)
+    found: dict[str, list[tuple[Any, tuple[Span, ...]]]] = {
+        "questions": list(finder.questions()),
+        "tensions": list(finder.tensions()),
+        "numbers": list(finder.numbers()),
+        "missing": list(finder.missing(published)),
+    }
+    return {
+        **{name: [value for value, _ in items] for name, items in found.items()},
+        "evidence": {name: [[list(span) for span in spans] for _, spans in items] for name, items in found.items()},
+    }
+
+
+def _told_already(reading: Reading, summary: Mapping[str, Any]) -> set[int]:
+    """Sentences that the summary has: by their words, since a model may have written it."""
+    said = " ".join(tokens(" \n ".join(_texts(summary))))
+    return {one.index for one in reading.sentences if one.words and " ".join(one.words) in said}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if key not in ("evidence", "contentId"):
+                yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+class _Carried:
+    def __init__(self, reading: Reading, kind: str, used: set[int], room: int) -> None:
+        self._reading = reading
+        self._kind = kind
+        self._used = used
+        self._room = room
+
+    def _takes(self, *sentences: Sentence) -> bool:
+        size = sum(one.size for one in sentences)
+        if size > self._room or any(one.index in self._used for one in sentences):
+            return False
+        self._room -= size
+        self._used.update(one.index for one in sentences)
+        return True
+
+    def questions(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
+        """What it asks and nobody in it answers; what it says is not known."""
+        count = 0
+        for one in self._reading.sentences:
+            if count < _QUESTIONS and self._is_open(one) and self._takes(one):
+                count += 1
+                yield {"question": one.text}, one.spans
+
+    def _is_open(self, one: Sentence) -> bool:
+        if one.kind not in ("prose", "item") or not 5 <= one.size <= 40 or one.quoted:
+            return False
+        said = " ".join(one.words)
+        if any(mark in said for mark in self._reading.known.unknown):
+            return one.sound and not one.leans
+        answered = self._kind in ("interview", "transcript", "manual", "poem", "story", "code", "newsletter", "list")
+        return one.asks and not answered and not one.leans and one.text[:1] not in '"“„«' and not self._is_led(one)
+
+    def _is_led(self, one: Sentence) -> bool:
+        """A question at the beginning of a paragraph that the next sentence goes on to answer."""
+        after = self._reading.sentences[one.index + 1] if one.index + 1 < len(self._reading.sentences) else None
+        return after is not None and after.block == one.block and one.first and not after.asks
+
+    def tensions(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
+        """A sentence that sets itself against the one before with a word that says so; both are shown."""
+        count = 0
+        sentences = self._reading.sentences
+        marks = [mark.rstrip(",") for mark in self._reading.known.contrast]
+        for before, one in pairwise(sentences):
+            if count == _TENSIONS or self._kind in ("manual", "code", "list", "poem", "captions"):
+                return
+            said = " ".join(one.words[:4])
+            if not any(said.startswith(f"{mark} ") for mark in marks) or one.block != before.block:
+                continue
+            if (
+                not (one.sound and before.sound)
+                or before.leans
+                or one.asks
+                or before.asks
+                or min(one.size, before.size) < 6
+            ):
+                continue
+            if one.speaker == before.speaker and max(one.size, before.size) <= 36 and self._takes(before, one):
+                count += 1
+                yield {"one": before.text, "other": one.text}, (*before.spans, *one.spans)
+
+    def numbers(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
+        """Figures with what they measure, from the sentences that are not told yet; the largest claims first."""
+        found = []
+        for one in self._reading.sentences:
+            match = _FIGURE.search(one.text) if one.sound and not one.leans and 6 <= one.size <= 34 else None
+            if match:
+                found.append(
+                    (
+                        len(_FIGURE.findall(one.text)) <= 2,
+                        "%" in match.group() or match.group()[0] in "$€£¥",
+                        one,
+                        match,
+                    )
+                )
+        found.sort(key=lambda item: (not item[0], not item[1], item[2].index))
+        count = 0
+        for _, _, one, match in found:
+            if count < _NUMBERS and self._kind not in ("code", "data", "recipe", "poem") and self._takes(one):
+                count += 1
+                yield {"figure": match.group().strip(), "text": one.text}, one.spans
+
+    def missing(self, published: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
+        """What the text uses and does not say. Each of these is a fact about the text, not an opinion."""
+        if self._kind not in _TOLD_KINDS or self._reading.word_count < 150 or self._room < 12:
+            return
+        found = [*self._unspelled(), *self._undated(published), *self._one_voice()]
+        for line, spans in found[:_MISSING]:
+            size = len(line.split())
+            if size <= self._room:
+                self._room -= size
+                yield line, spans
+
+    def _unspelled(self) -> Iterator[tuple[str, tuple[Span, ...]]]:
+        text = self._reading.layout.plain
+        seen: dict[str, list[Span]] = {}
+        for match in _ACRONYM.finditer(text):
+            seen.setdefault(match.group(), []).append(match.span())
+        capitals = sum(1 for one in self._reading.sentences if one.text.isupper())
+        for name, spans in seen.items():
+            if len(spans) > 1 and name not in _COMMON and not capitals and not self._is_spelled(name):
+                yield self._reading.says("acronym", name=name), (spans[0],)
+                return
+
+    def _is_spelled(self, name: str) -> bool:
+        """`National Rail Authority (NRA)`, `NRA (National …)`, or the words anywhere in the text."""
+        if re.search(rf"\({name}\)|{name}\s?\(|{name}s\b", self._reading.text):
+            return True
+        initials = r"\W+(?:(?:of|the|for|and|de|des|für|der)\W+)?".join(rf"{letter}[\w'’-]+" for letter in name)
+        return bool(re.search(initials, self._reading.text, re.I))
+
+    def _undated(self, published: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
+        if published or _DATE.search(self._reading.text):
+            return
+        for one in self._reading.sentences:
+            said = f" {' '.join(one.words)} "
+            mark = next((mark for mark in self._reading.known.relative if f" {mark} " in said), "")
+            at = one.text.lower().find(mark) if mark else -1
+            if at >= 0:
+                yield self._reading.says("when", name=one.text[at : at + len(mark)]), one.spans
+                return
+
+    def _one_voice(self) -> Iterator[tuple[str, tuple[Span, ...]]]:
+        if self._kind != "news":
+            return
+        spoken = [quote for quote in spoken_quotes(self._reading) if quote.speaker]
+        names = {quote.speaker.split()[-1] for quote in spoken}
+        if len(spoken) > 1 and len(names) == 1:
+            yield self._reading.says("voice", name=max((one.speaker for one in spoken), key=len)), (spoken[0].span,)

@@ -1,0 +1,217 @@
+"""What a reader wants of one kind of document and not of another: decisions of a meeting, answers of an interview,
+the items of a newsletter, the groups of a list. Each is only what the text marks as such.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from weft.models.embedded.layout import Span
+from weft.models.embedded.ranking import Ranks
+from weft.models.embedded.reading import Reading, Sentence
+
+_DECISIONS: Final = re.compile(
+    r"\W*\d*\W*(?:decisions?|decided|resolutions?|beschl(?:uss|üsse)|entscheidungen|décisions?|acuerdos|decisiones)\b",
+    re.I,
+)
+_ACTIONS: Final = re.compile(
+    r"\W*\d*\W*(?:action(?:s| items?| points?)?|to[- ]?do|next steps|follow[- ]?ups?|tasks|aufgaben"
+    r"|nächste schritte|zu tun"
+    r"|actions?|à faire|prochaines étapes|tareas|próximos pasos|pendientes)\b",
+    re.I,
+)
+_LABEL: Final = re.compile(
+    r"(?:decision|decided|action|todo|to do|beschluss|aufgabe|décision|decisión|tarea|acuerdo)s?\s*[:—–-]\s*", re.I
+)
+_PRESENT: Final = re.compile(
+    r"\W*(?:present|attendees?|anwesend|présents?|asistentes|presentes)\W*[:：]\s*(?P<names>\S.*)", re.I
+)
+_OWNER: Final = re.compile(
+    r"^(?P<name>[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)(?=\s+(?:will|to|is to|has to|must|shall|wird|soll|muss"
+    r"|übernimmt|klärt"
+    r"|schickt|prüft|va|doit|enverra|debe|enviará|se encarga)\b|\s*[:—–-]\s|,\s+(?:by|until|bis|avant|antes)\b)"
+)
+_OWNER_BEHIND: Final = re.compile(
+    r"[(\[](?P<name>[A-ZÀ-Þ][\w'’-]+(?:\s[A-ZÀ-Þ][\w'’-]+)?)(?:,[^)\]]*)?[)\]]\s*\.?$|(?:owner|verantwortlich"
+    r"|responsable)\s*:\s*(?P<other>[A-ZÀ-Þ]\w+)",
+    re.I,
+)
+_DUE: Final = re.compile(
+    r"\b(?:by|until|before|due|bis(?: zum)?|avant(?: le)?|d'ici(?: le| au)?|antes del?|para el)\s+(?P<date>(?:the\s"
+    r"|end of\s|ende\s|next\s|nächsten?\s)?"
+    r"(?:\d{1,2}(?:st|nd|rd|th|\.)?\s(?:of\s|de\s)?[A-Za-zÀ-ÿ]{3,}(?:\s\d{4})?|[A-ZÀ-Þ][a-zà-ÿ]+day"
+    r"|[A-Z][a-zà-ÿ]+\s\d{1,2}(?:,?\s\d{4})?"
+    r"|\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|[A-ZÀ-Þ][a-zà-ÿ]{3,}|week|month|woche|monat))\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    text: str
+    spans: tuple[Span, ...]
+    sentences: tuple[int, ...] = ()
+    owner: str = ""
+    due: str = ""
+    under: str = ""
+    """The question, heading or group it stands under."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    name: str
+    """Of what the engine says: `decisions`."""
+    entries: tuple[Entry, ...]
+
+    def value(self, reading: Reading) -> dict[str, Any]:
+        items = [
+            {
+                key: said
+                for key, said in (("under", one.under), ("text", one.text), ("owner", one.owner), ("due", one.due))
+                if said
+            }
+            for one in self.entries
+        ]
+        return {"title": reading.says(self.name), "items": items}
+
+
+def find_parts(reading: Reading, kind: str, ranks: Ranks, used: set[int], room: int) -> list[Part]:
+    finder = _FINDERS.get(kind)
+    found: list[Part] = []
+    for part in finder(reading, ranks) if finder else ():
+        kept: list[Entry] = []
+        for one in part.entries:
+            size = len(one.text.split()) + len(one.under.split())
+            if size <= room and not used.intersection(one.sentences):
+                kept.append(one)
+                used.update(one.sentences)
+                room -= size
+        if kept:
+            found.append(Part(part.name, tuple(kept)))
+    return found
+
+
+def _line(one: Sentence, under: str = "") -> Entry:
+    return Entry(one.text, one.spans, (one.index,), under=under)
+
+
+# -- meeting
+
+
+def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
+    titles = [section.title for section in reading.sections]
+    decided: list[Entry] = []
+    todo: list[Entry] = []
+    present: list[Entry] = []
+    for one in reading.sentences:
+        title = titles[one.section] if one.section >= 0 else ""
+        label = _LABEL.match(one.text)
+        said = f" {' '.join(one.words)} "
+        names = _PRESENT.match(one.text)
+        if names:
+            present.append(Entry(names["names"].rstrip("."), one.spans, (one.index,)))
+        elif _ACTIONS.match(title) or (label and _ACTIONS.match(label.group())):
+            before = reading.sentences[one.index - 1] if one.index else one
+            if one.size > 5 or before.block != one.block:
+                todo.append(_action(one))
+            else:
+                # `Action: Peter, by 20 May.` says who and when; what is to be done stands in the sentence before.
+                decided = [entry for entry in decided if before.index not in entry.sentences]
+                who = _action(one)
+                places = (before.index, one.index)
+                todo.append(Entry(before.text, (*before.spans, *one.spans), places, who.owner, who.due))
+        elif ((_DECISIONS.match(title) or (label and _DECISIONS.match(label.group()))) and one.size > 2) or (
+            one.sound and any(f" {mark} " in said for mark in reading.known.decided)
+        ):
+            decided.append(_line(one))
+        elif one.sound and (_OWNER.match(one.text) and (_DUE.search(one.text) or one.kind == "item")):
+            todo.append(_action(one))
+    yield Part("decisions", tuple(decided))
+    yield Part("actions", tuple(todo))
+    yield Part("present", tuple(present[:1]))
+
+
+def _action(one: Sentence) -> Entry:
+    said = _LABEL.sub("", one.text, count=1)
+    owner, behind, due = _OWNER.match(said), _OWNER_BEHIND.search(said), _DUE.search(said)
+    name = owner["name"] if owner else (behind["name"] or behind["other"] or "") if behind else ""
+    return Entry(one.text, one.spans, (one.index,), owner=name, due=due["date"] if due else "")
+
+
+# -- interview
+
+
+def _interview(reading: Reading, ranks: Ranks) -> Iterator[Part]:
+    """What was asked, and with what the answer begins that carries most."""
+    found: list[tuple[float, Entry]] = []
+    question: Sentence | None = None
+    answer: list[Sentence] = []
+
+    def close() -> None:
+        good = [one for one in answer if one.sound and not one.asks and not one.leans and one.size >= 6]
+        if question is not None and good and question.size <= 30:
+            best = max(good[:6], key=lambda one: (ranks[one.index], -one.index))
+            entry = Entry(best.text, (*question.spans, *best.spans), (question.index, best.index), under=question.text)
+            found.append((ranks[best.index], entry))
+
+    for one in reading.sentences:
+        if one.speaker == reading.host and one.asks:
+            if answer:
+                close()
+                answer = []
+            question = one
+        elif one.speaker and one.speaker != reading.host:
+            answer.append(one)
+    close()
+    best = sorted(found, key=lambda pair: -pair[0])[:4]
+    yield Part("asked", tuple(sorted((entry for _, entry in best), key=lambda entry: entry.spans)))
+
+
+# -- sections
+
+
+def _by_section(reading: Reading) -> Iterator[tuple[str, Span, list[Sentence]]]:
+    for number, section in enumerate(reading.sections):
+        mine = [one for one in reading.sentences if one.section == number]
+        if mine and section is not reading.title:
+            yield section.title, section.span, mine
+
+
+def _newsletter(reading: Reading, ranks: Ranks) -> Iterator[Part]:
+    entries = []
+    for title, span, mine in _by_section(reading):
+        good = [one for one in mine if one.sound and not one.asks and one.size >= 6]
+        if good:
+            best = max(good[:3], key=lambda one: (not one.leans, ranks[one.index], -one.index))
+            entries.append(Entry(best.text, (span, *best.spans), (best.index,), under=title))
+    yield Part("items", tuple(entries))
+
+
+def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
+    groups = [
+        Entry(
+            ", ".join(one.text.rstrip(".,;") for one in mine[:3]),
+            (span, *(one.spans[0] for one in mine[:3])),
+            tuple(one.index for one in mine[:3]),
+            under=title,
+        )
+        for title, span, mine in _by_section(reading)
+    ]
+    if groups:
+        yield Part("groups", tuple(groups))
+        return
+    yield Part("items", tuple(_line(one) for one in reading.sentences[:6] if one.kind == "item"))
+
+
+_FINDERS: Final[dict[str, Callable[[Reading, Ranks], Iterator[Part]]]] = {
+    "meeting": _meeting,
+    "interview": _interview,
+    "newsletter": _newsletter,
+    "list": _list,
+}
+
+
+def spans_of(parts: Sequence[Part]) -> list[list[list[list[int]]]]:
+    return [[[list(span) for span in one.spans] for one in part.entries] for part in parts]

@@ -1,0 +1,331 @@
+"""The summary artifact: what a document says, in its own sentences, none of them twice, and far fewer than it has.
+
+`room(words)` is how many words all artifacts together may have; the page adds a few labels. Every line is a run of the
+source: a line whose words can't be found there again is left out, never the artifact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from weft.models.embedded.kinds import abstract, category, detected_source, stanzas
+from weft.models.embedded.layout import Span
+from weft.models.embedded.parts import find_parts, spans_of
+from weft.models.embedded.profile import Topic, parse_topics, relevance
+from weft.models.embedded.quotes import Quote, as_values, choose
+from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
+from weft.models.embedded.reading import Reading, Sentence, read
+from weft.models.embedded.themes import find_themes
+from weft.models.embedded.words import syllables
+
+WORDS_PER_MINUTE: Final = 238
+_PAGE: Final = 330
+"""Words of the artifacts for an article: with labels, quotes' speakers and headings that is one page."""
+_SHARE: Final = 0.55
+_SHORT, _POINT = 62, 40
+"""The most words of the short version, and of one point."""
+_FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
+_MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
+_LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
+_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper")
+"""Kinds that say in their first sentence what they are about."""
+_MARKS: Final = tuple('"“„«‘')
+_UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
+
+
+def room(words: int) -> int:
+    """How many words a kit of a source may have: a little over half of it, a page for an article, more for a book."""
+    return int(min(_SHARE * words, _PAGE + max(0, words - 1500) / 60, 2 * _PAGE))
+
+
+def summary(
+    text: str,
+    *,
+    content_id: str,
+    title: str = "",
+    profile_topics: Sequence[Mapping[str, Any]] = (),
+    source_kind: str = "",
+    cues: Sequence[Mapping[str, Any]] | None = None,
+    meaning: Meaning | None = None,
+) -> dict[str, Any]:
+    """ContentSummary of a text. ValueError for a text without any word, or topics that can't be meant."""
+    reading = read(text)
+    topics = parse_topics(profile_topics)
+    kind = category(reading, source_kind)
+    ranks = rank(reading, kind, title, meaning)
+    teller = _Teller(reading, kind, ranks, title)
+    headline, headline_spans = teller.headline()
+    first = [] if kind in ("meeting", "interview") else teller.short()
+    parts = find_parts(reading, kind, ranks, teller.used, int((0.6 if kind == "meeting" else 0.35) * teller.room))
+    teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
+    short = first or (teller.short() if kind == "interview" or not parts else [])
+    points = teller.points(fewer=len([one for part in parts for one in part.entries]) > 3)
+    said = teller.quotes()
+    themes = find_themes(reading, 5 if reading.word_count > 120 else 3)
+    labels = [theme.label for theme in themes]
+    tags = _tags(labels, [topic.name for topic in topics if _speaks_of(reading, topic, headline)])
+    note = teller.note()
+    return {
+        "contentId": content_id,
+        "headline": headline,
+        "tldr": " ".join(_told(one) for one in short) if reading.known.spaced else "".join(_told(one) for one in short),
+        "bullets": [_told(one) for one in points],
+        **({"note": note} if note else {}),
+        **({"parts": [part.value(reading) for part in parts]} if parts else {}),
+        "importantQuotes": as_values(said, reading, cues),
+        "keyThemes": labels,
+        "tags": tags,
+        "sentiment": _sentiment(reading),
+        "category": kind,
+        **({"score": {"relevanceToUser": relevance(topics, [*tags, *labels])}} if topics else {}),
+        "detectedSource": detected_source(reading, kind, source_kind),
+        "language": reading.known.code,
+        "readability": _readability(reading),
+        "wordCount": reading.word_count,
+        "readingTimeMinutes": reading_minutes(reading.word_count),
+        "evidence": {
+            "headline": [list(span) for span in headline_spans],
+            "tldr": [list(span) for one in short for span in one.spans],
+            "bullets": [[list(span) for span in one.spans] for one in points],
+            "importantQuotes": [[list(one.span)] for one in said],
+            "keyThemes": [[list(reading.sentences[at].spans[0]) for at in theme.sentences[:3]] for theme in themes],
+            **({"parts": spans_of(parts)} if parts else {}),
+        },
+    }
+
+
+def reading_minutes(words: int) -> int:
+    return max(1, int(words / WORDS_PER_MINUTE + 0.5))
+
+
+def _told(sentence: Sentence) -> str:
+    return _LEAD_IN.sub("", sentence.text)
+
+
+class _Teller:
+    def __init__(self, reading: Reading, kind: str, ranks: Ranks, title: str) -> None:
+        self.reading = reading
+        self.kind = kind
+        self.room = room(reading.word_count)
+        self.used: set[int] = set()
+        self._ranks = ranks
+        self._title = " ".join(title.split())
+        self._left = self.room
+        host = reading.host
+        sound = [one for one in reading.sentences if one.sound and (not host or one.speaker != host)]
+        standing = [one for one in sound if not one.leans and not one.asks]
+        plain = [one for one in standing if one.text[:1] not in _MARKS and not _is_open(one, reading)]
+        standing = plain if len(plain) > 2 else standing
+        self._pool = standing if len(standing) > 2 else sound or list(reading.sentences)
+        self._abstract = [reading.sentences[at] for at in abstract(reading)]
+
+    def spend(self, words: int) -> None:
+        self._left = max(0, self._left - words)
+
+    def _take(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        self.used.update(one.index for one in sentences)
+        self.spend(sum(one.size for one in sentences))
+        return list(sentences)
+
+    # -- headline
+
+    def headline(self) -> tuple[str, list[Span]]:
+        """The title, where it says something; else the document's own heading; else its best short sentence."""
+        reading = self.reading
+        own = reading.title
+        if _is_telling(self._title) and all(number in reading.text for number in re.findall(r"\d+", self._title)):
+            place = reading.text.find(self._title)
+            return self._headed(self._title, [(place, place + len(self._title))] if place >= 0 else [])
+        if own is not None and _MAN_NAME.match(own.title):
+            # A page of a manual says in its first line what it is about.
+            self._take(reading.sentences[:1])
+            return self._headed(reading.sentences[0].text, list(reading.sentences[0].spans))
+        if own is not None and (_is_telling(own.title) or len(own.title.split()) > 1):
+            return self._headed(own.title, [own.span])
+        if own is not None and own.level == 1:
+            return self._headed(own.title, [own.span])
+        early = [one for one in self._pool if one.size <= 18] or self._pool
+        best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
+        self._take([best])
+        return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
+
+    def _headed(self, text: str, spans: list[Span]) -> tuple[str, list[Span]]:
+        self.spend(len(text.split()))
+        return (text if len(text) <= 200 else text[:199].rsplit(" ", 1)[0].rstrip(" ,;:–—-") + "…"), spans
+
+    # -- what it says
+
+    def short(self) -> list[Sentence]:
+        """Two or three sentences that stand for the whole; the author's own abstract before any of ours."""
+        if self.kind in ("poem", "list", "data"):
+            return []
+        space = min(_SHORT, int(0.3 * self.room), self._left)
+        if self._abstract:
+            good = [one for one in self._abstract if one.size <= 45 and one.index not in self.used and one.ended]
+            chosen = good[:1] + pick(
+                good[1:], self._ranks, 2, max(0, 75 - sum(one.size for one in good[:1])), limit=0.8
+            )
+            if chosen:
+                return self._take(sorted(chosen, key=lambda one: one.index))
+        pool = [one for one in self._pool if one.index not in self.used and one.kind == "prose"]
+        pool = pool or [one for one in self._pool if one.index not in self.used]
+        chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
+        chosen += pick(
+            [one for one in pool if one not in chosen],
+            self._ranks,
+            3 - len(chosen),
+            max(space, 12) - sum(one.size for one in chosen),
+            besides=chosen,
+            limit=0.65,
+        )
+        if not chosen and pool and self._left >= 3:
+            chosen = [one for one in pool if one.size <= self._left][:1]
+        return self._take(sorted(chosen, key=lambda one: one.index))
+
+    def _opening(self, pool: Sequence[Sentence], space: int) -> list[Sentence]:
+        """What stands first says most where people write for readers who may leave: it, and what goes on from it."""
+        first = next((one for one in pool if one.size >= 8 and one.text[:1] not in _MARKS), None)
+        if first is None or first.size > space or first.index > 12:
+            return []
+        if self.kind != "news":
+            return [first]
+        chosen = [first]
+        for one in self.reading.sentences[first.index + 1 : first.index + 4]:
+            near = one.block - chosen[-1].block <= 1 and one.index == chosen[-1].index + 1
+            if near and one.sound and not one.asks and one.size <= space - sum(other.size for other in chosen):
+                chosen.append(one)
+            else:
+                break
+        return chosen[:2]
+
+    def points(self, *, fewer: bool) -> list[Sentence]:
+        """What a reader should take away; none that the short version or another point already says."""
+        if self.kind in ("poem", "list"):
+            return []
+        told = [self.reading.sentences[at] for at in sorted(self.used)]
+        rest = [one for one in self._abstract if one.index not in self.used and one.sound and one.size <= _POINT]
+        pool = [one for one in self._pool if one.index not in self.used and one.size <= _POINT]
+        count = min(6, max(1, round(0.9 * len(self._pool) ** 0.5))) - 2 * fewer
+        space = min(int(0.38 * self.room), self._left)
+        first = pick(rest, self._ranks, min(3, count), space, besides=told, limit=0.7) if rest else []
+        space -= sum(one.size for one in first)
+        more = pick(
+            [one for one in pool if one not in rest],
+            self._ranks,
+            max(0, count - len(first)),
+            space,
+            besides=[*told, *first],
+        )
+        return self._take(sorted([*first, *more], key=lambda one: one.index))
+
+    def quotes(self) -> list[Quote]:
+        if self.kind == "poem":
+            return self._verses()
+        if self.kind in ("manual", "list", "code", "data", "recipe", "paper"):
+            return []
+        space = min(int(0.25 * self.room), self._left)
+        most = 4 if self.reading.word_count > 400 else 3
+        found = choose(self.reading, self.kind, self._ranks, self.used, space, most)
+        self.spend(sum(len(one.text.split()) + 2 for one in found))
+        self.used.update(one.sentence for one in found)
+        return found
+
+    def _verses(self) -> list[Quote]:
+        """Two lines of a poem, from its end and its middle: they say nothing about the rest."""
+        found = []
+        text, space = self.reading.text, self._left
+        every = stanzas(self.reading)
+        for stanza in [every[-1], *every[1:2]] if len(every) > 1 else every[:1]:
+            pair = [line for line in stanza if line][-2:]
+            place = text.find(pair[0]) if pair else -1
+            end = text.find(pair[-1], place) + len(pair[-1]) if place >= 0 else -1
+            size = sum(len(line.split()) for line in pair)
+            if place >= 0 and place < end <= place + 200 and size <= space:
+                space -= size
+                found.append(Quote(" ".join(text[place:end].split()), (place, end), "", 0))
+        return sorted(found, key=lambda one: one.span)
+
+    def note(self) -> str:
+        """What the source is, where a reader would not see it from what is told."""
+        if self._left < 8:
+            return ""
+        if self.kind == "captions":
+            return self.reading.says("captions")
+        if self.kind == "poem":
+            every = stanzas(self.reading)
+            lines = sum(1 for stanza in every for line in stanza if line)
+            return self.reading.says("poem" if len(every) > 1 else "poem_one", lines=lines, parts=len(every))
+        if self.kind == "list":
+            items = sum(1 for block in self.reading.layout.blocks if block.kind == "item")
+            groups = len({one.section for one in self.reading.sentences if one.section >= 0})
+            return self.reading.says("list_groups" if groups > 1 else "list", items=items, parts=groups)
+        return ""
+
+
+def _is_open(sentence: Sentence, reading: Reading) -> bool:
+    """Whether it says that something is not known: that is an idea for somebody, not what the document says."""
+    said = " ".join(sentence.words)
+    return any(mark in said for mark in reading.known.unknown)
+
+
+def _is_telling(title: str) -> bool:
+    return len(title) >= 10 and not _FILE_NAME.match(title) and (len(title.split()) >= 3 or not title.isascii())
+
+
+# -- facts
+
+
+def _speaks_of(reading: Reading, topic: Topic, headline: str) -> bool:
+    """Named in passing is not what a text is about."""
+    return topic.named_in(headline) or sum(1 for one in reading.sentences if topic.named_in(one.text)) > 1
+
+
+def _tags(labels: Sequence[str], topics: Sequence[str]) -> list[str]:
+    found: dict[str, None] = {}
+    for label in [*topics, *labels]:
+        tag = " ".join(_UNTAGGED.sub(" ", label.lower()).split()).strip("-'’·. ")
+        if tag and len(tag) <= 60 and not re.search("[A-Z]", tag):
+            found[tag] = None
+    return list(found)[:8]
+
+
+def _sentiment(reading: Reading) -> str:
+    """By small lists of words, and neutral when in doubt."""
+    known = reading.known
+    bright = dark = size = 0
+    for one in reading.sentences:
+        size += max(1, one.size)
+        for at, word in enumerate(one.words):
+            if word in known.positive or word in known.negative:
+                turned = not known.negations.isdisjoint(one.words[max(0, at - 3) : at])
+                if (word in known.positive) != turned:
+                    bright += 1
+                else:
+                    dark += 1
+    total = bright + dark
+    if total < 3 or total < 0.012 * size:
+        return "neutral"
+    lead = (bright - dark) / total
+    return "positive" if lead > 0.28 else "negative" if lead < -0.28 else "neutral"
+
+
+def _readability(reading: Reading) -> dict[str, Any]:
+    """Flesch's formula for English, LIX for other alphabets, the length of sentences elsewhere."""
+    prose = [one for one in reading.sentences if one.kind == "prose"] or list(reading.sentences)
+    words = [word for one in prose for word in one.words]
+    length = round(max(1, sum(one.size for one in prose)) / len(prose), 1)
+    if reading.known.code == "en" and words:
+        measure = "flesch"
+        score = 206.835 - 1.015 * len(words) / len(prose) - 84.6 * sum(map(syllables, words)) / len(words)
+        level = "easy" if score >= 65 else "medium" if score >= 45 else "hard"
+        score = max(0.0, min(100.0, score))
+    elif reading.known.spaced and words:
+        measure = "lix"
+        score = len(words) / len(prose) + 100 * sum(1 for word in words if len(word) > 6) / len(words)
+        level = "easy" if score < 38 else "medium" if score < 52 else "hard"
+    else:
+        measure, score = "length", length
+        level = "easy" if length < 14 else "medium" if length < 24 else "hard"
+    return {"measure": measure, "score": round(score, 1), "level": level, "wordsPerSentence": length}

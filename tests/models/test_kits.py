@@ -1,0 +1,287 @@
+"""Kits: short, true, in the source's words, nothing twice; a speaker only where words are tied to one."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from tests.models import kits
+from tests.models.documents import documents
+from weft.models.embedded.quotes import Quote, as_values, spoken_quotes
+from weft.models.embedded.reading import read
+
+ALL = [*kits.NAMES, *documents()]
+
+
+@cache
+def kit_of(name: str) -> kits.Kit:
+    return kits.kit_of(name) if name in kits.NAMES else kits.make(documents()[name])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_kit_is_true_and_shorter_than_its_source(name: str) -> None:
+    assert kits.faults(kit_of(name)) == []
+
+
+def test_there_are_documents_to_read() -> None:
+    assert len(kits.NAMES) >= 30
+    assert len(ALL) >= 35, "neither licences nor readmes are installed here"
+
+
+def test_a_fault_would_be_noticed() -> None:
+    """The net has no holes: a strange word, a strange number, a changed quote and a sentence twice are each caught."""
+    kit = kits.make(kits.text_of("night-trains.md"))
+    kit.summary["bullets"][0] = "Zebras sleep in it."
+    kit.summary["bullets"][1] += " It cost 77 million."
+    kit.summary["importantQuotes"][0]["text"] += " indeed"
+    kit.ideas["questions"].append({"question": kit.summary["bullets"][2]})
+    kit.ideas["evidence"]["questions"].append(kit.summary["evidence"]["bullets"][2])
+    assert any("Zebras" in found for found in kits.unsupported(kit))
+    assert any("77" in found for found in kits.findings(kit))
+    assert any("importantQuotes" in found for found in kits.findings(kit))
+    assert kits.told_twice(kit)
+    assert kits.too_long(kits.Kit("One word", kit.summary, kit.ideas, kit.outline, kit.whole))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_code_and_no_furniture_is_told(name: str) -> None:
+    kit = kit_of(name)
+    for text in [kit.summary["tldr"], *kit.summary["bullets"]]:
+        assert ">>>" not in text
+        assert "```" not in text
+        assert "All rights reserved" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("story-orchard.txt", "story"),
+        ("poem.txt", "poem"),
+        ("letter.txt", "letter"),
+        ("minutes.md", "meeting"),
+        ("packing-list.md", "list"),
+        ("chat.txt", "interview"),
+        ("interview-bees.txt", "interview"),
+        ("howto-backup.md", "manual"),
+        ("ferry-news.md", "news"),
+        ("bread.md", "recipe"),
+        ("essay-maps.md", "essay"),
+    ],
+)
+def test_kinds(name: str, kind: str) -> None:
+    assert kit_of(name).summary["category"] == kind
+
+
+# -- speakers
+
+
+def speakers(text: str) -> list[str]:
+    return [one.speaker for one in spoken_quotes(read(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "said_by"),
+    [
+        ('"We cannot sail to a dock like that one," said Priya Raman.', ["Priya Raman"]),
+        ('"We cannot sail to a dock like that one," Raman said on Tuesday.', ["Raman"]),
+        ('Priya Raman, who runs the line, said: "We cannot sail to a dock like that."', ["Priya Raman"]),
+        ('According to Priya Raman, "We cannot sail to a dock like that one."', ["Priya Raman"]),
+        ('"We stopped because we thought it was over," said Harland\'s coach, Dana Whitlock.', ["Dana Whitlock"]),
+        ('"We sold a house and rented rooms in it," says the mayor, Karin Vogt.', ["Karin Vogt"]),
+        ('"It is very cold in here," said Ann Berg. "Nobody has ever been warm in this house."', ["Ann Berg", "Ann Berg"]),
+        ('"It is far too cold in here," said Ann Berg. "It is far too cold for anyone," she added.', ["Ann Berg", "Ann Berg"]),
+        # What is told to somebody, of somebody, or near somebody is not theirs.
+        ('"The ground has never promised me anything," she tells Vera, "and neither did you."', []),
+        ('Ann Berg left. "The house has been cold for as long as I can think."', []),
+        ('"The ground has never promised me anything," she said.', []),
+        ('"The house has been cold for ever." Ann Berg had heard that before.', []),
+        ('The critics said of Ann Berg: "She has never been warm to anybody here."', []),
+        ('The book was called "The Long Road Home Again" by Ann Berg.', []),
+        ("„Wir haben einen Acker gepflanzt und ihn Wald genannt“, sagt Judith Kaltenbach.", ["Judith Kaltenbach"]),
+        ("« Nous avons vendu la maison et loué la chambre », dit Claire Morel.", ["Claire Morel"]),
+        ("«Antes trabajábamos siete días para vender lo de cinco», dice Lucía Ferrer.", ["Lucía Ferrer"]),
+    ],
+)  # fmt: skip
+def test_a_speaker_is_who_a_verb_ties_to_these_words(text: str, said_by: list[str]) -> None:
+    assert [name for name in speakers(text) if name] == said_by
+
+
+@pytest.mark.parametrize("name", kits.NAMES)
+def test_speakers_occur_and_a_quotes_place_is_the_quote(name: str) -> None:
+    kit = kits.kit_of(name)
+    for quote, places in zip(kit.summary["importantQuotes"], kit.summary["evidence"]["importantQuotes"], strict=True):
+        start, end = places[0]
+        assert " ".join(kit.text[start:end].split()) == quote["text"]
+        assert quote.get("speaker", "") in " ".join(kit.text.split())
+
+
+def test_a_sentence_that_is_spoken_twice_is_quoted_once_and_no_kit_is_lost() -> None:
+    """Both came from one place: the same words by the same person gave the same quote twice, and the check refused all."""
+    line = "[00:0{at}:00] Ana: Nobody gives money to a bee without honey in the house.\n\n"
+    other = "[00:0{at}:30] Host: Why do you say that the bees have nothing at all?\n\n"
+    text = "".join(line.format(at=at) + other.format(at=at) for at in range(4))
+    text += "[00:09:00] Ana: We opened the second box in March, and nine of the frames were empty.\n"
+    kit = kits.make(text)
+    assert kits.faults(kit) == []
+    said = [quote["text"] for quote in kit.summary["importantQuotes"]] + kit.summary["bullets"]
+    assert sum("Nobody gives money" in one for one in [*said, kit.summary["tldr"], kit.summary["headline"]]) <= 2
+
+
+def test_quotes_come_from_the_whole_length() -> None:
+    said = [
+        "The harbour will never be deep enough for these ships.",
+        "My mother sold herring on this very stone for forty winters.",
+        "A crane costs more than every house in the street together.",
+        "Only the pilots know where the old wreck lies now.",
+        "Nobody under thirty wants to learn how a net is mended.",
+        "The bank in the capital has never answered one of our letters.",
+        "We must close the school if the cannery goes away.",
+        "Rain always comes from the side where the lighthouse stands.",
+    ]
+    names = ("Anna", "Boris", "Clara", "Dario", "Erika", "Felix", "Greta", "Hanno")
+    filler = "The council met again in the old hall and read the papers of the year before it went home."
+    text = "\n\n".join(
+        f'{filler.replace("year", f"year {name}")} "{line}" said {name} Berg.'
+        for line, name in zip(said, names, strict=True)
+    )
+    found = kits.make(text).summary["evidence"]["importantQuotes"]
+    assert len(found) >= 3
+    assert any(places[0][0] < len(text) / 2 for places in found)
+    assert any(places[0][0] > len(text) / 2 for places in found)
+
+
+def test_a_transcript_keeps_speaker_and_time() -> None:
+    quotes = kits.kit_of("interview-bees.txt").summary["importantQuotes"]
+    assert quotes
+    assert {quote["speaker"] for quote in quotes} == {"Rosalind"}
+    assert all(quote["timestamp"] for quote in quotes)
+
+
+def test_times_come_from_the_callers_cues_where_there_are_any() -> None:
+    text = "Ann: We open the box. The smell tells me everything. Nobody gives money to a bee without honey."
+    places = {
+        said: (text.index(said), text.index(said) + len(said)) for said in ("The smell tells me everything.", "Nobody")
+    }
+    cues = [{"offset": 0, "start": 4.2}, {"offset": text.index("The smell"), "start": 75.9}]
+    cues.append({"offset": text.index("Nobody"), "start": 3725.0})
+    found = as_values([Quote(said, span, "Ann", 0) for said, span in places.items()], read(text), cues)
+    assert [value["timestamp"] for value in found] == ["1:15", "1:02:05"]
+
+
+# -- shapes
+
+
+def test_a_meeting_has_decisions_and_tasks_with_owner_and_date() -> None:
+    parts = {part["title"]: part["items"] for part in kits.kit_of("minutes.md").summary["parts"]}
+    assert any("postponed" in item["text"] for item in parts["Decisions"])
+    peter = next(item for item in parts["To do"] if item.get("owner") == "Peter")
+    assert peter["due"] == "20 May"
+    assert "meter" in peter["text"]
+
+
+def test_an_interview_has_what_was_asked_and_answered() -> None:
+    part = kits.kit_of("podcast-locks.txt").summary["parts"][0]
+    assert all(item["under"].endswith("?") for item in part["items"])
+
+
+def test_a_poem_is_not_told_to_open_with_anything() -> None:
+    kit = kits.kit_of("poem.txt")
+    assert kit.summary["tldr"] == ""
+    assert kit.summary["bullets"] == []
+    assert kit.summary["note"] == "A poem of 14 lines in 4 stanzas."
+    assert "opens with" not in kit.markdown
+
+
+def test_automatic_captions_say_what_they_are() -> None:
+    said = "so we went there and we looked at the house and then nobody was at home but the light was on "
+    kit = kits.make(said * 12, source_kind="webvtt")
+    assert kit.summary["category"] == "captions"
+    assert kit.summary["note"].startswith("Automatic captions")
+    assert kits.schema_errors(kit) == []
+    assert kits.findings(kit) == []
+
+
+def test_the_authors_own_abstract_is_used() -> None:
+    body = " ".join(
+        f"The {n}th plot was dug in spring and the soil was weighed again in the autumn of the year." for n in range(60)
+    )
+    text = (
+        "# Seagrass after cold winters\n\n## Abstract\n\nWe followed eighteen meadows for fourteen years. Recovery depends "
+        "on the winter that follows and not on the summer before it.\n\n## Introduction\n\n" + body + "\n\n## Methods\n\n" + body
+        + "\n\n## Results\n\n" + body + "\n\n## References\n\n[1] Smith, J. and Berg, A. Meadows of the north. 2011.\n"
+    )  # fmt: skip
+    kit = kits.make(text)
+    assert kit.summary["category"] == "paper"
+    assert "Recovery depends on the winter" in kit.summary["tldr"]
+    assert "Smith" not in kit.markdown
+
+
+@pytest.mark.parametrize(
+    "aside",
+    [
+        "By Jane Miller",
+        "Published 12 May 2021",
+        "Photo: Getty Images",
+        "This episode is brought to you by Acme Mattresses, the mattress for people who sleep.",
+        "Subscribe to our newsletter and get twenty percent off your first order with us.",
+        "© 2021 The Daily Harbour. All rights reserved.",
+        "Share this article with your friends",
+        "[12] Berg, A. and Smith, J. Harbours of the north. Journal of Ports, 2011.",
+    ],
+)
+def test_what_stands_beside_the_text_is_not_told(aside: str) -> None:
+    text = kits.text_of("ferry-news.md")
+    head, _, body = text.partition("\n\n")
+    for changed in (f"{head}\n\n{aside}\n\n{body}", f"{text}\n\n{aside}\n"):
+        assert aside not in kits.make(changed).markdown
+
+
+# -- what the text carries
+
+
+def test_open_questions_are_those_of_the_text() -> None:
+    said = [one["question"] for one in kits.kit_of("seagrass-abstract.txt").ideas["questions"]]
+    assert said == ["Whether southern populations have lost the need for a cold period is unknown."]
+    assert kits.kit_of("howto-backup.md").ideas["questions"] == []
+
+
+def test_a_tension_needs_a_word_that_says_so_and_shows_both_sides() -> None:
+    text = (
+        "The county offered a million euros for the repairs in August. But the operator wants four times as much for it. "
+        "The islanders are divided about the ferry. The school has eleven pupils and one teacher for all of them. "
+        "The storm in March broke two of the piers of the landing stage. The bridge is far away from here by car. "
+    ) * 1
+    kit = kits.make(text + kits.text_of("ferry-news.md"))
+    for tension in kit.ideas["tensions"]:
+        assert tension["other"].split()[0].rstrip(",").lower() in ("but", "however", "yet", "still", "by", "on", "in")
+    alone = kits.make(
+        "The county offered money in August. The operator wants four times as much for the repairs of it."
+    )
+    assert alone.ideas["tensions"] == []
+
+
+def test_ideas_are_none_rather_than_a_stock_phrase() -> None:
+    kit = kits.make("The boiler man came at noon. He says that the pump is fine and the valve is not.")
+    assert kit.ideas["hooks"] == kit.ideas["angles"] == kit.ideas["questions"] == kit.ideas["tensions"] == []
+
+
+def test_nobody_is_told_how_relevant_it_is_who_has_said_nothing() -> None:
+    kit = kits.kit_of("night-trains.md")
+    assert "score" not in kit.summary
+    assert "relevanceToUser" not in kit.whole["meta"]
+    assert "%" not in kit.markdown.replace("\u00a0", " ").split("##")[0]
+    mine = kits.make(kit.text, {"topics": [{"topic": "night train", "interestLevel": 5}]})
+    assert mine.summary["score"]["relevanceToUser"] == 1.0
+    assert "night train" in mine.summary["tags"]
+
+
+def test_arithmetic_is_not_emphasis() -> None:
+    """Stars between numbers stay: taking them out would make another number."""
+    text = (
+        "The size is an integer with a unit, so 10K is 10*1024 bytes. A *very* large file needs more of them. "
+        "Each block of the archive has 2*3*5 records, and the index grows with **every** volume that is added to it."
+    )
+    kit = kits.make(text)
+    assert kits.findings(kit) == []
+    assert "*very*" not in str(kit.summary)
