@@ -76,17 +76,12 @@ def test_a_text_without_words_is_refused(text: str) -> None:
         embedded.summary(text, content_id="c")
 
 
-def test_what_is_short_says_that_it_is_and_adds_nothing() -> None:
+def test_what_is_short_is_said_once_and_nothing_is_added() -> None:
     kit = kits.make(ODD["a sentence"])
-    assert kit.summary["bullets"] == [ODD["a sentence"]]
+    assert kit.summary["headline"] == ODD["a sentence"].rstrip(".")
+    assert kit.summary["bullets"] == []
     assert len(kit.outline["sections"]) == 1
-    assert "no more than this" in kit.summary["detailedAnalysis"]
-
-
-def test_longer_texts_are_never_said_to_be_all_there_is() -> None:
-    for name in kits.NAMES:
-        assert "no more than this" not in str(kits.kit_of(name).whole)
-        assert "原文只说了这些" not in str(kits.kit_of(name).whole)
+    assert kit.markdown == f"# {ODD['a sentence'].rstrip('.')}\n"
 
 
 @pytest.mark.parametrize("before", [60, 75, 85, 95, 150, 190, 390])
@@ -98,10 +93,11 @@ def test_no_number_is_cut_in_half(before: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["a table", "values and commas", "columns"])
-def test_rows_keep_the_names_of_their_columns(name: str) -> None:
-    rows = " ".join(kits.make(ODD[name]).summary["bullets"])
+def test_a_table_is_said_to_be_one_with_the_names_of_its_columns(name: str) -> None:
+    kit = kits.make(ODD[name])
     header = ODD[name].splitlines()[0].replace("|", " ").replace(",", " ").split()
-    assert all(column in rows for column in header)
+    told = kit.summary.get("note", kit.summary["headline"])
+    assert all(column in told for column in header)
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ def test_titles_are_taken_where_they_say_something() -> None:
         ("night-trains.md", "news", "article"),
         ("essay-maps.md", "essay", "article"),
         ("bread.md", "recipe", "article"),
-        ("sleep-abstract.txt", "research", "article"),
+        ("sleep-abstract.txt", "paper", "article"),
     ],
 )
 def test_kinds_of_documents_are_recognised(name: str, kind: str, source: str) -> None:
@@ -112,7 +112,7 @@ def test_kinds_of_documents_are_recognised(name: str, kind: str, source: str) ->
 def test_the_caller_knows_the_source_better() -> None:
     text = kits.text_of("essay-maps.md")
     assert embedded.summary(text, content_id="c", source_kind="podcast")["detectedSource"] == "podcast"
-    assert embedded.summary(text, content_id="c", source_kind="vtt")["detectedSource"] == "transcript"
+    assert embedded.summary(text, content_id="c", source_kind="webvtt")["detectedSource"] == "transcript"
 
 
 @pytest.mark.parametrize(

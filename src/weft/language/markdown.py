@@ -1,6 +1,6 @@
 """Markdown as blocks and marks with their places in the text: the one reader, on markdown-it-py.
 
-    blocks(text)        headings, paragraphs, items, quotes, tables by row, code: each with the place of every line
+    blocks(text)        headings, paragraphs, items, quotes, tables, code: each with the place of every line
     marks(text, block)  what inside a block is syntax, and what is strong, emphasis or code
 
 Nothing here changes a character; both are ranges of the text. A line that is only indented is no code here: letters,
@@ -26,6 +26,7 @@ MarkKind = Literal["syntax", "strong", "em", "code", "link"]
 Span = tuple[int, int]
 Mark = tuple[int, int, MarkKind]
 _SIGNS: Final = re.compile(r"[*_`\[\\<~]")
+_STRETCH: Final = 2000
 _PAIRED: Final = {"strong": "strong", "em": "em", "s": "em"}
 
 
@@ -64,17 +65,17 @@ def _walk(text: str, tokens: Sequence[Token], starts: Sequence[int]) -> Iterator
                 items, number = items + 1, f"{token.info}{token.markup}"
             case "list_item_close":
                 items, number = items - 1, ""
-            case "table_open" | "table_close":
-                tables += token.nesting
             case "heading_open":
                 level = int(token.tag[1:])
-            case "fence" | "html_block" | "tr_open" if token.map:
+            case "fence" | "html_block" | "table_open" if token.map:
                 low, high = starts[token.map[0]], starts[token.map[1]] - 1
                 lines = tuple((starts[at], starts[at + 1] - 1) for at in range(*token.map))
                 kind: BlockKind = {"fence": "code", "html_block": "html"}.get(token.type, "table")  # type: ignore[assignment]
                 end = low + len(text[low:high].rstrip())
                 yield Block(kind, low, end, lines, 0, items, number, quotes > 0, token.info.strip())
-                number = ""
+                number, tables = "", tables + token.nesting
+            case "table_close":
+                tables -= 1
             case "inline" if token.map and not tables:
                 lines = _content(text, token, starts)
                 if lines:
@@ -114,10 +115,23 @@ def marks(text: str, block: Block) -> list[Mark]:
         line = bisect_right(starts, at) - 1
         return min(block.lines[line][0] + at - starts[line], block.lines[line][1])
 
-    for low, high, kind in _inline_marks(said):
-        parts = re.finditer("[^\n]+", said[low:high])
-        found += [(place(low + part.start()), place(low + part.end() - 1) + 1, kind) for part in parts]
+    for start, end in _stretches(said):
+        for low, high, kind in _inline_marks(said[start:end]):
+            parts = re.finditer("[^\n]+", said[start + low : start + high])
+            at = start + low
+            found += [(place(at + part.start()), place(at + part.end() - 1) + 1, kind) for part in parts]
     return sorted(found)
+
+
+def _stretches(said: str) -> Iterator[Span]:
+    """What is looked at in one go: marks that are never closed cost the parser the square of the length."""
+    low = 0
+    while len(said) - low > _STRETCH:
+        cut = max(said.rfind("\n", low + 1, low + _STRETCH), said.rfind(" ", low + _STRETCH // 2, low + _STRETCH))
+        high = cut if cut > low else low + _STRETCH
+        yield low, high
+        low = high
+    yield low, len(said)
 
 
 def _fences(text: str, block: Block) -> list[Mark]:
@@ -125,7 +139,7 @@ def _fences(text: str, block: Block) -> list[Mark]:
     first, last = block.lines[0], block.lines[-1]
     opened = text[slice(*first)].strip()[:3]
     found: list[Mark] = [(block.start, min(first[1] + 1, block.end), "syntax")]
-    if len(block.lines) > 1 and text[slice(*last)].strip().startswith(opened):
+    if len(block.lines) > 2 and text[slice(*last)].strip().startswith(opened):
         found.append((last[0] - 1, block.end, "syntax"))
     return found
 

@@ -124,13 +124,13 @@ def test_focus_is_seen_and_motion_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("name", "tag", "way"), [("wald", "de", "ltr"), ("chinese", "zh", "ltr"), ("arabic", "ar", "rtl")]
 )
-def test_words_are_in_their_language_and_ours_in_english(name: str, tag: str, way: str) -> None:
+def test_words_are_in_their_language_and_ours_in_the_readers(name: str, tag: str, way: str) -> None:
     root = page(name)
-    assert root.first("html").attributes["lang"] == "en"
+    assert root.first("html").attributes["lang"] == ("de" if tag == "de" else "en")
     assert root.first("body").attributes["dir"] == way
     for id in ("headline", "in-short"):
         assert root.by_id(id).attributes["lang"] == tag
-    assert all(node.attributes.get("lang") == tag for node in root.first("blockquote").all("p"))
+    assert all(node.attributes.get("lang") == tag for quote in root.all("blockquote") for node in quote.all("p"))
     assert root.by_class("text")[0].attributes == {"class": "text", "lang": tag, "dir": way}
     assert all(node.attributes["lang"] == "en" for node in root.by_class("uses") + root.by_class("refs"))
 
@@ -167,6 +167,7 @@ def test_every_class_of_the_page_has_a_rule_and_every_rule_a_class() -> None:
         (from_schema(), Source(text="x " * 600)),
         (from_schema(), Source(text="x " * 9000)),
         ({"summary": {"importantQuotes": [{"text": "n"}]}}, Source(text="y " * 9000)),
+        ({}, Source(text="short\nlines\n", kind="text")),
         ({}, Source(text="```\n*a*\n```\n\n*b*\n", kind="markdown")),
         ({"source": {"url": "https://example.org"}}, Source(text="tick tock " * 40_000)),
     ]

@@ -264,11 +264,3 @@ def test_nothing_that_a_kit_says_becomes_markdown() -> None:
         "td",
     }
     assert html.unescape(page).count("<script>alert(1)</script>") >= 30
-
-
-def test_a_footnote_of_one_word_is_no_link() -> None:
-    text = "javascript:alert(1)"
-    kit = {"summary": {"tldr": "x", "evidence": {"tldr": [[0, len(text)]]}}}
-    page = MarkdownIt("commonmark").render(kit_markdown(kit, source=Source(text=text)))
-    assert "<a" not in page
-    assert text in page

@@ -114,7 +114,8 @@ def _by_signs(reading: Reading) -> Category | None:
         return "note"
     if len(_RECIPE.findall(told)) > 2 and len(_QUANTITY.findall(told)) > 2:
         return "recipe"
-    if sum(1 for title in titles if _PAPER.match(title)) > 2 or _has_abstract(reading):
+    labelled = {one.label for one in reading.sentences if one.label}
+    if sum(1 for title in titles if _PAPER.match(title)) > 2 or len(labelled) > 2 or _has_abstract(reading):
         return "paper"
     return "manual" if _is_manual(reading, titles) else None
 

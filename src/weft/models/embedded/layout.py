@@ -26,7 +26,7 @@ Kind = Literal["heading", "prose", "item", "table", "code", "aside"]
 Span = tuple[int, int]
 _FRONT_MATTER: Final = re.compile(r"\A\ufeff?(---|\+\+\+)[ \t]*\n(?:.*\n){0,200}?\1[ \t]*(?:\n|\Z)")
 _HIDDEN: Final = re.compile(
-    r"<!--.*?-->|<(script|style)\b.*?</\1>|^\.\. .*$|^\[[^\]\n]{1,80}\]: \S+.*$", re.S | re.M | re.I
+    r"<!--.{0,3000}?-->|<(script|style)\b.{0,20000}?</\1>|^\.\. .*$|^\[[^\]\n]{1,80}\]: \S+.*$", re.S | re.M | re.I
 )
 _FURNITURE: Final = re.compile(
     r"^(?P<name>[A-Za-z][\w.:+-]*\(\d\w?\))[ \t].*(?P=name)[ \t]*$|\A\ufeff?WEBVTT.*$|^\f?.*\[Page \d+\]$"
@@ -54,6 +54,7 @@ _RUN_IN: Final = re.compile(
 )
 _ENDED: Final = re.compile(r"[.!?…。！？؟।:;,،；：][\"'”’»)\]]*$")
 _LETTER: Final = re.compile(r"[^\W\d_]")
+_DIGIT: Final = re.compile(r"\d")
 _TECHNICAL: Final = re.compile(r"[\[\]{}|=<>$%\\]|--")
 
 # -- asides
@@ -229,7 +230,12 @@ class _Reader:
                 case "code":
                     yield from (Block("code", low, high) for low, high in block.lines[1:-1] or block.lines[:1])
                 case "table":
-                    yield Block("table", block.start, block.end)
+                    rows = (
+                        span
+                        for span in block.lines
+                        if _LETTER.search(self._text, *span) or _DIGIT.search(self._text, *span)
+                    )
+                    yield from (Block("table", low, high) for low, high in rows)
                 case "html":
                     self._gaps += [match.span() for match in _TAG.finditer(self._text, block.start, block.end)]
                     yield Block("prose", block.start, block.end)
@@ -282,10 +288,10 @@ class _Reader:
             yield from (Block("table", *span) for span in block.lines[low:high])
             return
         bullet = _BULLET.match(said)
-        item = block.items > 0 or bullet is not None
+        item = bool(block.number) or bullet is not None
         single = high - low == 1
         heads = following is not None and following.kind in ("paragraph", "code") and following.items == block.items
-        if single and not block.quoted and not item and (alone or _is_capitals(said)):
+        if single and not block.quoted and not item and not block.items and (alone or _is_capitals(said)):
             if first and _is_title(said):
                 yield Block("heading", start, end, 1)
                 return

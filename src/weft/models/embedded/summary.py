@@ -17,6 +17,7 @@ from weft.models.embedded.profile import Topic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
 from weft.models.embedded.reading import Reading, Sentence, read
+from weft.models.embedded.tables import cells
 from weft.models.embedded.themes import find_themes
 from weft.models.embedded.words import syllables
 
@@ -202,7 +203,7 @@ class _Teller:
 
     def points(self, *, fewer: bool) -> list[Sentence]:
         """What a reader should take away; none that the short version or another point already says."""
-        if self.kind in ("poem", "list"):
+        if self.kind in ("poem", "list", "data"):
             return []
         told = [self.reading.sentences[at] for at in sorted(self.used)]
         rest = [one for one in self._abstract if one.index not in self.used and one.sound and one.size <= _POINT]
@@ -249,7 +250,7 @@ class _Teller:
 
     def note(self) -> str:
         """What the source is, where a reader would not see it from what is told."""
-        if self._left < 8:
+        if self._left < 8 and self.kind != "data":
             return ""
         if self.kind == "captions":
             return self.reading.says("captions")
@@ -257,6 +258,10 @@ class _Teller:
             every = stanzas(self.reading)
             lines = sum(1 for stanza in every for line in stanza if line)
             return self.reading.says("poem" if len(every) > 1 else "poem_one", lines=lines, parts=len(every))
+        if self.kind == "data":
+            rows = [one for one in self.reading.sentences if one.kind == "table"]
+            names = [name for name in cells(rows[0].text) if name] if rows else []
+            return self.reading.says("table", rows=len(rows) - 1, columns=", ".join(names[:8])) if names else ""
         if self.kind == "list":
             items = sum(1 for block in self.reading.layout.blocks if block.kind == "item")
             groups = len({one.section for one in self.reading.sentences if one.section >= 0})

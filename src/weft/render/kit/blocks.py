@@ -52,10 +52,9 @@ def blocks(text: str, kind: str) -> list[Block]:
         start = text.rfind("\n", 0, one.start) + 1
         rows += _plain(text, at, start)
         last = rows[-1] if rows else None
-        if last and last.read and not text[last.end : start].strip() and text.count("\n", last.end, start) == 1 and (
-            last.read[-1].kind == one.kind and one.kind in ("table", "paragraph")
-        ):  # fmt: skip
-            rows[-1] = Block(last.start, one.end, "code" if one.kind == "table" else "lines", (*last.read, one))
+        close = last and last.read and one.kind == last.read[-1].kind == "paragraph" and text[last.end : start] == "\n"
+        if last and close:
+            rows[-1] = Block(last.start, one.end, "lines", (*last.read, one))
         else:
             rows.append(Block(start, one.end, _kind(text, one), (one,)))
         at = one.end
@@ -63,7 +62,8 @@ def blocks(text: str, kind: str) -> list[Block]:
 
 
 def _kind(text: str, one: markdown.Block) -> BlockKind:
-    if one.kind in ("code", "table"):
+    barred = all(text[low:high].startswith("|") for low, high in one.lines)
+    if one.kind in ("code", "table") or barred:
         return "code"
     return "heading" if one.kind == "heading" else _set(text[one.start : one.end].split("\n"))
 

@@ -101,7 +101,12 @@ class Contents:
         yield from (self.headline, self.tldr, *self.points, *(one for group in self.groups for one in group.items))
         yield from (self.overview, *self.themes, *self.ideas)
         yield from (self.analysis, self.course, self.context, *self.quotes, *self.hooks, *self.angles)
-        yield from (*self.questions, *self.tensions, *self.numbers, *self.missing, *self.sections)
+        yield from (*self.questions, *self.tensions, *self.numbers, *self.missing, *self.outline)
+
+    @property
+    def outline(self) -> tuple[Item, ...]:
+        """The sections worth showing: one that only says the headline again is none."""
+        return self.sections if self.thought or len(self.sections) > 1 else ()
 
     @property
     def thought(self) -> bool:

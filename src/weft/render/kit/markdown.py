@@ -97,9 +97,9 @@ class _Writer:
         contents, say = self._contents, self._say
         if not contents.thought:
             yield [f"*{say(MORE)}*"]
-            if len(contents.sections) > 1:
+            if contents.outline:
                 parts = (
-                    f"{at}. {escaped(_NUMBERING.sub('', item.title))}" for at, item in enumerate(contents.sections, 1)
+                    f"{at}. {escaped(_NUMBERING.sub('', item.title))}" for at, item in enumerate(contents.outline, 1)
                 )
                 yield [self._head("Its own parts"), "\n".join(parts)]
         terms = ", ".join(escaped(one.text) for one in contents.themes) or ", ".join(map(escaped, contents.tags))
@@ -159,7 +159,7 @@ class _Writer:
         return f"{told}\n\n{context}" if context else told
 
     def _outline(self) -> Iterator[str]:
-        for at, item in enumerate(self._contents.sections, 1):
+        for at, item in enumerate(self._contents.outline, 1):
             yield f"### {at}. {escaped(item.title)}" + (
                 f" ({counted(item.words, 'word')})" if item.words is not None else ""
             )

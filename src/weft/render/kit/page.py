@@ -120,7 +120,7 @@ def _section(id: str, title: str, inside: Html | None) -> Html:
 
 def _sections(contents: Contents, parts: Parts, source: Source) -> list[tuple[str, str, Html | None]]:
     label = parts.label
-    outline = parts.outline(contents) if len(contents.sections) > 1 or contents.thought else None
+    outline = parts.outline(contents) if contents.outline else None
     return [
         ("says", label("What it says"), _says(contents, parts)),
         ("quotes", label("Worth quoting"), _all(parts.quote(item) for item in contents.quotes)),

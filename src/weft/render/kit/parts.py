@@ -18,8 +18,6 @@ _GLIMPSE: Final = 220
 """Characters of a passage that are shown when one points at its number."""
 _MAPPED: Final = 5000
 """Characters of a source that need a map: in a shorter one every mark is in sight."""
-_FEW: Final = 4
-"""More numbers than this stand on a line of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +48,6 @@ class Parts:
         if not item.quoted:  # a quote's own passage stands before that of its context
             found = tuple(sorted(found, key=lambda passage: passage.number))
         links = [part for passage in found for part in (" ", self._ref(passage))]
-        if len(found) > _FEW:
-            label = element("span", "From", class_="from")
-            return element("span", label, *links, class_="refs many", lang="en")
         return element("span", *links, class_="refs", lang="en")
 
     def _ref(self, passage: Passage) -> Html:
@@ -177,7 +172,7 @@ class Parts:
         )
 
     def outline(self, contents: Contents) -> Html:
-        sections = contents.sections
+        sections = contents.outline
         amounts = [item.words for item in sections]
         total = math.fsum(amount for amount in amounts if amount is not None)
         lead = f"{counted(len(sections), 'section')}, {counted(total, 'word')}" if total else None

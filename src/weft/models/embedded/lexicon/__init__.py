@@ -127,9 +127,7 @@ def _by_words(sample: str) -> str:
         of_word = small.get(word, ()) if len(word) > 1 else ()
         for code in of_word:
             scores[code] = scores.get(code, 0.0) + 1 / len(of_word)
-    best = max(KNOWN, key=lambda code: scores.get(code, 0.0) * 1.1)
-    other = max(scores, key=lambda code: scores[code], default="en")
-    best = other if scores.get(other, 0.0) > 1.1 * scores.get(best, 0.0) else best
+    best = max(sorted(scores), key=lambda code: scores[code] * (1.05 if code in KNOWN else 1.0), default="en")
     return best if words and scores.get(best, 0.0) >= max(0.5, _ENOUGH * len(words)) else "und"
 
 
