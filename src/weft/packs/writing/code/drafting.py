@@ -1,0 +1,73 @@
+"""The last step of `draft`: the piece to read, and for each of its sentences what it rests on and what code can know of it.
+
+A sentence with passages is held against them: *quoted* when they say it in its words, *contradicted* when they say the
+same with one thing turned round, else *not_checked*. One without is the writer's own. What is contradicted stands in the
+piece marked, never silently.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from weft.checks.claims import compare
+from weft.protocol.steps import StepInput
+
+STATES = ("quoted", "contradicted", "not_checked", "own")
+
+
+def piece(step: StepInput) -> dict[str, Any]:
+    draft, variants = step.artifacts["draft.json"], step.artifacts.get("variants.json")
+    judged = [_judged(sentence, step.text) for section in draft["sections"] for sentence in section["sentences"]]
+    counts = {state: sum(1 for one in judged if one["state"] == state) for state in STATES}
+    return {
+        "piece.md": "\n\n".join([*_piece(draft, judged), *_variants(variants or {})]) + "\n",
+        "sources.json": {"sentences": judged, "counts": counts},
+    }
+
+
+def _judged(sentence: Mapping[str, Any], source: str) -> dict[str, Any]:
+    passages = sentence["rests_on"]
+    state = compare(sentence["text"], "\n\n".join(passages)).state if passages else "own"
+    spans = [span for passage in passages if (span := _place(passage, source))]
+    return {"text": sentence["text"], "state": state if state in STATES else "not_checked", "passages": spans}
+
+
+def _place(passage: str, source: str) -> list[int] | None:
+    """Where the words stand; white space and marks of emphasis do not count."""
+    words = [re.escape(word) for word in re.split(r"[\s*_]+", passage) if word]
+    found = re.search(r"[\s*_>]+".join(words), source) if words else None
+    return list(found.span()) if found else None
+
+
+def _piece(draft: Mapping[str, Any], judged: list[dict[str, Any]]) -> Iterator[str]:
+    notes: list[str] = []
+    left = iter(judged)
+    yield f"# {draft['title']}"
+    for section in draft["sections"]:
+        yield f"## {section['heading']}"
+        lines = []
+        for sentence in section["sentences"]:
+            one = next(left)
+            mark = ""
+            if sentence["rests_on"]:
+                state = "" if one["state"] == "quoted" else f" ({one['state'].replace('_', ' ')})"
+                notes.append(
+                    f"[^{len(notes) + 1}]: {' … '.join(' '.join(words.split()) for words in sentence['rests_on'])}{state}"
+                )
+                mark = f"[^{len(notes)}]"
+            told = f"**{sentence['text']}**" if one["state"] == "contradicted" else sentence["text"]
+            lines.append(f"{told}{mark}")
+        yield " ".join(lines)
+    yield from notes
+
+
+def _variants(variants: Mapping[str, Any]) -> Iterator[str]:
+    if not variants:
+        return
+    yield "---"
+    yield f"## Newsletter\n\n{variants['newsletter']}"
+    yield "## Thread\n\n" + "\n".join(f"{at}. {post}" for at, post in enumerate(variants["thread"], 1))
+    yield "## Talk\n\n" + "\n".join(f"{at}. {said}" for at, said in enumerate(variants["talk"], 1))
+    yield "## Subject lines\n\n" + "\n".join(f"- {line}" for line in variants["subject_lines"])

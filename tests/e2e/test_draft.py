@@ -1,0 +1,142 @@
+"""The draft: from a kit to a piece, by a model; a person chooses the angle, and each sentence says what it rests on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.made import Weft
+from weft.app import App, Ask
+from weft.protocol.commands import StartRun
+from weft.protocol.events import Outcome
+from weft.testing.scripted import ScriptedModel, Turn, says
+
+SOURCE = """\
+# The village that bought back its water
+
+Twelve years ago the village of Oberfelde sold its waterworks for 1.8 million euros. Today a cubic metre costs 4.10 euros.
+
+Last autumn 71 per cent of the people voted to take it back. The price was 3.2 million euros, on a loan that runs until 2046.
+"""
+THESIS = "A village that sells its water pays for it twice."
+ANGLES: dict[str, Any] = {
+    "angles": [
+        {
+            "title": "Twice the price",
+            "thesis": THESIS,
+            "description": "What it got and what it gave.",
+            "support": ["sold its waterworks for 1.8 million euros", "The price was 3.2 million euros"],
+            "against": "Nothing is said of what the works were worth in between.",
+        },
+        {
+            "title": "A vote",
+            "thesis": "The village took back its say before it took back its pipes.",
+            "description": "Who decided, and how.",
+            "support": ["71 per cent of the people voted to take it back"],
+        },
+    ]
+}
+SOLD = "Twelve years ago the village of Oberfelde sold its waterworks for 1.8 million euros."
+DRAFT: dict[str, Any] = {
+    "title": "Paid twice",
+    "thesis": THESIS,
+    "sections": [
+        {
+            "heading": "Selling was cheap only once",
+            "sentences": [
+                {"text": SOLD, "rests_on": [SOLD]},
+                {"text": "It was a good day for the treasurer, one would think.", "rests_on": []},
+                {
+                    "text": "Getting it back took a loan that runs until 2046.",
+                    "rests_on": ["on a loan that runs until 2046"],
+                },
+            ],
+        }
+    ],
+}
+VARIANTS = {
+    "newsletter": "Dear all, a village sold its water and bought it back. What would yours have done? Write to me.",
+    "thread": ["A village sold its water.", "It bought it back.", "It paid twice."],
+    "talk": ["Imagine a village that sells its water."],
+    "subject_lines": ["Paid twice", "A village and its water", "What water costs"],
+}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Weft:
+    weft = Weft(tmp_path / "desk", tmp_path / "ledger")
+    assert weft("init").code == 0
+    (tmp_path / "water.md").write_text(SOURCE)
+    ran = weft("run", tmp_path / "water.md", "--session-id", "water")
+    assert ran.code == 0, ran.err
+    (weft.workspace / "config.toml").write_text('model = "scripted"\n')
+    return weft
+
+
+def drafted(weft: Weft, model: ScriptedModel, file: Path, **start: Any) -> Outcome:
+    kit = weft.session("water") / "writing-kit.json"
+
+    async def go() -> Outcome:
+        with App.open(weft.workspace, models={"scripted": model}) as app:
+            asked = Ask(pipeline="draft", file=file, inputs={"kit": kit}, session="piece", new=True)
+            async with app.session(asked, lambda _: None) as session:
+                return await session.submit(StartRun(**start))
+
+    return asyncio.run(asyncio.wait_for(go(), 60))
+
+
+def made(weft: Weft, name: str) -> Any:
+    return json.loads((weft.session("piece") / name).read_text())
+
+
+def turns(*values: Any) -> list[Turn]:
+    return [Turn(says(json.dumps(value))) for value in values]
+
+
+def test_a_run_waits_for_the_angle_and_makes_no_draft_before(desk: Weft, tmp_path: Path) -> None:
+    model = ScriptedModel(turns(ANGLES))
+    assert drafted(desk, model, tmp_path / "water.md") == "waiting"
+    assert made(desk, "angles.json")["angles"][0]["thesis"] == THESIS
+    assert not (desk.session("piece") / "draft.json").exists()
+    assert "writing-kit.json" in str(model.requests[0].messages) or "Oberfelde" in str(model.requests[0].messages)
+
+
+def test_each_sentence_of_the_piece_says_what_it_rests_on(desk: Weft, tmp_path: Path) -> None:
+    model = ScriptedModel(turns(ANGLES, DRAFT, VARIANTS))
+    start: dict[str, Any] = {"answers": {"angles": "proceed"}, "parameters": {"variants": True}}
+    assert drafted(desk, model, tmp_path / "water.md", **start) == "done"
+    sources = made(desk, "sources.json")
+    assert [one["state"] for one in sources["sentences"]] == ["quoted", "own", "not_checked"]
+    assert sources["counts"] == {"quoted": 1, "contradicted": 0, "not_checked": 1, "own": 1}
+    start_, end = sources["sentences"][0]["passages"][0]
+    assert SOURCE[start_:end] == SOLD
+    piece = (desk.session("piece") / "piece.md").read_text()
+    assert piece.startswith("# Paid twice\n")
+    assert "[^2]: on a loan that runs until 2046 (not checked)" in piece
+    assert "## Subject lines" in piece
+
+
+def test_a_draft_that_contradicts_its_source_goes_back(desk: Weft, tmp_path: Path) -> None:
+    wrong = json.loads(json.dumps(DRAFT))
+    wrong["sections"][0]["sentences"][0]["text"] = SOLD.replace("sold", "did not sell")
+    invented = json.loads(json.dumps(DRAFT))
+    invented["sections"][0]["sentences"][0]["rests_on"] = ["sold its pride for nothing"]
+    model = ScriptedModel(turns(ANGLES, wrong, invented, DRAFT))
+    assert drafted(desk, model, tmp_path / "water.md", answers={"angles": "proceed"}) == "done"
+    rejected = [event for event in desk.log("piece") if event["type"] == "artifact_rejected"]
+    assert len(rejected) == 2
+    assert "sentences/0/text" in str(rejected[0]["findings"])
+    assert "rests_on" in str(rejected[1]["findings"])
+
+
+def test_without_a_model_it_says_that_one_is_needed(desk: Weft, tmp_path: Path) -> None:
+    (desk.workspace / "config.toml").write_text("")
+    kit = desk.session("water") / "writing-kit.json"
+    ran = desk("run", "draft", tmp_path / "water.md", "--input", f"kit={kit}", "--session-id", "piece")
+    assert ran.code != 0
+    assert "model" in ran.err
+    assert "Traceback" not in ran.err
