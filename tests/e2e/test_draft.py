@@ -18,9 +18,11 @@ from weft.testing.scripted import ScriptedModel, Turn, says
 SOURCE = """\
 # The village that bought back its water
 
-Twelve years ago the village of Oberfelde sold its waterworks for 1.8 million euros. Today a cubic metre costs 4.10 euros.
+Twelve years ago the village of Oberfelde sold its waterworks for 1.8 million euros.
+Today a cubic metre costs 4.10 euros.
 
-Last autumn 71 per cent of the people voted to take it back. The price was 3.2 million euros, on a loan that runs until 2046.
+Last autumn 71 per cent of the people voted to take it back.
+The price was 3.2 million euros, on a loan that runs until 2046.
 """
 THESIS = "A village that sells its water pays for it twice."
 ANGLES: dict[str, Any] = {

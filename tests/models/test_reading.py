@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy
 import pytest
 
 from tests.models import kits
@@ -143,18 +146,16 @@ def test_the_sentence_that_all_others_are_like_is_worth_most() -> None:
 
 
 def test_meaning_moves_what_words_alone_do_not_see() -> None:
-    import numpy
-
     text = " ".join(
-        f"The {name} stands in the yard behind the house of the mayor." for name in ("oak", "car", "elm", "ash")
+        f"The {name} stands in the yard behind the house of the mayor." for name in ("oak", "car", *"abcdefghijkl")
     )
     reading = read(text)
 
-    def meaning(texts: list[str]) -> numpy.typing.NDArray[numpy.float32]:
+    def meaning(texts: Sequence[str]) -> numpy.typing.NDArray[numpy.float32]:
         trees = [[0.0, 1.0] if "car" in one else [1.0, 0.0] for one in texts]
         return numpy.array(trees, dtype=numpy.float32)
 
-    plain, weighed = rank(reading, "transcript"), rank(reading, "transcript", meaning=meaning)  # type: ignore[arg-type]
+    plain, weighed = rank(reading, "transcript"), rank(reading, "transcript", meaning=meaning)
     assert weighed[1] < plain[1]
     assert weighed[2] > plain[2]
 

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-Meaning = Callable[[Sequence[str]], "NDArray[float32]"]
-"""Vectors of length one for texts."""
+Meaning = Callable[[Sequence[str]], "NDArray[float32] | None"]
+"""Vectors of length one for texts; None where there is no model after all. It is asked only where it can matter."""
+_FEW: Final = 12
+"""Sentences: of so few, words and place are enough to choose."""
 MOST_EMBEDDED: Final = 40
 """So many of the best by words are looked at by meaning: each costs some hundredths of a second."""
 _WORDS_EMBEDDED: Final = 48
@@ -61,7 +63,8 @@ def rank(reading: Reading, kind: str, title: str = "", meaning: Meaning | None =
         if named:
             score += 0.35 * min(1.0, len(named.intersection(sentence.terms)) / min(4, len(named)))
         found.append(round(score * _worth(sentence, known, kind), 6))
-    return found if meaning is None else _by_meaning(sentences, found, meaning)
+    # The shipped model was made from English; of other languages it knows too little to be asked.
+    return found if meaning is None or known.code != "en" else _by_meaning(sentences, found, meaning)
 
 
 def _weights(sentences: Sequence[Sentence]) -> dict[str, float]:
@@ -105,9 +108,11 @@ def _by_meaning(sentences: Sequence[Sentence], ranks: Ranks, meaning: Meaning) -
     """The best by words, weighed again by how near their meaning is to that of all of them together."""
     best = sorted((one for one in sentences if one.sound), key=lambda one: (-ranks[one.index], one.index))
     best = best[:MOST_EMBEDDED]
-    if len(best) < 4:
+    if len(best) < _FEW:
         return ranks
     vectors: Any = meaning([" ".join(one.text.split()[:_WORDS_EMBEDDED]) for one in best])
+    if vectors is None:
+        return ranks
     middle = vectors.mean(axis=0)
     near = vectors @ middle
     low, high = float(near.min()), float(near.max())

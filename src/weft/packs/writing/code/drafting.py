@@ -1,8 +1,8 @@
-"""The last step of `draft`: the piece to read, and for each of its sentences what it rests on and what code can know of it.
+"""The last step of `draft`: the piece to read, and for each sentence what it rests on and what code can know of it.
 
 A sentence with passages is held against them: *quoted* when they say it in its words, *contradicted* when they say the
-same with one thing turned round, else *not_checked*. One without is the writer's own. What is contradicted stands in the
-piece marked, never silently.
+same with one thing turned round, else *not_checked*. One without is the writer's own. What is contradicted stands in
+the piece marked, never silently.
 """
 
 from __future__ import annotations
@@ -53,9 +53,8 @@ def _piece(draft: Mapping[str, Any], judged: list[dict[str, Any]]) -> Iterator[s
             mark = ""
             if sentence["rests_on"]:
                 state = "" if one["state"] == "quoted" else f" ({one['state'].replace('_', ' ')})"
-                notes.append(
-                    f"[^{len(notes) + 1}]: {' … '.join(' '.join(words.split()) for words in sentence['rests_on'])}{state}"
-                )
+                words = " … ".join(" ".join(words.split()) for words in sentence["rests_on"])
+                notes.append(f"[^{len(notes) + 1}]: {words}{state}")
                 mark = f"[^{len(notes)}]"
             told = f"**{sentence['text']}**" if one["state"] == "contradicted" else sentence["text"]
             lines.append(f"{told}{mark}")

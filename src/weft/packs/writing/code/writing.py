@@ -5,6 +5,7 @@ An agent's `embedded:` names the function that stands in for it when no model is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from weft.documents import Cue
@@ -23,14 +24,14 @@ def summary(step: StepInput) -> dict[str, Any]:
         profile_topics=step.profile["topics"] or (),
         source_kind=about["kind"],
         cues=about["cues"],
-        meaning=_meaning(),
+        meaning=_meaning,
     )
 
 
-def _meaning() -> embedded.Meaning | None:
-    """The sentence model of this install, where there is one: it knows which sentences mean what the whole means."""
+def _meaning(texts: Sequence[str]) -> Any:
+    """By the sentence model of this install, where there is one. It is loaded when it is first asked."""
     model = load_embedder()
-    return None if isinstance(model, Unavailable) else model.embed
+    return None if isinstance(model, Unavailable) else model.embed(texts)
 
 
 def ideas(step: StepInput) -> dict[str, Any]:
