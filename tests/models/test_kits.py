@@ -98,6 +98,7 @@ def speakers(text: str) -> list[str]:
         ('"The house has been cold for ever." Ann Berg had heard that before.', []),
         ('The critics said of Ann Berg: "She has never been warm to anybody here."', []),
         ('The book was called "The Long Road Home Again" by Ann Berg.', []),
+        ("„Wir haben ein Haus verkauft und zur Miete gewohnt“, sagt Karin Vogt. Das war teuer.", ["Karin Vogt"]),
         ("„Wir haben einen Acker gepflanzt und ihn Wald genannt“, sagt Judith Kaltenbach.", ["Judith Kaltenbach"]),
         ("« Nous avons vendu la maison et loué la chambre », dit Claire Morel.", ["Claire Morel"]),
         ("«Antes trabajábamos siete días para vender lo de cinco», dice Lucía Ferrer.", ["Lucía Ferrer"]),

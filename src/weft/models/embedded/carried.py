@@ -29,7 +29,7 @@ _FIGURE: Final = re.compile(
 _ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,6}(?![\w-])")
 _COMMON: Final = words("""
 USA NASA NATO HTML HTTP HTTPS URL PDF JSON YAML XML CSV API CPU GPU RAM USB DVD DNA RNA CEO GPS FAQ BBC CNN
-NBC ABC UNESCO SQL SSH TCP UDP DNS TLS SSL RFC ISO UTC GMT ASCII UTF CSS PHP GNU GPL MIT BSD README NOTE
+NBC ABC UNESCO SQL SSH TCP UDP DNS TLS SSL RFC ISO UTC GMT ASCII UTF CSS PHP GNU GPL MIT BSD README NOTE NOTICE
 WARNING NULL TRUE FALSE AND NOT THE YOU ARE FOR MUST SHOULD MAY AIDS UFO VIP LED EUR USD GBP FIFA UEFA AfD CDU
 SPD FDP
 """)
@@ -164,13 +164,13 @@ class _Carried:
                 yield line, spans
 
     def _unspelled(self) -> Iterator[tuple[str, tuple[Span, ...]]]:
-        text = self._reading.layout.plain
         seen: dict[str, list[Span]] = {}
-        for match in _ACRONYM.finditer(text):
-            seen.setdefault(match.group(), []).append(match.span())
-        capitals = sum(1 for one in self._reading.sentences if one.text.isupper())
+        for one in self._reading.sentences:
+            loud = sum(1 for word in one.text.split() if len(word) > 2 and word.isupper())
+            for name in _ACRONYM.findall(one.text) if loud < 3 and one.sound else ():
+                seen.setdefault(name, []).append(one.spans[0])
         for name, spans in seen.items():
-            if len(spans) > 1 and name not in _COMMON and not capitals and not self._is_spelled(name):
+            if len(spans) > 1 and name not in _COMMON and not self._is_spelled(name):
                 yield self._reading.says("acronym", name=name), (spans[0],)
                 return
 

@@ -64,6 +64,9 @@ _COMMAND: Final = re.compile(
     r"^(?:add|click|open|press|run|set|select|use|install|choose|turn|remove|check|make|type|enter|put)\b", re.I
 )
 _PEOPLE: Final = words("he she his her him er sie ihm ihn il elle lui él ella")
+_REPORTED: Final = words("""
+said says told announced reported sagt sagte erklärt erklärte laut dit déclare déclaré selon dijo dice según
+""")
 _OWN: Final = words("i my me we our ich mein wir je mon nous yo mi nosotros")
 _HASHTAGS: Final = re.compile(r"(?<!\w)[#@]\w{2,}")
 _YEAR: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
@@ -131,14 +134,14 @@ def _is_manual(reading: Reading, titles: Sequence[str]) -> bool:
 
 def _prose(reading: Reading) -> Category:
     sentences = reading.sentences
-    words = [word for one in sentences for word in one.words]
-    total = max(1, len(words))
+    said_words = [word for one in sentences for word in one.words]
+    total = max(1, len(said_words))
     known = reading.known
-    said = sum(1 for word in words if word in known.saying)
+    said = sum(1 for word in said_words if word in _REPORTED)
     people = sum(1 for one in sentences if not _PEOPLE.isdisjoint(one.words))
-    figures = sum(1 for word in words if word[0].isdigit())
-    own = sum(1 for word in words if word in _OWN)
-    days = sum(1 for word in words if word in known.months)
+    figures = sum(1 for word in said_words if word[0].isdigit())
+    own = sum(1 for word in said_words if word in _OWN)
+    days = sum(1 for word in said_words if word in known.months)
     told = said + days
     if reading.layout.dateline or (reading.layout.byline and told * 200 > total and own * 40 < total):
         return "news"

@@ -32,9 +32,8 @@ def _between(opening: str, closing: str) -> str:
 
 _MARKED: Final = re.compile("|".join([*(_between(*style) for style in _STYLES), r"(?<!\w)\"(\S[^\"]{4,700}?)\"(?!\w)"]))
 _UPPER: Final = "[A-ZÀ-ÖØ-ÞŁŠŽĆČ]"
-_NAME: Final = (
-    rf"{_UPPER}[\w'’\-]*\.?(?:\s+(?:(?:de|da|del|la|van|von|der|den|bin|al|du)\s+){{0,2}}{_UPPER}[\w'’\-]*\.?){{0,3}}"
-)
+_WORD: Final = rf"(?:{_UPPER}\w{{0,2}}\.\s+)*{_UPPER}[\w'’\-]+"
+_NAME: Final = rf"{_WORD}(?:\s+(?:(?:de|da|del|la|van|von|der|den|bin|al|du)\s+){{0,2}}{_WORD}){{0,3}}"
 _PRONOUN: Final = re.compile(
     r"^[\s,.—–-]*(?:(?:\w+)\s+(?:he|she|they|er|sie|il|elle|él|ella)|(?:he|she|they|er|sie|il|elle|él|ella)\s+\w+)\b",
     re.I,

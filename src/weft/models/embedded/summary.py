@@ -62,8 +62,10 @@ def summary(
     parts = find_parts(reading, kind, ranks, teller.used, int((0.6 if kind == "meeting" else 0.35) * teller.room))
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
     short = first or (teller.short() if kind == "interview" or not parts else [])
+    # What was spoken is quoted before it is told.
+    early = teller.quotes() if kind in ("interview", "transcript", "captions") else []
     points = teller.points(fewer=len([one for part in parts for one in part.entries]) > 3)
-    said = teller.quotes()
+    said = early or teller.quotes()
     themes = find_themes(reading, 5 if reading.word_count > 120 else 3)
     labels = [theme.label for theme in themes]
     tags = _tags(labels, [topic.name for topic in topics if _speaks_of(reading, topic, headline)])
@@ -141,7 +143,7 @@ class _Teller:
             return self._headed(self._title, [(place, place + len(self._title))] if place >= 0 else [])
         if own is not None and _MAN_NAME.match(own.title):
             # A page of a manual says in its first line what it is about.
-            self._take(reading.sentences[:1])
+            self.used.add(0)
             return self._headed(reading.sentences[0].text, list(reading.sentences[0].spans))
         if own is not None and (_is_telling(own.title) or len(own.title.split()) > 1):
             return self._headed(own.title, [own.span])
@@ -149,7 +151,7 @@ class _Teller:
             return self._headed(own.title, [own.span])
         early = [one for one in self._pool if one.size <= 18] or self._pool
         best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
-        self._take([best])
+        self.used.add(best.index)
         return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
 
     def _headed(self, text: str, spans: list[Span]) -> tuple[str, list[Span]]:
