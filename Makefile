@@ -1,9 +1,9 @@
-# Two commands: `make run` shows Weft at work, `make test` checks everything. Both set up what they need.
+# `make run` shows Weft at work, `make quick` is for every edit, `make test` checks everything. They set up what they need.
 PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt bench lock clean
+.PHONY: help run quick test slow check fmt bench lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -12,10 +12,16 @@ run: .venv/.ready  ## make the environment and build a writing kit, offline and 
 	@$(BIN)/weft --workspace demo run examples/tides.md
 	@echo; $(BIN)/weft --workspace demo plan examples/tides.md
 
-test: .venv/.ready-dev  ## the same, then every test and check
+quick: .venv/.ready-dev  ## the tests that need no process, terminal or model: under a minute, for every edit
+	WEFT_LANE=quick $(BIN)/pytest -q -n auto --dist worksteal
+
+test: .venv/.ready-dev  ## a kit, then every check and every test, with a sample of the random lives
 	@$(MAKE) --no-print-directory run
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest -n auto --dist worksteal
+
+slow: .venv/.ready-dev  ## the whole campaigns: 100,000 random lives of each kind, and what takes hours
+	WEFT_LANE=slow $(BIN)/pytest -q -n auto --dist worksteal
 
 check: .venv/.ready-dev  ## formatting, lint and types
 	$(BIN)/ruff format --check .

@@ -5,22 +5,47 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import lanes
+
 # A busy machine is slow, not wrong.
 settings.register_profile("weft", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("weft")
 
 
+guard = lanes.Guard()
+
+
 def pytest_report_header() -> list[str]:
     """What random lives begin with, so that a long hunt can be repeated."""
-    if "WEFT_WALKS" not in os.environ:
-        return []
-    return [f"lives: {os.environ['WEFT_WALKS']}, from WEFT_SEED={os.environ.get('WEFT_SEED', '0')}"]
+    told = [f"lane: {lanes.LANE}"]
+    if "WEFT_WALKS" in os.environ:
+        told.append(f"lives: {os.environ['WEFT_WALKS']}, from WEFT_SEED={os.environ.get('WEFT_SEED', '0')}")
+    return told
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    lanes.sort_in(items)
+    left = [item for item in items if not lanes.is_in_lane(item)]
+    if left and not config.option.markexpr:  # whoever names marks has chosen
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if lanes.is_in_lane(item)]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        lanes.need(mark.args)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    yield from guard.watch(item)
 
 
 @pytest.fixture(autouse=True)

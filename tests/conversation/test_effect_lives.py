@@ -1,6 +1,6 @@
 """Random lives of conversation, executor, log and files under one seed, and executors that must be caught.
 
-`WEFT_WALKS=100000 pytest tests/conversation/test_effect_lives.py` takes many more; `WEFT_SEED` sets the first one.
+`make slow` takes many more; `WEFT_SEED` sets the first one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.conversation.effect_lives import PERSON, life
+from tests.lanes import lives
 from weft.conversation import decide, turns
 from weft.conversation.executor import Executor
 from weft.conversation.tooling import RunningTool, ToolAccess
@@ -23,7 +24,7 @@ from weft.testing.lockstep import DeadlockError
 from weft.testing.simulation import BrokenPromiseError
 from weft.tools.builtin import files
 
-WALKS = int(os.environ.get("WEFT_WALKS", "160"))
+WALKS = lives(160)
 SEED = int(os.environ.get("WEFT_SEED", "0"))
 PARTS = 8
 Patch = pytest.MonkeyPatch
@@ -38,6 +39,7 @@ def _nothing_is_left_for_others() -> Iterator[None]:
     gc.collect()
 
 
+@pytest.mark.lives
 @pytest.mark.timeout(36_000 if WALKS > 160 else 120)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_was_told_as_a_success_is_there(part: int) -> None:

@@ -1,6 +1,6 @@
 """Every order of everything in small conversations, thousands of random lives, and mutants that must be caught.
 
-`WEFT_WALKS=100000 pytest tests/conversation` takes many more lives; a life that breaks a promise says its seed, and
+`make slow` takes many more lives; a life that breaks a promise says its seed, and
 `WEFT_SEED` sets the first one.
 """
 
@@ -15,10 +15,11 @@ import pytest
 from tests.conversation.lives import Scope, explore, walk
 from tests.conversation.mutants import MUTANTS
 from tests.conversation.test_scenarios import SCENARIOS
+from tests.lanes import lives
 from weft.testing.scenarios import faults_of
 from weft.testing.simulation import BrokenPromiseError
 
-WALKS = int(os.environ.get("WEFT_WALKS", "2000"))
+WALKS = lives(500)
 SEED = int(os.environ.get("WEFT_SEED", "0"))
 CHUNKS = 8
 CHILD = (None, "main/a1")
@@ -49,6 +50,7 @@ def test_every_order_of_everything_keeps_every_promise(name: str) -> None:
     assert explore(scope) > least
 
 
+@pytest.mark.lives
 @pytest.mark.timeout(3600 if WALKS > 2000 else 60)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_random_lives(chunk: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.lanes import lives
 from tests.orchestrator import flow_model
 from tests.orchestrator.flow_lives import walk
 from tests.orchestrator.flow_model import FlowWorld, explore
@@ -27,7 +28,7 @@ from weft.session.state import SessionState
 from weft.session.transitions import IllegalEventError
 from weft.workspace.flow import Condition, Look, Unit
 
-WALKS = int(os.environ.get("WEFT_WALKS", "400"))
+WALKS = lives(240)
 SEED = int(os.environ.get("WEFT_SEED", "0"))
 CAUGHT = (BrokenPromiseError, IllegalEventError, KeyError, AssertionError)
 
@@ -46,6 +47,8 @@ def test_every_life_with_two_disturbances_keeps_every_promise(name: str) -> None
     assert explore(world, disturbances=2).ends > 50
 
 
+@pytest.mark.lives
+@pytest.mark.timeout(7200 if WALKS > 400 else 120)
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_lives_of_random_pipelines(chunk: int) -> None:
     for seed in range(SEED + chunk, SEED + WALKS, 4):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tests.lanes import lives
 from tests.orchestrator.model import BrokenPromiseError, World, explore, finish, pipeline, walk
 from weft.orchestrator import machine, plan
 from weft.orchestrator.progress import Progress
@@ -20,7 +20,7 @@ SHAPES: dict[str, dict[str, tuple[str, ...]]] = {
     "fan": {"a": (), "b": (), "d": ("a", "b")},
     "diamond": {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c")},
 }
-WALKS = int(os.environ.get("WEFT_WALKS", "2000"))
+WALKS = lives(500)
 
 
 @pytest.mark.parametrize("limit", [1, 2])
@@ -31,6 +31,8 @@ def test_every_interleaving_keeps_every_promise(shape: str, limit: int) -> None:
     assert explore(world, depth=5) > 5
 
 
+@pytest.mark.lives
+@pytest.mark.timeout(7200 if WALKS > 2000 else 120)
 @pytest.mark.parametrize("chunk", range(8))
 def test_random_lives_of_a_session(chunk: int) -> None:
     for seed in range(chunk, WALKS, 8):

@@ -19,7 +19,7 @@ from tests.tools.calling import DEADLINE, Place
 from weft.tools.processes import plain_environment
 from weft.tools.tool import Handle, Outcome
 
-pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+pytestmark = [pytest.mark.process, pytest.mark.needs("bash")]
 
 needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets us find what left its group")
 
@@ -138,7 +138,7 @@ def test_a_program_in_the_working_folder_can_not_pass_for_one_of_the_system(
     assert place.call("Shell", {"command": "only-here"}).text == "forged"
 
 
-@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
+@pytest.mark.needs("git")
 def test_what_only_looks_runs_no_program_of_the_folder(place: Place) -> None:
     """A folder's own git settings name programs; none of them is run by what is allowed without a question."""
     trap = place.write("trap.sh", "#!/bin/sh\ntouch trapped\n")

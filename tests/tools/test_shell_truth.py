@@ -19,7 +19,7 @@ from weft.tools.shell.programs import PROGRAMS
 from weft.tools.shell.reading import read_shell
 
 BASH = shutil.which("bash")
-pytestmark = pytest.mark.skipif(BASH is None, reason="there is no bash here")
+pytestmark = [pytest.mark.process, pytest.mark.needs("bash")]
 
 STAND_IN = '#!/bin/sh\nprintf \'%s\\0\' "${0##*/}" "$@" > "$TOLD/$$"\n'
 NATIVE = ("cd", "command")

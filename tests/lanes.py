@@ -1,0 +1,131 @@
+"""Which tests run when, and how much of each: `make quick`, `make test`, `make slow`.
+
+    quick   what needs no process, no terminal and no model: for every edit. A test that starts a process all the same
+            fails there and says so, so the lane can't become slow without anybody noticing
+    test    everything, with a sample of the random lives
+    slow    the whole campaigns: tests marked `campaign`, and those marked `lives` with all of their lives
+
+A test is kept out of `quick` by where it lies (`e2e`, `crash`) or by a mark: `process`, `model`, `slow`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from glob import glob
+from typing import Any, Final
+
+import pytest
+
+LANE: Final = os.environ.get("WEFT_LANE", "test")
+WHOLE: Final = 100_000
+OUTSIDE: Final = ("e2e", "crash")
+NOT_QUICK: Final = ("process", "model", "slow", "campaign")
+STARTS: Final = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system"})
+
+
+def lives(sample: int, whole: int = WHOLE) -> int:
+    """How many random lives a test takes. `WEFT_WALKS` overrules the lane."""
+    if told := os.environ.get("WEFT_WALKS"):
+        return int(told)
+    return {"quick": max(1, sample // 8), "slow": whole}.get(LANE, sample)
+
+
+def sort_in(items: Iterable[pytest.Item]) -> None:
+    """Mark what lies where processes are started."""
+    for item in items:
+        if item.path.parent.name in OUTSIDE:
+            item.add_marker("process")
+
+
+def is_in_lane(item: pytest.Item) -> bool:
+    if LANE == "quick":
+        return not any(item.get_closest_marker(name) for name in NOT_QUICK)
+    if LANE == "slow":
+        return any(item.get_closest_marker(name) for name in ("campaign", "lives"))
+    return item.get_closest_marker("campaign") is None
+
+
+class Guard:
+    """In the quick lane nothing starts a process."""
+
+    def __init__(self) -> None:
+        self.test = ""
+        if LANE == "quick":
+            sys.addaudithook(self._look)
+
+    def _look(self, event: str, args: Any) -> None:
+        if self.test and event in STARTS:
+            raise AssertionError(
+                f"{self.test} starts a process ({event}: {str(args)[:120]}): mark it with pytest.mark.process, so that "
+                "`make quick` leaves it to `make test`"
+            )
+
+    def watch(self, item: pytest.Item) -> Iterator[None]:
+        self.test = item.nodeid
+        try:
+            yield
+        finally:
+            self.test = ""
+
+
+# -- programs that a test needs
+
+
+@dataclass(frozen=True)
+class Program:
+    """Where a program may be, and the Debian packages that bring it."""
+
+    places: tuple[str, ...]
+    packages: tuple[str, ...] = ()
+
+
+PROGRAMS: Final = {
+    "bash": Program(("bash",), ("bash",)),
+    "git": Program(("git",), ("git",)),
+    "node": Program(("node", "nodejs"), ("nodejs",)),
+    "postgres": Program(("postgres", "/usr/lib/postgresql/*/bin/postgres"), ("postgresql",)),
+    "browser": Program(("chromium", "chromium-browser", "google-chrome"), ("chromium",)),
+}
+
+
+def find_program(name: str) -> str | None:
+    for place in PROGRAMS[name].places:
+        if found := shutil.which(place) or next(iter(sorted(glob(place), reverse=True)), None):
+            return found
+    return None
+
+
+@cache
+def program(name: str) -> str | None:
+    """Its path. Where it may be installed (`WEFT_INSTALL=1`, or CI as root on Debian) it is."""
+    found = find_program(name)
+    if found or not PROGRAMS[name].packages or not _may_install():
+        return found
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *PROGRAMS[name].packages]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return find_program(name)
+
+
+def is_ci() -> bool:
+    return os.environ.get("CI", "").lower() in ("1", "true")
+
+
+def _may_install() -> bool:
+    wanted = bool(os.environ.get("WEFT_INSTALL")) or is_ci()
+    return wanted and shutil.which("apt-get") is not None and os.geteuid() == 0
+
+
+def need(names: Iterable[str]) -> None:
+    """Skip a test with one clear line where a program is missing; fail it where nothing may be missing."""
+    for name in names:
+        if program(name) is None:
+            how = f"apt-get install {' '.join(PROGRAMS[name].packages)}" if PROGRAMS[name].packages else "install it"
+            told = f"needs {name}, which is not here: {how}"
+            pytest.fail(told, pytrace=False) if is_ci() else pytest.skip(told)
