@@ -5,7 +5,8 @@
     test    everything, with a sample of the random lives
     slow    the whole campaigns: tests marked `campaign`, and those marked `lives` with all of their lives
 
-A test is kept out of `quick` by where it lies (`e2e`, `crash`) or by a mark: `process`, `model`, `slow`.
+A test is kept out of `quick` by where it lies (`e2e`, `crash`), by what its file imports (what starts processes, the
+embedded engine, servers of models), or by a mark: `process`, `model`, `slow`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from glob import glob
+from types import ModuleType
 from typing import Any, Final
 
 import pytest
@@ -25,6 +27,13 @@ import pytest
 LANE: Final = os.environ.get("WEFT_LANE", "test")
 WHOLE: Final = 100_000
 OUTSIDE: Final = ("e2e", "crash")
+STARTERS: Final = (
+    *("subprocess", "pexpect", "multiprocessing", "tests.made", "tests.terminal", "tests.gated"),
+    *("weft.handles", "weft.testing.scenario", "tests.crash", "tests.e2e"),
+)
+"""Whoever imports one of these starts processes."""
+ENGINE: Final = ("weft.models.embedded", "tests.models.kits", "tests.models.stages", "tests.models.documents")
+"""Whoever imports one of these computes with the embedded engine, or speaks to a server of models."""
 NOT_QUICK: Final = ("process", "model", "slow", "campaign")
 STARTS: Final = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system"})
 
@@ -37,10 +46,20 @@ def lives(sample: int, whole: int = WHOLE) -> int:
 
 
 def sort_in(items: Iterable[pytest.Item]) -> None:
-    """Mark what lies where processes are started."""
+    """Mark what lies where processes are started, and what works with a model."""
     for item in items:
-        if item.path.parent.name in OUTSIDE:
+        used = _imported(item.module) if isinstance(item, pytest.Function) else ()
+        if item.path.parent.name in OUTSIDE or any(name.startswith(STARTERS) for name in used):
             item.add_marker("process")
+        if any(name.startswith(ENGINE) for name in used):
+            item.add_marker("model")
+
+
+@cache
+def _imported(module: ModuleType) -> frozenset[str]:
+    """Where the names of a file come from."""
+    found = (getattr(value, "__module__", None) or getattr(value, "__name__", None) for value in vars(module).values())
+    return frozenset(name for name in found if isinstance(name, str))
 
 
 def is_in_lane(item: pytest.Item) -> bool:

@@ -39,6 +39,8 @@ from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = (

@@ -57,6 +57,7 @@ def test_a_seed_decides_everything() -> None:
         assert (one.kills, one.logged) == (other.kills, other.logged)
 
 
+@pytest.mark.slow
 def test_the_lives_reach_the_deep_places() -> None:
     """A life in which nothing happens proves nothing."""
     lives = [life(seed) for seed in range(40)]
@@ -205,6 +206,7 @@ def what_waits_for_its_place_runs_after_a_loss(patch: Patch) -> None:
     patch.setattr(turns, "release", release)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_executor_that_breaks_a_rule_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     MUTANTS[name](monkeypatch)

@@ -272,6 +272,8 @@ def test_a_call_that_fails_again_and_again_is_stopped_and_said(tmp_path: Path) -
     assert len(warned) == 1
     assert "has failed 4 times" in warned[0]
     assert [e.disposition for e in events if isinstance(e, t.TurnCompleted)] == ["continue"] * 6 + ["final"]
+    (after,) = [e for e in events if isinstance(e, t.TurnStarted) and e.messages == ("m2",)]
+    assert after.continues == reached.key == "main:t5"
 
 
 def test_a_command_that_fails_between_changes_is_not_stopped(tmp_path: Path) -> None:

@@ -138,6 +138,7 @@ HARD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", HARD)
 def test_nothing_takes_long(case: str) -> None:
     """Each of these took minutes, or all memory, in some reader. Ten seconds of work are for a slow machine."""

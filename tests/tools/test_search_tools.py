@@ -11,6 +11,8 @@ from tests.tools.calling import Place
 from weft.tools.patterns import PatternError, path_pattern
 from weft.tools.tool import Handle, Outcome
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.parametrize(
     ("pattern", "yes", "no"),

@@ -82,8 +82,8 @@ def _message(draft: Draft, command: c.SendMessage) -> None:
             origin=command.origin,
         )
     )
-    if starts:
-        start_turn(draft, name)
+    if starts:  # with the results that a limit may have held back
+        start_turn(draft, name, continues=(talk.held if talk else None) or None)
     return None
 
 
