@@ -33,6 +33,7 @@ SEED = int(os.environ.get("WEFT_SEED", "0"))
 CAUGHT = (BrokenPromiseError, IllegalEventError, KeyError, AssertionError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", worlds())
 def test_every_life_with_a_disturbance_keeps_every_promise(name: str) -> None:
     world = worlds()[name]
@@ -40,6 +41,7 @@ def test_every_life_with_a_disturbance_keeps_every_promise(name: str) -> None:
     assert explore(world, disturbances=1).ends > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gate", "repair", "self loop", "passed over", "budget"])
 def test_every_life_with_two_disturbances_keeps_every_promise(name: str) -> None:
     world = worlds()[name]

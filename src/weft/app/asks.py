@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from weft.documents import MAX_BYTES
 from weft.files import translated
 from weft.orchestrator.inputs import GivenFile
 from weft.protocol.errors import EXIT_USAGE, UserError
+from weft.protocol.values import dataclass
 from weft.workspace.pipeline import Pipeline
 
 

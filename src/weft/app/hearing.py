@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from weft.models.model import Model, Part, Request
@@ -22,6 +21,7 @@ from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ReplyClassified
 from weft.protocol.messages import Message, Text, Usage
+from weft.protocol.values import dataclass
 from weft.session.state import GateState
 
 ANSWER_TOKENS: Final = 300

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, tzinfo
 from typing import Final, Literal
 
 from weft.models.spending import NOTHING, ModelCall, Price, Spent, model_calls, moment
 from weft.protocol.errors import WeftError
+from weft.protocol.values import dataclass
 from weft.session.log import LogReader
 from weft.session.sessions import Sessions
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from weft.checks.number_words import spelled_out
 from weft.checks.numerals import numbers_in, offered
+from weft.protocol.values import dataclass
 
 _UNIT_FORMS: Final = """
 second: second seconds sec s        minute: minute minutes min       hour: hour hours hr h          day: day days

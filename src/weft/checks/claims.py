@@ -9,13 +9,13 @@ sentences are read says `statements`, how two are laid side by side `matching`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
 from weft.checks.statements import Statement, read_statement
 from weft.language.sentences import sentences
+from weft.protocol.values import dataclass
 
 State = Literal["quoted", "judged", "contradicted", "not_checked"]
 STATES: Final[tuple[State, ...]] = ("quoted", "judged", "contradicted", "not_checked")

@@ -7,13 +7,13 @@ raised when the pipeline is loaded; running a check only ever finds faults in th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
 from weft.checks.faults import Fault
 from weft.checks.paths import Gap, Place, ValuePath, find, parse_path
+from weft.protocol.values import dataclass
 
 
 class CheckProblem(ValueError):  # noqa: N818 - a problem of a declaration, as in `protocol.errors.Problem`
@@ -89,7 +89,9 @@ WHOLE: Final[Any] = ""
 class CheckOptions(BaseModel):
     """What every check has: where to look."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, validate_default=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, validate_default=True, allow_inf_nan=False, defer_build=True
+    )
 
     at: Paths = Field(
         default=WHOLE, description="Where to look: a path or a list of paths; left out, the whole artifact."

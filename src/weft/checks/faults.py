@@ -6,12 +6,12 @@ A fault's hint may be a function: the nearest passage of a large document is loo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
 from weft.protocol.errors import Finding
 from weft.protocol.hashes import canonical
+from weft.protocol.values import dataclass
 
 FINDINGS_LIMIT: Final = 20
 SHOWN_LIMIT: Final = 80

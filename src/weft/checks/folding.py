@@ -10,11 +10,11 @@ Folding keeps a second text, `shown`, with the document's own quotation marks; b
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 from weft.checks.paths import Place, leaves
+from weft.protocol.values import dataclass
 
 # All that have Unicode's Quotation_Mark property, and the apostrophe that is a letter. Corner brackets go by rank.
 _DOUBLE: Final = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Final, Literal
 
@@ -13,6 +12,7 @@ from pydantic import Field, PlainValidator, model_validator
 from weft.checks.contract import CheckDefinition, CheckInput, CheckOptions, CheckProblem, look
 from weft.checks.faults import Fault, shown
 from weft.checks.paths import Gap, Place, ValuePath, find, kind, parse_path
+from weft.protocol.values import dataclass
 
 Unit = Literal["elements", "words", "characters"]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from weft.checks.number_words import spelled_out, zeros_after
+from weft.protocol.values import dataclass
 
 _DECIMAL: Final = "٫"
 _HARD: Final = "\u00a0"

@@ -11,12 +11,12 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
 from weft.checks.faults import cut, showable
 from weft.checks.folding import Folded
+from weft.protocol.values import dataclass
 
 # A Chinese, Japanese or Thai character is a token of its own: those scripts put no spaces between words.
 _TOKEN: Final = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|\w+|[^\w\s]")

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from weft.protocol.values import dataclass
 
 _PART: Final = re.compile(r"(?P<every>\[\*\])|\[(?P<index>[0-9]{1,9})\]|(?P<dot>\.?)(?P<key>[^.\[\]]+)")
 _SHAPE: Final = "a path is keys joined by dots, with [*] for every element or [0] for one, such as quotes[*].text"

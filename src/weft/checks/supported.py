@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from pydantic import Field
@@ -20,6 +19,7 @@ from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, Opt
 from weft.checks.faults import Fault, showable, shown
 from weft.checks.folding import text_of
 from weft.checks.paths import kind
+from weft.protocol.values import dataclass
 
 _BLANK: Final = re.compile(r"\n\s*\n")
 _STRETCH: Final = 1_500

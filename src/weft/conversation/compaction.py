@@ -7,13 +7,14 @@ together from the conversation: what was asked, and how each answer began. It sa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.conversation.projections import Said, compacted, messages_of
 from weft.conversation.prompt import Prompt
 from weft.models.model import Model, ModelError, Request, TextDelta
 from weft.protocol.messages import Message, Text, Usage
+from weft.protocol.values import dataclass
 
 FULL: Final = 0.8
 """Of the room for a prompt: beyond it older turns are told in short."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from weft.conversation.prompt import Fragment, Prompt, build_prompt
 from weft.models.model import Model, Request, ThinkingLevel
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.messages import ToolSpec
+from weft.protocol.values import dataclass
 from weft.session.state import SessionState
 from weft.tools.skills import Skills
 from weft.workspace.workspace import Workspace

@@ -12,12 +12,13 @@ closed is told to stop at once, and one that is bound after it was given up as w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, Protocol
 
 from weft.conversation.state import State
 from weft.protocol import talk as t
 from weft.protocol.talk_commands import How, Interrupted, InterruptStatus
+from weft.protocol.values import dataclass
 
 Phase = Literal["declared", "awaiting", "reserved", "starting", "bound", "continuing", "draining"]
 Bound = Literal["bound", "interrupted", "late"]

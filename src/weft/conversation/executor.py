@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import aclosing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.conversation.engine import Engine
@@ -24,6 +24,7 @@ from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.errors import WeftError
 from weft.protocol.messages import ToolCall, Usage
+from weft.protocol.values import dataclass
 
 BREATH: Final = 64
 """After so many pieces of a stream everybody else gets a turn on the loop."""

@@ -9,12 +9,13 @@ control: the log is all there is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol
 
 from weft.protocol import talk as t
 from weft.protocol.events import Record
 from weft.protocol.messages import Content, Message, Text, Thinking, ToolCall, ToolResult
+from weft.protocol.values import dataclass
 
 Status = Literal[
     "idle",

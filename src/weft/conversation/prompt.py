@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from weft.models.model import Request, ThinkingLevel
 from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, ToolSpec
+from weft.protocol.values import dataclass
 
 Kind = Literal["instructions", "workspace", "skills", "profile", "run", "files"]
 ORDER: Final[tuple[Kind, ...]] = ("instructions", "workspace", "skills", "profile", "run", "files")

@@ -8,12 +8,13 @@ a damaged line must still fold, so a step takes what it finds and never insists 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Literal
 
 from weft.protocol import talk as t
 from weft.protocol.events import Record
 from weft.protocol.hashes import hash_value
+from weft.protocol.values import dataclass
 
 CallPhase = Literal["declared", "asked", "ready", "running", "settled"]
 """`ready`: it may run, and does when the calls before it that it has to wait for have ended."""

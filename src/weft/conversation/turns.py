@@ -7,7 +7,7 @@ for each command; only this module completes a turn and only `settle_call` ends 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.conversation.limits import reached, unpriced
@@ -15,6 +15,7 @@ from weft.conversation.state import CallState, State, Talk, TurnState, evolve, f
 from weft.models.budget import Price
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
+from weft.protocol.values import dataclass
 
 SHUTDOWN_TIMEOUT: Final = "shutdown_timeout"
 MODEL: Final = "model"

@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 from weft.documents.characters import squeezed, word_set
 from weft.documents.markup import BLOCKS, Element
+from weft.protocol.values import dataclass
 
 _MACHINES: Final = word_set(
     "script style template noscript svg math iframe object embed canvas audio video head applet"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from weft.documents.characters import normalise, one_line, squeezed
+from weft.protocol.values import dataclass
 
 _TOKEN: Final = re.compile(r"<\|[^|<>]{0,40}\|>|\[_[A-Z]{2,6}_(?:\d+)?\]?")
 _LANGUAGE: Final = re.compile(r"<\|([a-z]{2,3})\|>")

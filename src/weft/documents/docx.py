@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 from xml.etree.ElementTree import Element as Xml
 
@@ -19,6 +19,7 @@ from weft.documents.docx_styles import Numbering, Styles, flag, inside, local, v
 from weft.documents.markdown import inline_text, to_markdown
 from weft.documents.markup import Element
 from weft.documents.xml_part import parse_xml
+from weft.protocol.values import dataclass
 
 _MAIN: Final = "word/document.xml"
 _RELATIONS: Final = "_rels/.rels"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 from xml.etree.ElementTree import Element as Xml
+
+from weft.protocol.values import dataclass
 
 _HEADING: Final = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|kop|rubrik|заголовок|标题|見出し|제목) ?([1-9])", re.IGNORECASE

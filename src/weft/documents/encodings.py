@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from weft.documents.code_pages import guess
 from weft.documents.document import RefusedError, counted
+from weft.protocol.values import dataclass
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),

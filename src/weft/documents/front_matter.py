@@ -11,10 +11,11 @@ import json
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.documents.characters import one_line
+from weft.protocol.values import dataclass
 
 _OPENING: Final = re.compile(r"\s*(---|\+\+\+)[ \t]*\n")
 _CLOSING: Final = {

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from weft.documents.characters import normalise, squeezed
 from weft.documents.pdf_text import Piece
+from weft.protocol.values import dataclass
 
 _SAME_ROW: Final = 0.45
 _WORD: Final = 0.16

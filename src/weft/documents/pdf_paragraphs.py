@@ -11,11 +11,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from weft.documents.characters import is_unspaced, word_set
 from weft.documents.pdf_lines import LineOnPage, middle
+from weft.protocol.values import dataclass
 
 _EDGE: Final = 2
 _MOST: Final = 0.3

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import Final
 
@@ -20,6 +20,7 @@ from weft.documents.characters import is_unspaced
 from weft.documents.cue_text import Caption, Line, Spoken, language_in, spoken_lines
 from weft.documents.document import Cue, RefusedError, counted
 from weft.documents.speakers import name_speakers
+from weft.protocol.values import dataclass
 
 PAUSE: Final = 1.95
 """Seconds of silence that end a paragraph. Not a multiple of 0.02, the grid of Whisper's times: formats round."""

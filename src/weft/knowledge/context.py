@@ -7,11 +7,11 @@ Four characters count as a token. With roles the budget is shared out: 60 % for 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 from xml.sax.saxutils import escape
 
 from weft.knowledge.grammar import Grammar
+from weft.protocol.values import dataclass
 
 Role = Literal["primary", "supporting", "context"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)

@@ -11,12 +11,12 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from weft.knowledge.wordpiece import encode
+from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from weft.knowledge.place import Place, same_key
+from weft.protocol.values import dataclass
 
 FIELDS: Final[dict[str, str]] = {
     "document": r"[A-Za-z]{0,8}\d{1,5}",

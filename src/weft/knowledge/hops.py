@@ -8,10 +8,10 @@ A path never comes back to where it was. Of several ways to a passage the best c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from weft.knowledge.store import Edge
+from weft.protocol.values import dataclass
 
 DECAY: Final = 0.7
 FLOOR: Final = 0.01

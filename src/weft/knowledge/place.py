@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
+
+from weft.protocol.values import dataclass
 
 EdgeKind = Literal["sub_paragraph", "cross_ref", "app_material", "standard_ref"]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from weft.knowledge.grammar import Grammar
 from weft.knowledge.place import Place, same_key
 from weft.knowledge.store import Store, StoredPassage
+from weft.protocol.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ Without vectors search goes by words alone and says so; with vectors for a part 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal
 
 from weft.knowledge.collection import Collection
@@ -22,6 +22,7 @@ from weft.knowledge.keyword import match_query
 from weft.knowledge.place import same_key
 from weft.knowledge.store import Store, StoredPassage
 from weft.knowledge.vectors import Matrix, load_matrix
+from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
     from numpy import bool_, float32

@@ -10,7 +10,6 @@ tool under the reference's name too (`isa_hybrid_search`), with that name's word
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
@@ -19,6 +18,7 @@ from weft.knowledge import answers
 from weft.knowledge import arguments as given
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.protocol.errors import UserError
+from weft.protocol.values import dataclass
 from weft.workspace.spelling import suggest
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from weft.models.model import Part, Stop, StopReason, TextDelta, ThinkingDelta
 from weft.protocol.messages import Content, Message, Text, Thinking, ToolCall, Usage
+from weft.protocol.values import dataclass
 
 
 @dataclass(slots=True)

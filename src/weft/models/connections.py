@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Final, Literal
@@ -22,6 +21,7 @@ from weft.models.openai_responses import OpenAIResponses
 from weft.models.prices import OwnPrice, known_window
 from weft.models.pydantic_layer import Endpoint, LayeredModel, is_loopback
 from weft.protocol.errors import UserError
+from weft.protocol.values import dataclass
 from weft.workspace.model_table import ModelKind, ModelTable, ThinkingLevel
 
 EMBEDDED: Final = "embedded"

@@ -16,12 +16,12 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 from weft.files import Folder
 from weft.protocol.errors import UserError
+from weft.protocol.values import dataclass
 
 FILE: Final = "credentials.json"
 LOCK: Final = "credentials.lock"

@@ -12,10 +12,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from weft.models.json_scan import DEPTH_LIMIT, Correction, NotJsonError, scan, whole_text
+from weft.protocol.values import dataclass
 
 READINGS_LIMIT: Final = 100
 STRICT_TRIES: Final = 20

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from weft.protocol.values import dataclass
 
 CorrectionKind = Literal[
     "around",

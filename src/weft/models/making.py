@@ -7,12 +7,12 @@ not done before all of them are right or its tries are used up.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from weft.models.model import Request
 from weft.protocol.errors import Finding
 from weft.protocol.messages import Usage
+from weft.protocol.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ Closing the stream (`aclose`) ends the call at once. A model holds no conversati
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from weft.protocol.errors import ExternalError
 from weft.protocol.messages import Message, ToolCall, ToolSpec, Usage
+from weft.protocol.values import dataclass
 
 ThinkingLevel = Literal["off", "low", "medium", "high"]
 StopReason = Literal["end", "tool_calls", "max_tokens", "refused", "stop_sequence"]

@@ -6,12 +6,12 @@ never 0; `spending.py` adds up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
 from weft.protocol.messages import Usage
+from weft.protocol.values import dataclass
 
 MILLION: Final = Decimal(1_000_000)
 _PROVIDERS: Final = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from weft.models.answer import Answer, add_usage, gather
@@ -16,6 +16,7 @@ from weft.models.model import Model, ModelError, Request, TextDelta, ThinkingDel
 from weft.models.structured import ask
 from weft.protocol.errors import ModelFeedback
 from weft.protocol.messages import Message, Text, ToolSpec, Usage
+from weft.protocol.values import dataclass
 
 _TOOL: Final = ToolSpec(
     name="note_number",

@@ -13,7 +13,7 @@ import json
 import warnings
 from collections.abc import AsyncIterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
@@ -31,6 +31,7 @@ from weft.models.model import (
 from weft.models.provider_errors import ended_early, redactor, sorted_error
 from weft.models.structured import Way
 from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, Usage
+from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
     import httpx2

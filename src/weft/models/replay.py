@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from weft.models.model import ModelError, Part, Request
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 
 REPLAY_WINDOW: Final = 1_000_000
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Literal
 
 from weft.checks.schema import schema_findings
@@ -25,6 +25,7 @@ from weft.models.model import Model, ModelError, Part, Request
 from weft.protocol.errors import Finding, ModelFeedback
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import Content, Message, Text, Thinking, ToolResult, ToolSpec, Usage
+from weft.protocol.values import dataclass
 
 Way = Literal["native", "tool", "prompted"]
 ASKS: Final = 3

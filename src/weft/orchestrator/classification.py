@@ -9,13 +9,13 @@ to be sorted, not followed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.conversation.prompt import fence
 from weft.orchestrator.clauses import clauses_of
 from weft.orchestrator.phrases import Label, say
 from weft.orchestrator.replies import Choice, Judgement
+from weft.protocol.values import dataclass
 
 LEAST_SURE: Final = 0.7
 LONGEST_MESSAGE: Final = 4_000

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, Literal
+
+from weft.protocol.values import dataclass
 
 Joint = Literal["", "but", "and", "or", "because"]
 

@@ -8,7 +8,7 @@ found up to date, except that a verdict is recorded only when it is new.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from weft.orchestrator.progress import Progress, RunSpec, StepProgress
@@ -22,6 +22,7 @@ from weft.protocol.events import (
     VerdictGiven,
 )
 from weft.protocol.hashes import combine
+from weft.protocol.values import dataclass
 from weft.session.state import GateState, RoundState, SessionState
 from weft.workspace.flow import Choice, Gate, Unit
 

@@ -9,11 +9,12 @@ from: when a person changes an input of it, they count from 0 again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.hashes import combine, hash_value
+from weft.protocol.values import dataclass
 from weft.session.state import RoundState, SessionState
 from weft.workspace.flow import Unit
 from weft.workspace.pipeline import Pipeline, Step

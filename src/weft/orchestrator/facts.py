@@ -6,7 +6,7 @@ A run works on this snapshot: a file edited while it runs counts from the next r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, Final
 
 from weft.checks import check_documents
@@ -17,6 +17,7 @@ from weft.orchestrator.validate import Documents, fault_of, parse
 from weft.orchestrator.workbench import brings_in, tools_of
 from weft.protocol.errors import ExternalError
 from weft.protocol.hashes import canonical, hash_bytes, hash_value
+from weft.protocol.values import dataclass
 from weft.session.state import SessionState
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent

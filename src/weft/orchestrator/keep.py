@@ -7,7 +7,7 @@ Pure: bytes and facts in, events and words out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from weft.orchestrator.consequences import step_hash
@@ -20,6 +20,7 @@ from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding, UserError
 from weft.protocol.events import ArtifactAccepted, ArtifactRejected, DurableEvent, EditAccepted, StepAdopted
 from weft.protocol.hashes import combine, hash_bytes
+from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy, old_hash
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline, Step

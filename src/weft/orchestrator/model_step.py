@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from weft.models.answer import gather
@@ -24,6 +24,7 @@ from weft.orchestrator.validate import is_json, parse
 from weft.protocol.errors import Finding
 from weft.protocol.messages import Message, Text
 from weft.protocol.steps import StepInput
+from weft.protocol.values import dataclass
 from weft.workspace.pipeline import Step
 
 ASKS: Final = 2

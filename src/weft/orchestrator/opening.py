@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from weft.files import named_folder
@@ -20,6 +20,7 @@ from weft.protocol.commands import Artifact, StartRun
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.events import DurableEvent, InputRecorded, Record, SessionAdopted, SessionCreated
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy
 from weft.session.state import SessionState
 from weft.tools.toolbox import Toolbox

@@ -8,11 +8,12 @@ Ask for the steps in running order, and say which of them will be made: what loo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from weft.orchestrator.course import Course, extra_inputs, on_base, outside
 from weft.orchestrator.step_facts import StepFacts
+from weft.protocol.values import dataclass
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
 

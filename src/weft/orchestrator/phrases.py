@@ -10,12 +10,13 @@ intent; a condition or a question takes its label away.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple, cast
 
 from weft.orchestrator import words as w
 from weft.orchestrator.clauses import INTERROGATIVE, NEGATION, Clause
+from weft.protocol.values import dataclass
 
 Label = Literal[
     "yes",

@@ -9,7 +9,7 @@ inputs too.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.orchestrator.outlook import Outlook
@@ -18,6 +18,7 @@ from weft.protocol.commands import StartRun
 from weft.protocol.events import Cause
 from weft.protocol.hashes import combine
 from weft.protocol.plans import Action, Plan, PlanLine
+from weft.protocol.values import dataclass
 from weft.session.state import Completion, SessionState, StepState
 from weft.workspace.pipeline import Pipeline, Step
 

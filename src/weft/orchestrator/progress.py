@@ -4,7 +4,7 @@ decision asks to be done. Values only."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from weft.orchestrator.course import Course
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
 from weft.protocol.events import Cause, DurableEvent, Outcome, Verdict
+from weft.protocol.values import dataclass
 from weft.session.state import GateState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Pipeline

@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final, Literal
 
 from weft.conversation.prompt import fence, tokens_of
+from weft.protocol.values import dataclass
 
 RunStatus = Literal[
     "running", "waiting", "confirming", "done", "failed", "interrupted", "cancelled", "over budget", "left"

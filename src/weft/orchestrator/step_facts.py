@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from weft.protocol.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 from weft.conversation.prompt import ANSWER, fence, tokens_of
@@ -22,6 +22,7 @@ from weft.models.model import Request
 from weft.protocol.errors import UserError
 from weft.protocol.messages import Message, Text
 from weft.protocol.steps import StepInput
+from weft.protocol.values import dataclass
 
 Kind = Literal["skill", "input", "prior", "artifact", "profile", "task", "reply", "round", "finding"]
 ORDER: Final[tuple[Kind, ...]] = ("input", "prior", "artifact", "profile", "task", "reply", "round", "finding")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.checks import CheckCall, CheckInput, check_documents, run_check
@@ -16,6 +16,7 @@ from weft.checks.schema import schema_findings
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 from weft.workspace.pipeline import Step
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from rich.console import Group
 from rich.text import Text
 
+from weft.protocol.values import dataclass
 from weft.render.cells import clean, pad, widest
 from weft.render.page import Page, group, page
 from weft.render.signs import style

@@ -11,13 +11,14 @@ in as a function; what has no known price is "unknown", never nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import Final
 
 from rich.text import Text
 
 from weft.protocol.call_events import CallEvent, CallKind, CallSettled, CallStarted, StepTextStreamed
+from weft.protocol.values import dataclass
 from weft.render.cells import clean, wrap
 from weft.render.page import Page
 from weft.render.signs import style

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 from rich.console import Group
 from rich.text import Text
 
+from weft.protocol.values import dataclass
 from weft.render.cells import clean, pad, widest
 from weft.render.page import Page, group, page
 from weft.render.units import count

@@ -8,10 +8,12 @@ their neighbours, pushed apart as little as needed (isotonic regression). All of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from math import floor
 from statistics import fmean
+
+from weft.protocol.values import dataclass
 
 _SWEEPS = 8
 

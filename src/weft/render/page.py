@@ -6,12 +6,12 @@ Lines are `rich.text.Text`, never markup, so that no bracket in an artifact's te
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.console import Group
 from rich.text import Text
 
+from weft.protocol.values import dataclass
 from weft.render.cells import clean, cut, fold, paragraphs, wrap
 from weft.render.signs import Signs, signs
 

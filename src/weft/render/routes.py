@@ -8,9 +8,10 @@ for every net that enters it, and where two lines cross the upright one runs thr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from weft.protocol.values import dataclass
 from weft.render.layout import Item
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8

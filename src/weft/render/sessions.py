@@ -7,11 +7,12 @@ cut. On a pipe nothing is cut or made relative: the columns are the fields of `S
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 from rich.console import Group
 from rich.text import Text
 
+from weft.protocol.values import dataclass
 from weft.render.cells import clean, pad, widest
 from weft.render.page import Page, group, page
 from weft.render.signs import style

@@ -6,8 +6,9 @@ Colour never carries meaning alone: each state has a sign of its own, and a word
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from weft.protocol.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

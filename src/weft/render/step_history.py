@@ -5,7 +5,7 @@ to, the gates it opened and what was replied, the rounds it was in, and what is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, assert_never
 
 from weft.protocol.call_events import CallSettled, ConversationCalls, used_by
@@ -27,6 +27,7 @@ from weft.protocol.events import (
     StepStarted,
     VerdictGiven,
 )
+from weft.protocol.values import dataclass
 
 Result = Literal["open", "completed", "failed", "interrupted"]
 _REPLY = "reply:"

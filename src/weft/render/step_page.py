@@ -7,13 +7,14 @@ bounded: of much, the latest is shown and the rest is counted. `--json` and `--p
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from rich.console import Group
 from rich.text import Text
 
 from weft.protocol.call_events import CallSettled
+from weft.protocol.values import dataclass
 from weft.render.calls import Price, figures, spent_parts
 from weft.render.cells import clean, paragraphs
 from weft.render.flow import in_words

@@ -15,12 +15,12 @@ import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
 
 from weft import __version__
 from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.values import dataclass
 from weft.tools.addresses import closed_kind, is_loopback
 from weft.tools.http_reply import LINE_LIMIT, Head, read_body, read_head
 from weft.tools.threads import in_thread

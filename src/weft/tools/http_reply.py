@@ -10,10 +10,10 @@ import asyncio
 import re
 import zlib
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from weft.protocol.errors import ExternalError
+from weft.protocol.values import dataclass
 
 LINE_LIMIT: Final = 16 * 1024
 HEAD_LIMIT: Final = 64 * 1024

@@ -6,11 +6,11 @@ The confined opener does the rest: it goes one name at a time, follows no link, 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Final
 
 from weft.files import Folder
 from weft.protocol.errors import UserError
+from weft.protocol.values import dataclass
 from weft.tools.tool import Context
 
 SESSION: Final = "@session"

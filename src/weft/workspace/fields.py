@@ -18,7 +18,7 @@ FAULT: Final = "fault"
 class Strict(BaseModel):
     """The base of everything people write: no unknown keys, no silent conversion."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 def fault(message: str, hint: str = "") -> Exception:

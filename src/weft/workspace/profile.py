@@ -41,7 +41,7 @@ def _topic(value: Any) -> Any:
 class _Open(BaseModel):
     """Known keys are checked, others are the person's own."""
 
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, defer_build=True)
 
 
 class Style(_Open):

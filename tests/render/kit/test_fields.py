@@ -180,6 +180,7 @@ def places_in(value: Any) -> list[tuple[Any, Any]]:
     return [place for key in keys for place in [(value, key), *places_in(value[key])]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instead", ["", None, [], {}, 7, "<b>", [[3, 9]]])
 def test_any_field_may_be_empty_or_of_another_type(instead: Any) -> None:
     """One after the other: no link leads nowhere, nothing is left open, and whatever stands there is shown."""

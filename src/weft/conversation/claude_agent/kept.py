@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ from weft.conversation.claude_agent.options import sdk
 from weft.conversation.compaction import by_rule
 from weft.conversation.projections import Said, told_to_model
 from weft.files import Folder
+from weft.protocol.values import dataclass
 
 STATE: Final = "state.json"
 SMALLEST: Final = 500

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from weft.conversation.claude_agent.options import sdk
 from weft.conversation.claude_agent.runtime import Died, Ended, Idle, Runtime, died, usage_of
 from weft.models.model import ErrorKind, ModelError, Part, Stop, TextDelta, ThinkingDelta
 from weft.protocol.messages import ToolCall, Usage
+from weft.protocol.values import dataclass
 
 _KINDS: Final[dict[int, ErrorKind]] = {
     400: "invalid_request",

@@ -10,11 +10,12 @@ import importlib.util
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.protocol.errors import UserError
+from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeAgentOptions

@@ -10,7 +10,6 @@ import json
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Part, Request
 from weft.models.structured import Way
 from weft.protocol.messages import Media, Message, Text, Thinking, ToolCall, ToolResult
+from weft.protocol.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

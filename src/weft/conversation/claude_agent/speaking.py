@@ -15,7 +15,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -31,6 +31,7 @@ from weft.conversation.state import State, turn_of
 from weft.models.model import ModelError, Part, Request
 from weft.protocol import talk as t
 from weft.protocol.events import Record
+from weft.protocol.values import dataclass
 from weft.tools.tool import Context, Tool
 from weft.tools.toolbox import Toolbox
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any, Final, Literal
 
 from weft.protocol.errors import UsageError
+from weft.protocol.values import dataclass
 from weft.workspace.spelling import suggest
 
 DepthName = Literal["quick", "standard", "deep"]

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, Literal
 
@@ -24,6 +23,7 @@ from weft.checks import claim_words as words
 from weft.knowledge.grammar import Grammar
 from weft.knowledge.research.depth import Depth
 from weft.language.sentences import sentences as split
+from weft.protocol.values import dataclass
 
 Role = Literal["primary", "supporting", "context"]
 CLEAR: Final = 0.7

@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from weft.protocol.values import dataclass
 from weft.render.kit.contents import Item, Span
 from weft.render.kit.source import Clock, Source
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from weft.protocol.values import dataclass
 from weft.tools.shell.words import Word
 
 _NUMBER: Final = re.compile(r"[-+]?[0-9]+[A-Za-z]{0,3}\Z")

@@ -5,9 +5,9 @@ Pure. The command is read by our own strict reader and by a full parser; only wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
+from weft.protocol.values import dataclass
 from weft.tools.shell.options import RefusedError
 from weft.tools.shell.programs import judge_program
 from weft.tools.shell.tree import agree

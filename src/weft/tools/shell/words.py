@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from weft.protocol.values import dataclass
 
 LENGTH_LIMIT: Final = 8192
 DEPTH_LIMIT: Final = 20
