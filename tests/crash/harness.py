@@ -101,6 +101,7 @@ def serve() -> None:
     """The server's loop: one job after the other, until the pipe is closed."""
     # The manifest follows every decision instead of once a second: more points to die at, the same every time.
     setattr(session_module, "MANIFEST_PAUSE", 0.0)  # noqa: B010  it is Final for everybody else
+    setattr(session_module, "SNAPSHOT_EVERY", 1)  # noqa: B010  a snapshot at every end, to die at too
     jobs, answers = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     with tempfile.TemporaryDirectory() as folder:

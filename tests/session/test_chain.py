@@ -84,7 +84,7 @@ def test_each_decision_names_the_one_before_and_its_writer(folder: Folder) -> No
     assert [one.prev for one in envelopes if one] == ["", *(hash_bytes(decision) for decision in decisions[:-1])]
     assert [one.epoch for one in envelopes if one] == [1, 1, 1, 2, 2]
     assert all(one and one.by is MACHINE and not one.key and one.parent is None for one in envelopes)
-    assert reader.head == Head(8, sum(map(len, decisions)), hash_bytes(decisions[-1]), 2)
+    assert reader.head == Head(8, sum(map(len, decisions)), hash_bytes(decisions[-1]), 2, 8, len(decisions[-1]))
 
 
 def test_what_is_told_while_writing_is_what_is_read(folder: Folder) -> None:

@@ -67,35 +67,42 @@ class Head(NamedTuple):
     is part of the chain. As a rule these are that decision's own."""
     epoch: int = 0
     """Of the last writer; 0 before there was a chain."""
+    line: int = 0
+    """The number of the last line."""
+    last: int = 0
+    """The bytes of the last decision; 0 when it is not part of a chain."""
 
 
 class LogReader:
     """Reads a log from the start, and again for what came since. Never blocks a writer, never sees half a decision."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder, head: Head | None = None) -> None:
+        """`head`: where to begin, with a decision of the chain before it."""
+        head = head or Head()
         self.folder = folder
-        self.seq = 0
+        self.seq = head.seq
         """The last sequence number read."""
-        self.end = 0
+        self.end = head.end
         """The offset after the last whole decision."""
-        self.epoch = 0
+        self.epoch = head.epoch
         self.damage: list[Damage] = []
         self.torn = b""
         """What stood after the last whole decision when the end was reached."""
-        self._hash = ""
+        self._hash = head.hash
         self._chained = b""
-        """The last decision that is part of the chain."""
+        """The last decision that is part of the chain; when it was not read here, it is fetched if it is needed."""
+        self._last = head.last
         self._since: hashlib._Hash | None = None
         """Of it and what follows it, when that is not part of the chain."""
         self._mangled = False
         """Whether the last decision has lost a part."""
-        self._line = 0
+        self._line = head.line
         self._tail: list[tuple[bytes, Line | DamagedLineError]] = []
         """The lines after the last whole decision."""
 
     @property
     def head(self) -> Head:
-        return Head(self.seq, self.end, self._before, self.epoch)
+        return Head(self.seq, self.end, self._before, self.epoch, self._line, 0 if self._since else self._last)
 
     def read(self) -> Iterator[Record]:
         """Every record after the last one read."""
@@ -105,6 +112,8 @@ class LogReader:
             return
         self._tail = []
         try:
+            if self._last and not self._chained:
+                self._chained = os.pread(fd, self._last, self.end - self._last)
             for raw, found in chain.from_iterable(_decoded(fd, self.end)):
                 # Most lines are a whole decision, and simply the next one of the chain.
                 if type(found) is Line and found[2] == 1 and not self._tail and raw[-1] == 10:
@@ -164,7 +173,7 @@ class LogReader:
     def _link(self, envelope: Envelope | None, raw: bytes) -> None:
         """These bytes are read: a decision of the chain, or what is no part of it."""
         if envelope is not None:
-            self._hash, self._chained, self._since = envelope[0], raw, None
+            self._hash, self._chained, self._since, self._last = envelope[0], raw, None, len(raw)
             self.epoch = max(self.epoch, envelope[2])
             return
         if self._since is None:
@@ -266,7 +275,7 @@ class LogWriter:
         for event in events:
             if type(event) not in _ENTERS:
                 _admit(event)
-        seq, end, prev, epoch = self.head
+        seq, end, prev, epoch, line, _ = self.head
         at, parts = timestamp(self._now()), len(events)
         envelope = Envelope("", prev, epoch, by, key, parent)
         lines = [
@@ -282,7 +291,7 @@ class LogWriter:
             raise translated(error, f"can't write {self.folder.path / LOG}") from error
         self._announced = True
         envelope = envelope._replace(hash=hash_bytes(data))
-        self.head = Head(seq + parts, end + len(data), envelope.hash, epoch)
+        self.head = Head(seq + parts, end + len(data), envelope.hash, epoch, line + parts, len(data))
         return [Record(seq + i, at, event, envelope) for i, event in enumerate(events, 1)]
 
     def _take_back(self) -> None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Final
+from typing import Any, Final
 
 from weft.files import Folder
 from weft.protocol.commands import Artifact
 from weft.protocol.envelope import MACHINE, Actor, Parent
-from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import ArtifactRestored, ArtifactSetAside, CutAccepted, DurableEvent, Record, RunEnded
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ConversationStopped, IdleReached
@@ -26,11 +26,14 @@ from weft.session.lock import WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
 from weft.session.manifest import MANIFEST, Known, manifest_bytes, read_known
 from weft.session.recovery import PROCESS_ENDED, closing, unfinished_writes
+from weft.session.snapshot import SNAPSHOT, Snapshot, read_snapshot, write_snapshot
 from weft.session.state import SessionState
 from weft.session.transitions import IllegalEventError, Standing, after, apply
 
 OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
 """The folders a session may have besides its files."""
+SNAPSHOT_EVERY: Final = 2_000
+"""Events between two snapshots: fewer are read again in less time than it takes to look for one."""
 MANIFEST_PAUSE: Final = 1.0
 """Seconds between two writes of the manifest while a run goes on."""
 
@@ -69,13 +72,15 @@ class Session:
         self._placed = False
         self._manifest_due = time.monotonic() + MANIFEST_PAUSE
         known = read_known(folder)
-        reader = LogReader(folder)
-        self.state = SessionState()
-        self._standing = Standing()
+        self._folds: dict[str, Callable[[], Any]] = {}
         with collector_paused():
+            self._snapshot = read_snapshot(folder)
+            reader, self.state, self._standing = begin_reading(folder, self._snapshot)
+            self._saved_at = reader.seq
             for record in reader.read():
                 self.state.apply(record)
                 apply(self._standing, record.event)
+        self._sound = not reader.damage
         cuts = find_cuts(known, reader.head, reader.damage, self.state)
         if cuts and not reader.seq:
             raise LostLogError(folder.path.name, cuts)
@@ -125,10 +130,39 @@ class Session:
         return session
 
     def close(self) -> None:
+        self.save()
         self._log.close()
         self._lock.release()
         self.folder.close()
         self._parent.close()
+
+    # -- the snapshot
+
+    def saved(self, name: str, kind: type[Any]) -> tuple[int, Any] | None:
+        """What somebody else's fold of this log was at an event of it, by the name it was kept under; None when it has
+        to be made from the start."""
+        if self._snapshot is None:
+            return None
+        found = self._snapshot.of(name, kind)
+        return None if found is None else (self._snapshot.head.seq, found)
+
+    def keep(self, name: str, fold: Callable[[], Any]) -> None:
+        """From here on `fold` tells, for each snapshot, what the log adds up to; None when it can't be told now."""
+        self._folds[name] = fold
+
+    def save(self) -> None:
+        """Write a snapshot when much has come since the last one. That it can't be written harms nobody."""
+        with self._one_writer:
+            head = self._log.head
+            if head.seq - self._saved_at < SNAPSHOT_EVERY or not self._sound or not head.last or self._behind:
+                return
+            folds: dict[str, Any] = {"session": self.state, "standing": self._standing}
+            folds |= {name: made for name, fold in self._folds.items() if (made := fold()) is not None}
+            try:
+                write_snapshot(self.folder, head, folds)
+            except (WeftError, OSError, TypeError) as error:
+                self._notices.append(f"{SNAPSHOT} could not be written: {error}")
+            self._saved_at = head.seq
 
     def __enter__(self) -> Session:
         return self
@@ -325,6 +359,15 @@ class Session:
         except (ExternalError, UserError) as error:
             # The manifest can always be made again from the log; a run must not fail for it, but must say it.
             self._notices.append(f"{MANIFEST} could not be written: {error.message}")
+
+
+def begin_reading(folder: Folder, snapshot: Snapshot | None) -> tuple[LogReader, SessionState, Standing]:
+    """Where to begin reading, and what is known there."""
+    if snapshot is not None:
+        state, standing = snapshot.of("session", SessionState), snapshot.of("standing", Standing)
+        if state is not None and standing is not None and state.seq == snapshot.head.seq:
+            return LogReader(folder, snapshot.head), state, standing
+    return LogReader(folder), SessionState(), Standing()
 
 
 def no_session(name: str) -> UserError:

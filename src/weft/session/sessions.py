@@ -20,7 +20,8 @@ from weft.session.lock import SessionLockedError, WriterLock, held_by
 from weft.session.log import LOG, Damage, LogReader, Now, timestamp
 from weft.session.manifest import MANIFEST, manifest_bytes, read_known
 from weft.session.recovery import unfinished_writes
-from weft.session.session import Session, no_session
+from weft.session.session import Session, begin_reading, no_session
+from weft.session.snapshot import read_snapshot
 from weft.session.state import SessionState, fold
 
 HOMES: Final = ("sessions", "contentItem")
@@ -85,8 +86,7 @@ class Sessions:
         """The state of a session, without a lock. Puts its manifest right when nobody is writing."""
         with self.folder(session) as folder:
             holder = held_by(folder)
-            known, reader = read_known(folder), LogReader(folder)
-            state = SessionState()
+            known, (reader, state, _) = read_known(folder), begin_reading(folder, read_snapshot(folder))
             for record in reader.read():
                 state.apply(record)
             cuts = tuple(find_cuts(known, reader.head, reader.damage, state))
