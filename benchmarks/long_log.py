@@ -4,7 +4,7 @@
 
 A session with so many turns is written, then opened by a process of its own, as `weft chat` opens it: the session and
 its conversation; then a message is sent and the answer of a model that answers at once is waited for. It is opened
-several times: the first finds no saved fold.
+several times: the first finds no snapshot. Seconds are of CPU, so that what else the machine does counts little.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ def build(workspace: Path, turns: int) -> int:
 
 
 async def talked(app: App) -> dict[str, float]:
-    begun = time.perf_counter()
+    begun = time.process_time()
     async with app.talk(TalkAsk(session=SESSION, model="embedded")) as talk:
-        opened = time.perf_counter()
+        opened = time.process_time()
         talk.conversation.say("Hello")
         await talk.conversation.idle()
-        answered = time.perf_counter()
-    return {"opened": opened - begun, "answered": answered - opened, "closed": time.perf_counter() - answered}
+        answered = time.process_time()
+    return {"opened": opened - begun, "answered": answered - opened, "closed": time.process_time() - answered}
 
 
 def child(workspace: Path) -> dict[str, float]:

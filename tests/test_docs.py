@@ -261,6 +261,7 @@ NAMES = {
     "weft.session.log": ["LOG"],
     "weft.session.manifest": ["MANIFEST"],
     "weft.session.lock": ["LOCK"],
+    "weft.session.snapshot": ["SNAPSHOT"],
     "weft.session.sessions": ["HOMES", "TRASH"],
     "weft.session.legacy": ["PHASES"],
     "weft.workspace.config": ["FILE"],

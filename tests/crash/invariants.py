@@ -22,7 +22,7 @@ from weft.session.manifest import manifest_bytes
 from weft.session.state import fold
 from weft.session.verify import verify
 
-MACHINE_FILES = {"log.jsonl", "session.json", ".lock"}
+MACHINE_FILES = {"log.jsonl", "session.json", ".snapshot.json", ".lock"}
 
 
 @dataclass(frozen=True)

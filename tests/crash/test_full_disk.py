@@ -48,7 +48,8 @@ def faults_of_the_error(place: Place, ended: Ended, trouble: Trouble) -> list[st
     if "bug" in ended.result:
         return [ended.result["bug"]]
     if ended.outcome == "done":
-        important = [str(call) for call in ended.failed if "session.json" not in call.subject]
+        made_again = ("session.json", ".snapshot.json")
+        important = [str(call) for call in ended.failed if not any(name in call.subject for name in made_again)]
         return [f"done in spite of {', '.join(important)}"] if important else []
     error = ended.result["error"]
     faults = [] if error["type"] == "ExternalError" else [f"it is a {error['type']}"]

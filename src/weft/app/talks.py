@@ -23,7 +23,7 @@ from weft.files import Folder
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.quick import answer_question
 from weft.models.model import Model
-from weft.models.spending import NOTHING, CallReader
+from weft.models.spending import Spent, Tally
 from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
 from weft.protocol.errors import UserError, WorkspaceError
@@ -117,8 +117,8 @@ class OpenTalk:
             self._compact,
             self._run_summary,
         )
-        self.spent = NOTHING
-        """What the model calls of the session took."""
+        kept = session.saved("tally", Tally)
+        self._tally = kept[1] if kept else Tally()
         self.ask_person: AskPerson | None = None
         """Set by a face that can put a question to the person."""
         self.conversation: GuidedConversation
@@ -137,6 +137,7 @@ class OpenTalk:
         self.conversation = await GuidedConversation.open(SessionJournal(self._session), ports)
         self.conversation.follow(Guide(self._home, self._session, lambda: self._model_of(MAIN)))
         self._say_what_auto_means()
+        self._session.keep("tally", self._whole_tally)
 
     @property
     def session(self) -> str:
@@ -167,6 +168,11 @@ class OpenTalk:
     @property
     def model(self) -> str:
         return self._model_of(MAIN).name
+
+    @property
+    def spent(self) -> Spent:
+        """What the model calls of the session took."""
+        return self._tally.spent
 
     @property
     def tokens(self) -> int | None:
@@ -208,10 +214,18 @@ class OpenTalk:
         self._loop.call_soon_threadsafe(self.conversation.notice, text)
 
     async def keep_tally(self) -> None:
-        reader = CallReader()
-        async for item in self.conversation.events():
-            for call in reader.take(item) if isinstance(item, Record) else ():
-                self.spent = self.spent.plus(call, self._connected.price(call))
+        async for item in self.conversation.events(self._tally.seq):
+            if isinstance(item, Record):
+                self._tally.take(item, self._connected.price)
+
+    def _whole_tally(self) -> Tally:
+        """With what has been said since it was last kept up, as happens at the very end."""
+        if self._session.state.spoken > self._tally.seq:
+            for record in self._session.records(self._tally.seq):
+                if self.conversation.is_mine(record):
+                    self._tally.take(record, self._connected.price)
+        self._tally.seq = max(self._tally.seq, self._session.state.seq)
+        return self._tally
 
     def _compact(self, conversation: str, summary: Summary) -> None:
         if summary.trouble:

@@ -26,7 +26,7 @@ from weft.conversation.control import Reply
 from weft.conversation.engine import Engine
 from weft.conversation.executor import Executor
 from weft.conversation.feed import Feed, Item
-from weft.conversation.ports import Journal, Ports
+from weft.conversation.ports import Journal, Keeper, Ports
 from weft.conversation.projections import (
     Continuations,
     Notifications,
@@ -57,20 +57,47 @@ class Settings:
     rules: Rules = RULES
 
 
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """What a log adds up to for a conversation, at one of its events."""
+
+    seq: int
+    state: State
+    status: StatusProjection
+    transcripts: Transcripts
+
+    @classmethod
+    def new(cls, name: str) -> Folds:
+        return cls(0, State(name), StatusProjection(name), Transcripts(name))
+
+    @classmethod
+    def kept(cls, journal: Journal, name: str) -> Folds | None:
+        """As the journal has kept them; None unless it has them all."""
+        if not isinstance(journal, Keeper):
+            return None
+        state = journal.saved(f"{name} state", State)
+        status = journal.saved(f"{name} status", StatusProjection)
+        transcripts = journal.saved(f"{name} transcripts", Transcripts)
+        if state is None or status is None or transcripts is None:
+            return None
+        return cls(state[0], state[1], status[1], transcripts[1])
+
+
 class Conversation:
-    def __init__(self, journal: Journal, ports: Ports, settings: Settings, records: Sequence[Record]) -> None:
-        """Use `open`. `records` are all the log has."""
+    def __init__(
+        self, journal: Journal, ports: Ports, settings: Settings, records: Sequence[Record], start: Folds | None = None
+    ) -> None:
+        """Use `open`. `records` are all the log has, or all after `start`."""
         self.name = settings.name
         self._journal = journal
         self._ports = ports
-        state = State(settings.name)
-        self._status = StatusProjection(settings.name)
-        self._transcripts = Transcripts(settings.name)
+        start = start or Folds.new(settings.name)
+        state, self._status, self._transcripts = start.state, start.status, start.transcripts
         folds = (self._status, self._transcripts)
         for record in records:
             evolve(state, record.event)
         replay(folds, records)
-        seq = records[-1].seq if records else 0
+        seq = records[-1].seq if records else start.seq
         self._engine = Engine(
             state,
             now=ports.now,
@@ -101,10 +128,26 @@ class Conversation:
     async def open(cls, journal: Journal, ports: Ports, settings: Settings | None = None) -> Self:
         """Fold the log, settle what an ended process left open, and go on with what is due."""
         settings = settings or Settings()
-        records = await ports.off_loop(lambda: list(journal.read()))
-        talk = cls(journal, ports, settings, records)
+
+        def read() -> tuple[Folds | None, list[Record]]:
+            start = Folds.kept(journal, settings.name)
+            return start, list(journal.read(start.seq if start else 0))
+
+        start, records = await ports.off_loop(read)
+        talk = cls(journal, ports, settings, records, start)
+        if isinstance(journal, Keeper):
+            for name, fold in talk._folds().items():
+                journal.keep(f"{talk.name} {name}", partial(talk._when_told, fold))
         await talk.begin()
         return talk
+
+    def _folds(self) -> dict[str, object]:
+        return {"state": self._engine.state, "status": self._status, "transcripts": self._transcripts}
+
+    def _when_told(self, fold: object) -> object:
+        """The fold, unless something is decided that the log does not have yet."""
+        written = not self._engine.inbox and (self._writer is None or self._writer.done())
+        return fold if written and not self._broken else None
 
     async def begin(self, brief: c.Brief | None = None) -> None:
         """The second half of `open`, for whoever has to know it before anything of it runs. `brief`: what its opening
@@ -162,7 +205,7 @@ class Conversation:
             seen = after
             for record in await self._ports.off_loop(lambda: list(self._journal.read(after))):
                 seen = max(seen, record.seq)
-                if self._is_mine(record):
+                if self.is_mine(record):
                     yield record
             async for item in coming:
                 if not isinstance(item, Record):
@@ -224,7 +267,7 @@ class Conversation:
     async def past(self) -> list[Record]:
         """All records of it so far; `events` with the number of the last one goes on from there."""
         records: list[Record] = await self._ports.off_loop(lambda: list(self._journal.read(0)))
-        return [record for record in records if self._is_mine(record)]
+        return [record for record in records if self.is_mine(record)]
 
     @property
     def state(self) -> State:
@@ -282,12 +325,12 @@ class Conversation:
 
     def _publish(self, records: Sequence[Record]) -> None:
         for record in records:
-            if self._is_mine(record):
+            if self.is_mine(record):
                 self._feed.put(record)
         for intent in self._engine.publish(records):
             self._executor.launch(intent)
 
-    def _is_mine(self, record: Record) -> bool:
+    def is_mine(self, record: Record) -> bool:
         return isinstance(record.event, t.TalkEvent) and self._engine.state.holds(record.event.conversation)
 
     def _go_on(self, conversation: str, key: str) -> None:

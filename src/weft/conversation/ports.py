@@ -6,14 +6,14 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from weft.conversation.projections import Notify, Transcript
 from weft.models.model import Model, Request
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
-from weft.session.log import LogReader, collector_paused
+from weft.session.log import collector_paused
 from weft.session.session import Session
 
 T = TypeVar("T")
@@ -29,11 +29,30 @@ class Journal(Protocol):
     def read(self, after: int = 0) -> Iterable[Record]: ...
 
 
+@runtime_checkable
+class Keeper(Protocol):
+    """A journal that keeps folds of its log, so that a long one need not be folded from its start."""
+
+    def saved(self, name: str, kind: type[Any]) -> tuple[int, Any] | None:
+        """What the fold kept under that name was, and at which event."""
+        ...
+
+    def keep(self, name: str, fold: Callable[[], Any]) -> None:
+        """From now on keep what `fold` gives; None when it can't be told at the moment."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class SessionJournal:
     """The log of a session."""
 
     session: Session
+
+    def saved(self, name: str, kind: type[Any]) -> tuple[int, Any] | None:
+        return self.session.saved(name, kind)
+
+    def keep(self, name: str, fold: Callable[[], Any]) -> None:
+        self.session.keep(name, fold)
 
     def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
         return self.session.record(events)
@@ -42,7 +61,7 @@ class SessionJournal:
         if self.session.state.spoken <= after:
             return ()
         with collector_paused():
-            return [record for record in LogReader(self.session.folder).read() if record.seq > after]
+            return self.session.records(after)
 
 
 class Running(Protocol):

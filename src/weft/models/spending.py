@@ -10,7 +10,7 @@ nothing: `Spent.usd` is what the calls with a known price cost, `Spent.unpriced`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -113,15 +113,15 @@ def model_calls(records: Iterable[e.Record]) -> Iterator[ModelCall]:
         yield from reader.take(record)
 
 
+@dataclass(slots=True)
 class CallReader:
     """Takes one record after the other of one log; `take` gives the calls that ended with it."""
 
-    def __init__(self) -> None:
-        self._pipeline = ""
-        self._begun: dict[tuple[str, int], str] = {}
-        """The model of each open attempt."""
-        self._talked: dict[str, str] = {}
-        """The last model of each conversation."""
+    _pipeline: str = ""
+    _begun: dict[str, str] = field(default_factory=dict)
+    """The model of each open attempt."""
+    _talked: dict[str, str] = field(default_factory=dict)
+    """The last model of each conversation."""
 
     def take(self, record: e.Record) -> list[ModelCall]:
         event = record.event
@@ -129,7 +129,7 @@ class CallReader:
             case e.SessionCreated() | e.SessionAdopted() | e.RunStarted():
                 self._pipeline = event.pipeline
             case e.StepStarted():
-                self._begun[event.step, event.attempt] = _asked_model(event.inputs)
+                self._begun[f"{event.step} {event.attempt}"] = _asked_model(event.inputs)
             case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
                 return self._of_step(record.at, event)
             case e.ReplyClassified():
@@ -151,7 +151,7 @@ class CallReader:
         return []
 
     def _of_step(self, at: str, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> list[ModelCall]:
-        lost = self._begun.pop((event.step, event.attempt), "")
+        lost = self._begun.pop(f"{event.step} {event.attempt}", "")
         # An attempt that was cut off may have been answered in full: what it took is not known.
         model = event.model or (lost if isinstance(event, e.StepInterrupted) else "")
         if not model:
@@ -176,6 +176,21 @@ class CallReader:
             return []
         self._talked[event.conversation] = model
         return [ModelCall(at=at, model=model, usage=usage_of(event.usage), conversation=event.conversation)]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the calls of a log took up to an event of it, each at the price it had when it was counted."""
+
+    seq: int = 0
+    spent: Spent = NOTHING
+    calls: CallReader = field(default_factory=CallReader)
+
+    def take(self, record: e.Record, price: Price) -> None:
+        if record.seq > self.seq:
+            self.seq = record.seq
+            for call in self.calls.take(record):
+                self.spent = self.spent.plus(call, price(call))
 
 
 def usage_of(counts: Mapping[str, Any]) -> Usage:

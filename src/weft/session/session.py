@@ -146,6 +146,11 @@ class Session:
         found = self._snapshot.of(name, kind)
         return None if found is None else (self._snapshot.head.seq, found)
 
+    def records(self, after: int = 0) -> list[Record]:
+        """What the log says after an event, read from the disk."""
+        head = self._snapshot.head if self._snapshot and self._snapshot.head.seq <= after else None
+        return [record for record in LogReader(self.folder, head).read() if record.seq > after]
+
     def keep(self, name: str, fold: Callable[[], Any]) -> None:
         """From here on `fold` tells, for each snapshot, what the log adds up to; None when it can't be told now."""
         self._folds[name] = fold

@@ -17,6 +17,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -104,6 +105,8 @@ def plain(value: Any) -> Any:
     kind: Any = type(value)
     if kind is str or kind is int or value is None or kind is bool or kind is float:
         return value
+    if kind is Decimal:
+        return str(value)
     if is_dataclass(value):
         return {name: plain(own) for name, default in _defaults(kind) if (own := getattr(value, name)) != default()}
     if isinstance(value, Mapping):
@@ -139,6 +142,8 @@ def _reader(hint: Any) -> Callable[[Any], Any]:
         return lambda value: None if value is None else read(value)
     if hint is Any or origin is Literal or hint in (str, int, float, bool):
         return _same
+    if hint is Decimal:
+        return Decimal
     if is_dataclass(hint):
         return _dataclass_reader(hint)
     if origin is tuple or hasattr(hint, "_fields"):
