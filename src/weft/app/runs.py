@@ -24,13 +24,14 @@ from weft.orchestrator.replies import Judgement
 from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
 from weft.orchestrator.runner import Publish, Runner, StepModels, own_findings
 from weft.orchestrator.validate import parse
-from weft.orchestrator.workbench import Approve, StepTools
+from weft.orchestrator.workbench import Approve, Permission, StepTools, not_allowed
 from weft.protocol.commands import CancelRun, InterruptRun, ReplyToGate, RestCommand, StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.events import (
     Decider,
     DurableEvent,
     EditAccepted,
+    Event,
     NoticeGiven,
     Outcome,
     Record,
@@ -38,6 +39,8 @@ from weft.protocol.events import (
     WordsHeard,
 )
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.messages import ToolCall
+from weft.protocol.talk import ApprovalRequested, ToolRequested, step_place
 from weft.session.legacy import Legacy
 from weft.session.recovery import accepted_contents
 from weft.session.session import Session
@@ -109,6 +112,8 @@ class OpenSession:
         self._asking: asyncio.Task[tuple[Judgement, ReplyClassified]] | None = None
         """A model that is being asked what words mean."""
         self._failed = False
+        self._questions: set[asyncio.Task[None]] = set()
+        self._wanted: dict[tuple[str, str], ToolRequested] = {}
         self.approve: Approve | None = None
         """Set by a face that can ask a person whether a tool of a step may do something."""
 
@@ -162,6 +167,8 @@ class OpenSession:
                     return self.state.run.outcome or outcome
                 command = continued(command)
         finally:
+            for task in self._questions:
+                task.cancel()
             self._runner = self._interrupted = None  # what was interrupted may be taken up again through this door
             await executor.close()
 
@@ -286,7 +293,7 @@ class OpenSession:
             spec,
             opening.facts,
             executor,
-            self._publish,
+            self._heard_by_run,
             self._app.disk_threads,
             models,
             tools,
@@ -294,6 +301,27 @@ class OpenSession:
         if self._interrupted:
             self._runner.interrupt(self._interrupted)
         return await self._runner.run()
+
+    def _heard_by_run(self, item: Record | Event) -> None:
+        self._publish(item)
+        event = item.event if isinstance(item, Record) else item
+        if isinstance(event, ToolRequested):
+            self._wanted[event.conversation, event.call] = event
+        elif isinstance(event, ApprovalRequested) and self.approve is not None:
+            task = asyncio.get_running_loop().create_task(self._ask_person(event), name=f"asks about {event.tool}")
+            self._questions.add(task)
+            task.add_done_callback(self._questions.discard)
+
+    async def _ask_person(self, asked: ApprovalRequested) -> None:
+        """The person's word on a call of an agent goes to its conversation, as everybody's does."""
+        place, wanted = step_place(asked.conversation), self._wanted.get((asked.conversation, asked.call))
+        if place is None or self.approve is None:
+            return
+        call = ToolCall(call=asked.call, tool=asked.tool, input=wanted.input if wanted else {})
+        yes = await self.approve(Permission(step=place.step, call=call, why=asked.reason))
+        reason = "" if yes else not_allowed(asked.reason)
+        if self._runner and (talk := self._runner.conversation(asked.conversation)):
+            talk.approve(asked.call, "once" if yes else "denied", conversation=asked.conversation, reason=reason)
 
     async def _open_up(self, wish: StartRun, executor: Executor) -> Opening:
         """Everything that must be recorded before the run, recorded and published."""

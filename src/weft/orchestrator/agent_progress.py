@@ -90,9 +90,6 @@ class AgentProgress:
             case _:
                 pass
 
-    def input_of(self, conversation: str, call: str) -> Mapping[str, Any]:
-        return self._asked.get((conversation, call), {})
-
     def _own(self, event: object) -> None:
         match event:
             case t.MessageAccepted():

@@ -38,7 +38,7 @@ from weft.orchestrator.model_step import task_of, wanted_schema
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_prompt import StepPrompt, step_prompt
-from weft.orchestrator.workbench import Permission, Workbench, not_allowed, through
+from weft.orchestrator.workbench import Workbench, through
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
@@ -130,6 +130,8 @@ class AgentStep:
         for record in work.before:
             self._course.take(record.event)
         self._nonce = self._course.nonce or work.nonce
+        self.talk: Conversation
+        """Where whoever is asked answers: an approval goes to it as to any conversation."""
         self._first: StepPrompt
         self._system: dict[str, tuple[Fragment, ...]] = {}
         self._written: list[Record] = []
@@ -137,8 +139,6 @@ class AgentStep:
         """Why the last model call failed, as it was raised."""
         self._findings: Sequence[Finding] = ()
         self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._asking: dict[tuple[str, str], asyncio.Task[None]] = {}
-        """Approvals that somebody is asked for."""
         self._cut = False
         """The last answer was cut off by its length."""
 
@@ -164,10 +164,10 @@ class AgentStep:
             off_loop=self._off_loop,
         )
         settings = Settings(name=work.conversation, rules=Rules(depth=1, goes_on=True))
-        self._talk = Conversation(journal, ports, settings, work.before)
+        self.talk = Conversation(journal, ports, settings, work.before)
         following = asyncio.create_task(self._follow(), name=f"{work.conversation} shown")
         try:
-            await self._talk.begin(brief)
+            await self.talk.begin(brief)
             return await self._to_its_end()
         finally:
             await through(asyncio.ensure_future(self._leave(following)))
@@ -176,7 +176,7 @@ class AgentStep:
 
     async def _to_its_end(self) -> Any:
         course = self._course
-        self._ask()  # what was asked before, and nobody answered
+        self._open_questions()
         if not course.messages:
             self._say("task", _text(self._first.request))
         elif course.end in ("interrupted", "failed") and not course.over:
@@ -195,7 +195,7 @@ class AgentStep:
 
     async def _rest(self) -> None:
         """Until nothing is left to do, or what may be spent is not enough for the next model call."""
-        idle = asyncio.ensure_future(self._talk.idle())
+        idle = asyncio.ensure_future(self.talk.idle())
         ends: set[asyncio.Future[Any]] = {idle, self._over}
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -226,17 +226,14 @@ class AgentStep:
 
     def _say(self, name: str, text: str) -> None:
         place = self._work.conversation
-        self._talk.submit(c.SendMessage(conversation=place, message=name, text=text, origin="run"))
+        self.talk.submit(c.SendMessage(conversation=place, message=name, text=text, origin="run"))
 
     async def _leave(self, following: asyncio.Task[None]) -> None:
         """Let go of it as it stands: what runs is stopped, what it has used is known, questions stay open."""
-        for model, usage in self._talk.using():
+        for model, usage in self.talk.using():
             self._work.spent.add(model, usage)
-        asking = [*self._asking.values()]
-        for task in asking:
-            task.cancel()
-        await self._talk.suspend(LEAVING)
-        await asyncio.wait([following, *asking])
+        await self.talk.suspend(LEAVING)
+        await asyncio.wait([following])
 
     # -- what is written and shown
 
@@ -252,35 +249,23 @@ class AgentStep:
         for record in written:
             self._course.take(record.event)
         self._work.log.tell()
-        if any(isinstance(record.event, t.ApprovalRequested) for record in written):
-            self._ask()
         return done
 
     async def _follow(self) -> None:
-        async for item in self._talk.events(after=1 << 62):
+        async for item in self.talk.events(after=1 << 62):
             if isinstance(item, t.LiveTalkEvent):
                 self._work.log.show(item)
             elif not isinstance(item, Record):
                 self._work.say(getattr(item, "text", ""))
 
-    def _ask(self) -> None:
-        """Somebody is asked for each open approval, and their word goes to the conversation as everybody's does. When
-        nobody can be asked it is denied."""
+    def _open_questions(self) -> None:
+        """What an earlier process asked and nobody answered is asked again; when nobody can be asked it is denied."""
         for (conversation, call), asked in self._course.questions.items():
-            if (conversation, call) in self._asking:
-                continue
-            given = self._course.input_of(conversation, call)
-            wanted = Permission(
-                step=self._work.step.name, call=ToolCall(call=call, tool=asked.tool, input=given), why=asked.reason
-            )
-            answer = asyncio.create_task(self._answer(conversation, wanted), name=f"asks about {asked.tool}")
-            self._asking[conversation, call] = answer
-
-    async def _answer(self, conversation: str, wanted: Permission) -> None:
-        approve = self._work.bench.approve
-        yes = approve is not None and await approve(wanted)
-        reason = "" if yes else not_allowed(wanted.why) if approve else "nobody can be asked now"
-        self._talk.approve(wanted.call.call, "once" if yes else "denied", conversation=conversation, reason=reason)
+            if self._work.bench.approve is None:
+                why = "nobody can be asked now"
+                self.talk.approve(call, "denied", conversation=conversation, reason=why)
+            else:
+                self._work.log.ask_again(asked)
 
     # -- the prompts
 
@@ -294,7 +279,7 @@ class AgentStep:
             return self._prompt(conversation, messages_of(entries), transcript.outside)
 
         def recorded(summary: Summary) -> None:
-            self._talk.submit(
+            self.talk.submit(
                 c.CompactTranscript(
                     conversation=conversation,
                     turn=summary.turn,
@@ -400,7 +385,7 @@ class AgentStep:
 
     async def _judged(self, call: ToolCall) -> c.ToolEnd:
         work, course = self._work, self._course
-        turn = self._talk.state.talks[work.conversation].turn
+        turn = self.talk.state.talks[work.conversation].turn
         if turn is not None and len(turn.calls) > 1:
             told = f"call {HAND_IN} alone, when you have seen the results of your other calls"
             return c.ToolEnd(text=told, failed=True)

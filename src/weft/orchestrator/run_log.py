@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.commands import Artifact
 from weft.protocol.events import DurableEvent, Event, NoticeGiven, Record, StepModelRetried, StepProgressed
-from weft.protocol.talk import LiveTalkEvent, ModelRetried, StepPlace, ToolProgressed, step_place
+from weft.protocol.talk import ApprovalRequested, LiveTalkEvent, ModelRetried, StepPlace, ToolProgressed, step_place
 from weft.session.log import LogReader, collector_paused
 from weft.session.session import Session
 
@@ -64,6 +64,10 @@ class RunLog:
     def show(self, event: LiveTalkEvent) -> None:
         self._publish(event)
         self._tell_step(event)
+
+    def ask_again(self, question: ApprovalRequested) -> None:
+        """The log has this question, and nobody has answered it: whoever watches now hears of it."""
+        self._publish(question)
 
     def resumed(self, model: str, step: str, before: Sequence[Record]) -> None:
         """The conversation of a step is begun, or gone on with: what it called before is known, and not told again."""

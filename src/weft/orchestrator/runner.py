@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
+from weft.conversation.conversation import Conversation
 from weft.models.model import Model, Retried
 from weft.orchestrator.agent_step import LEAVING, AgentStep, AgentWork, OverAllowanceError
 from weft.orchestrator.calls import AttemptCalls, Kept
@@ -45,7 +46,7 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.steps import StepInput
-from weft.protocol.talk import step_conversation
+from weft.protocol.talk import step_conversation, step_place
 from weft.session.session import Session
 from weft.workspace.flow import look
 from weft.workspace.pipeline import Step
@@ -103,6 +104,8 @@ class Runner:
         """Artifacts of this run: later steps read these, as the run works on a snapshot."""
         self._calls: dict[tuple[str, int], tuple[AttemptCalls, float]] = {}
         """What each attempt that is not settled calls, and when it began."""
+        self._agents: dict[str, AgentStep] = {}
+        """Steps that agents make now, by their conversations."""
         self._log = RunLog(session, publish, self._call_settled)
         self._bug: BaseException | None = None
 
@@ -136,6 +139,13 @@ class Runner:
         for task in self._attempts.values():
             task.cancel()
         self._inbox.put_nowait(command)
+
+    def conversation(self, name: str) -> Conversation | None:
+        """The conversation of a step that is being made, by its name or that of one under it: what is asked there
+        (`approval_requested`) is answered there."""
+        place = step_place(name)
+        agent = self._agents.get(step_conversation(*place)) if place else None
+        return agent.talk if agent else None
 
     # -- record
 
@@ -378,7 +388,11 @@ class Runner:
                 before=before,
                 tainted=material.outside,
             )
-            return await AgentStep(work).run()
+            agent = self._agents[conversation] = AgentStep(work)
+            try:
+                return await agent.run()
+            finally:
+                del self._agents[conversation]
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}
