@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.crash import agent_work
 from tests.crash.weaving import Place, run
 from weft.files import Disk
 from weft.protocol.commands import StartRun
@@ -34,6 +35,10 @@ UNSYNCED = partial(Disk, sync=False)
 """An ordinary disk without the cost of real syncs."""
 
 
+Work = Callable[..., dict[str, Any]]
+"""Takes a place, a disk, and the rest as `weaving.run` does."""
+
+
 @dataclass(frozen=True)
 class Job:
     place: Place
@@ -42,6 +47,7 @@ class Job:
     """Seconds until the server kills the child."""
     wish: StartRun | None = None
     insist: bool = False
+    work: Work = run
 
 
 @dataclass
@@ -86,10 +92,11 @@ class Harness:
         kill_after: float | None = None,
         wish: StartRun | None = None,
         insist: bool = False,
+        work: Work = run,
     ) -> Ended:
         if self._server.stdin is None or self._server.stdout is None:
             raise AssertionError("the server is always started with pipes")
-        pickle.dump(Job(place, disk, kill_after, wish, insist), self._server.stdin)
+        pickle.dump(Job(place, disk, kill_after, wish, insist, work), self._server.stdin)
         self._server.stdin.flush()
         ended = pickle.load(self._server.stdout)
         if not isinstance(ended, Ended):
@@ -106,6 +113,7 @@ def serve() -> None:
     os.dup2(2, 1)
     with tempfile.TemporaryDirectory() as folder:
         run(Place.lay_out(Path(folder) / "warming"), Disk(sync=False))  # what is slow the first time is inherited
+        agent_work.run(agent_work.lay_out(Path(folder) / "agent"), Disk(sync=False))
     if threading.active_count() > 1:
         raise AssertionError("a process with threads must not fork")
     while True:
@@ -146,7 +154,7 @@ def _child(job: Job, writing: int) -> None:
         mark = disk.mark if isinstance(disk, RecordingDisk) else None
         if mark:
             _mark_appends(mark)
-        ended = Ended(result=run(job.place, disk, mark, job.wish, job.insist))
+        ended = Ended(result=job.work(job.place, disk, mark, job.wish, job.insist))
         if isinstance(disk, CountingDisk):
             ended.calls, ended.failed = disk.calls, getattr(disk, "failed", ())
         if isinstance(disk, RecordingDisk):

@@ -90,7 +90,7 @@ def run(
 
     def publish(item: Record | Event) -> None:
         if isinstance(item, Record):
-            _append(place.published, str(item.seq))
+            append(place.published, str(item.seq))
             if acknowledged:
                 acknowledged(item.seq)
             if isinstance(item.event, StepCompleted | StepSkipped) and item.event.step == "left":
@@ -121,7 +121,7 @@ def run(
 def _functions(place: Place, left_is_settled: asyncio.Event) -> dict[str, RegisteredFunction]:
     def entered(function: Callable[[StepInput], Any]) -> RegisteredFunction:
         async def on_the_loop(step: StepInput) -> Any:
-            _append(place.ledger, step.step)
+            append(place.ledger, step.step)
             if step.step == "right":
                 await left_is_settled.wait()
             return function(step)
@@ -129,7 +129,7 @@ def _functions(place: Place, left_is_settled: asyncio.Event) -> dict[str, Regist
         return RegisteredFunction(on_the_loop)
 
     def in_a_thread(step: StepInput) -> Any:
-        _append(place.ledger, step.step)
+        append(place.ledger, step.step)
         return _join(step)
 
     functions = {"gather": _gather, "left": _left, "right": _right, "report": _report}
@@ -202,7 +202,7 @@ PIPELINE: Final = Pipeline(
 )
 
 
-def _append(path: Path, line: str) -> None:
+def append(path: Path, line: str) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(fd, f"{line}\n".encode())
     os.close(fd)
