@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.crash import agent_work
+from tests.crash import agent_work, item_work
 from tests.crash.weaving import Place, run
 from weft.files import Disk
 from weft.protocol.commands import StartRun
@@ -114,6 +114,7 @@ def serve() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run(Place.lay_out(Path(folder) / "warming"), Disk(sync=False))  # what is slow the first time is inherited
         agent_work.run(agent_work.lay_out(Path(folder) / "agent"), Disk(sync=False))
+        item_work.run(item_work.lay_out(Path(folder) / "items"), Disk(sync=False))
     if threading.active_count() > 1:
         raise AssertionError("a process with threads must not fork")
     while True:

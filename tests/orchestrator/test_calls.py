@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from weft.models.model import Part, Request, Stop, TextDelta
 from weft.orchestrator.calls import AttemptCalls, AttemptOverError, Kept
 from weft.protocol.call_events import CallSettled, CallStarted, LiveCallEvent, StepTextStreamed, used_by
 from weft.protocol.errors import ExternalError
+from weft.protocol.events import ItemSettled
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import Message, Text, Usage
 from weft.testing.scripted import Hold, ScriptedModel, Turn, says
@@ -33,12 +34,12 @@ class Book:
     def calls(self) -> AttemptCalls:
         return AttemptCalls(1, "draft", 2, self.keep, self.live.append, lambda *_: None, lambda: self.now)
 
-    async def keep(self, settled: CallSettled, data: bytes | None) -> None:
+    async def keep(self, together: Sequence[tuple[CallSettled | ItemSettled, bytes | None]]) -> None:
         self.reached.set()
         await self.let.wait()
         if self.fault:
             raise self.fault
-        self.kept.append((settled, data))
+        self.kept += [(settled, data) for settled, data in together if isinstance(settled, CallSettled)]
 
     @property
     def settled(self) -> list[CallSettled]:

@@ -26,7 +26,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Self, cast
@@ -44,13 +44,15 @@ from weft.protocol.call_events import (
     used_by,
 )
 from weft.protocol.errors import WeftError
+from weft.protocol.events import ItemSettled
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import Usage
 
 Kept = tuple[CallSettled, bytes | None]
 """A settlement and the request that is kept with it."""
-Keep = Callable[[CallSettled, bytes | None], Awaitable[None]]
-"""Makes them durable, then publishes the settlement. It runs on when whoever waits for it is cancelled."""
+Keep = Callable[[Sequence[tuple[CallSettled | ItemSettled, bytes | None]]], Awaitable[None]]
+"""Makes a settlement durable, with what settles together with it and what is kept of each; then publishes them. It
+runs on when whoever waits for it is cancelled."""
 Sent = str | Mapping[str, Any]
 """A prompt as text, or a tool's input."""
 
@@ -111,6 +113,8 @@ class Call(Calls):
         self._ok: bool | None = None
         self._message = ""
         self._begun = 0.0
+        self.item: tuple[ItemSettled, bytes | None] | None = None
+        """The item that settles with this call: both are in the log, or neither is."""
         super().__init__(attempt, "")
 
     def text(self, piece: str, *, thinking: bool = False) -> None:
@@ -268,7 +272,8 @@ class AttemptCalls(Calls):
             return  # the attempt was closed meanwhile, and the call settled with it
         settled, data = call.settlement()
         self._settled.append(settled)
-        kept = asyncio.ensure_future(self._keep(settled, data))
+        together: list[tuple[CallSettled | ItemSettled, bytes | None]] = [(settled, data)]
+        kept = asyncio.ensure_future(self._keep([*together, call.item] if call.item else together))
         self._pending.add(kept)
         kept.add_done_callback(self._was_kept)
         await asyncio.shield(kept)

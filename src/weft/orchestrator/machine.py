@@ -261,7 +261,17 @@ def _advance(
                 cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
                 if not why and record.input_hash == combine(verdict.inputs) and _resumable(spec, name, record):
                     cause = "resume"
-                begun = _begin(spec, progress, name, verdict.inputs, cause, verdict.reason, (), record.attempt)
+                begun = _begin(
+                    spec,
+                    progress,
+                    name,
+                    verdict.inputs,
+                    cause,
+                    verdict.reason,
+                    (),
+                    record.attempt,
+                    anew=name in forced,
+                )
                 progress = begun.progress
                 events, effects = [*events, *begun.events], [*effects, *begun.effects]
                 if progress.over:
@@ -310,6 +320,8 @@ def _begin(
     reason: str,
     feedback: tuple[str, ...],
     recorded: int,
+    *,
+    anew: bool = False,
 ) -> Decision:
     """An attempt, or the budget that forbids it."""
     short = _short(spec, progress, name)
@@ -320,7 +332,14 @@ def _begin(
     progress, step = after.progress, progress.steps[name]
     attempt, digest = max(recorded, step.attempt) + (cause != "resume"), combine(inputs)
     started = StepStarted(
-        run=progress.run, step=name, attempt=attempt, cause=cause, reason=reason, input_hash=digest, inputs=inputs
+        run=progress.run,
+        step=name,
+        attempt=attempt,
+        cause=cause,
+        reason=reason,
+        input_hash=digest,
+        inputs=inputs,
+        anew=anew,
     )
     running = replace(
         step,

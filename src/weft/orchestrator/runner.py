@@ -24,6 +24,7 @@ from weft.orchestrator.agent_step import LEAVING, AgentStep, AgentWork, OverAllo
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material
+from weft.orchestrator.items import StepItems, taken_over
 from weft.orchestrator.machine import decide
 from weft.orchestrator.model_step import Judge, ModelAsk, ask_model
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
@@ -38,15 +39,17 @@ from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftErro
 from weft.protocol.events import (
     DurableEvent,
     FailureKind,
+    ItemSettled,
     NoticeGiven,
     Outcome,
     RunEnded,
     StepModelRetried,
     StepProgressed,
 )
-from weft.protocol.hashes import hash_bytes
+from weft.protocol.hashes import hash_bytes, hash_value
 from weft.protocol.steps import StepInput
 from weft.protocol.talk import step_conversation, step_place
+from weft.session.recovery import item_results
 from weft.session.session import Session
 from weft.workspace.flow import look
 from weft.workspace.pipeline import Step
@@ -164,8 +167,8 @@ class Runner:
         await self._off_loop(lambda: self._log.write(events, artifacts, blobs))
         self._log.tell()
 
-    async def _keep_call(self, settled: CallSettled, request: bytes | None) -> None:
-        await self._append([settled], blobs=[request] if request else [])
+    async def _keep_calls(self, together: Sequence[tuple[CallSettled | ItemSettled, bytes | None]]) -> None:
+        await self._append([event for event, _ in together], blobs=[data for _, data in together if data])
 
     async def _closed(self, command: Command) -> tuple[Command, list[Kept]]:
         """No attempt that this command ends calls anything any more: how its open calls ended, and for an interrupt
@@ -226,7 +229,7 @@ class Runner:
         begun = time.monotonic()
         step = self._spec.pipeline.steps[start.step]
         calls = AttemptCalls(
-            start.run, step.name, start.attempt, self._keep_call, self._publish, partial(self._retried, start)
+            start.run, step.name, start.attempt, self._keep_calls, self._publish, partial(self._retried, start)
         )
         self._calls[step.name, start.attempt] = (calls, begun)
         kind: FailureKind
@@ -360,7 +363,8 @@ class Runner:
             opening = workbench(self._tools, material.tools, step, material.parameters, file, self._session.folder)
             bench = await self._off_loop(lambda: stack.enter_context(opening))
             if step.calls is not None:
-                return await make_calls(step.calls, given, bench, calls, say, tainted=material.outside)
+                items = await self._off_loop(lambda: self._items(step, start, material))
+                return await make_calls(step.calls, given, bench, calls, items, say, tainted=material.outside)
 
             async def judge(value: Any) -> list[Finding]:
                 made, findings = write_out(step, value)
@@ -393,6 +397,20 @@ class Runner:
                 return await agent.run()
             finally:
                 del self._agents[conversation]
+
+    def _items(self, step: Step, start: StartAttempt, material: Material) -> StepItems:
+        """What this attempt takes over: what it has settled itself, and of earlier ones the good results of items."""
+        known = self._session.state.items.get(step.name, {})
+        each = step.calls is not None and step.calls.each is not None
+        seqs = {one.seq for one in known.values() if one.attempt == start.attempt or (each and one.ok)}
+        found = item_results(self._session.folder, seqs)
+        # What is outside, and what was said of it, may be another each round: no result outlives one.
+        base = {"tool": step.calls.tool if step.calls else "", "rounds": hash_value(start.rounds)}
+        base["replies"] = hash_value(start.replies)
+        if step.scope.folder is not None:
+            base["folder"] = str(material.parameters[step.scope.folder])
+        kept = {digest: taken_over(*one) for digest, one in found.items()}
+        return StepItems(start.run, step.name, start.attempt, kept, base)
 
     async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}

@@ -3,7 +3,8 @@
     {"calls": [{"input": {…}, "ok": true, "result": …, "message": "42 lines", "ms": 12}]}
 
 A call that is denied or fails is told in its place, so that a later step can see what is missing; when none of them
-has a result, the step has failed.
+has a result, the step has failed. Each call is an item and settles by itself (`items`): what has settled is not made
+again when the step was cut off, nor a good result when other items have changed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final
 
 from weft.checks.paths import Place, find, parse_path
 from weft.orchestrator.calls import Calls
+from weft.orchestrator.items import Item, ItemResult, StepItems
 from weft.orchestrator.workbench import Workbench
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.messages import ToolCall
@@ -25,39 +27,61 @@ MOST_CALLS: Final = 200
 
 
 async def make_calls(
-    wanted: ToolCalls, given: StepInput, bench: Workbench, calls: Calls, say: Callable[[str], None], *, tainted: bool
+    wanted: ToolCalls,
+    given: StepInput,
+    bench: Workbench,
+    calls: Calls,
+    items: StepItems,
+    say: Callable[[str], None],
+    *,
+    tainted: bool,
 ) -> dict[str, Any]:
     """UserError when its input can't be put together, ExternalError when every call failed."""
+    inputs = _inputs(wanted, given)
+    names = [one[wanted.key] if wanted.each is not None else given.step for one in inputs]
     made: list[dict[str, Any]] = []
     denied = True
-    for number, arguments in enumerate(_inputs(wanted, given), 1):
-        call = ToolCall(call=f"{given.step}-{number}", tool=wanted.tool, input=arguments)
-        begun = time.monotonic()
-        async with calls.tool(wanted.tool, bench.title(call), arguments) as opened:
-            ask = await bench.permitted(call, tainted=tainted)
-            if ask.verdict != "allow":
-                opened.settle(ok=False, message=ask.reason)
-                made.append({"input": arguments, "ok": False, "result": None, "message": ask.reason, "ms": 0})
-                continue
-            denied = False
-            outcome = await bench.run(call, say)
-            ok = not outcome.is_error
-            opened.settle(ok=ok, message=outcome.summary)
-        result = outcome.data if outcome.data is not None else outcome.text
-        made.append(
-            {
-                "input": arguments,
-                "ok": ok,
-                "result": result if ok else None,
-                "message": outcome.summary if ok else outcome.text,
-                "ms": round((time.monotonic() - begun) * 1000),
-            }
-        )
+    for number, item in enumerate(items.of(names, inputs), 1):
+        result, allowed = items.kept.get(item.hash), True
+        if result is None:
+            call = ToolCall(call=f"{given.step}-{number}", tool=wanted.tool, input=item.value)
+            result, allowed = await _made(call, item, bench, calls, items, say, tainted=tainted)
+        denied = denied and not allowed
+        told = {"ok": result.ok, "result": result.value, "message": result.message, "ms": result.ms}
+        made.append({"input": item.value, **told})
     if made and not any(call["ok"] for call in made):
         how = "it is" if len(made) == 1 else f"all {len(made)} calls are"
         what = f"{how} without a result; the first: {made[0]['message']}"
         raise ExternalError(f"{wanted.tool}: {what}", retryable=not denied)
     return {"calls": made}
+
+
+async def _made(
+    call: ToolCall,
+    item: Item,
+    bench: Workbench,
+    calls: Calls,
+    items: StepItems,
+    say: Callable[[str], None],
+    *,
+    tainted: bool,
+) -> tuple[ItemResult, bool]:
+    """One call to its end, settled with its item; and whether it was allowed."""
+    begun = time.monotonic()
+    async with calls.tool(call.tool, bench.title(call), dict(call.input)) as opened:
+        ask = await bench.permitted(call, tainted=tainted)
+        if ask.verdict != "allow":
+            opened.settle(ok=False, message=ask.reason)
+            result = ItemResult(False, None, ask.reason)
+        else:
+            outcome = await bench.run(call, say)
+            ok = not outcome.is_error
+            opened.settle(ok=ok, message=outcome.summary)
+            value = outcome.data if outcome.data is not None else outcome.text
+            ms = round((time.monotonic() - begun) * 1000)
+            result = ItemResult(ok, value if ok else None, outcome.summary if ok else outcome.text, ms)
+        opened.item = items.settled(item, result)
+    return result, ask.verdict == "allow"
 
 
 def _inputs(wanted: ToolCalls, given: StepInput) -> list[dict[str, Any]]:

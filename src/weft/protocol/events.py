@@ -131,7 +131,32 @@ class StepStarted:
     reason: str
     input_hash: str
     inputs: Mapping[str, str]
+    anew: bool = False
+    """A person wants it made whatever is there: nothing that an earlier attempt made is taken over."""
     type: Literal["step_started"] = "step_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemSettled:
+    """One item of a step that is made item by item has its end. A later attempt that comes to an item with the same
+    `input_hash` takes over its result, unless it is made anew."""
+
+    run: int
+    step: str
+    attempt: int
+    item: str
+    """Names it in its step."""
+    input_hash: str
+    """Of everything its result depends on."""
+    ok: bool
+    hash: str
+    """Of the result, as JSON."""
+    size: int
+    content: str | None = None
+    """The result; a large one is kept as `blobs/<hash>`."""
+    message: str = ""
+    ms: int = 0
+    type: Literal["item_settled"] = "item_settled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -448,6 +473,7 @@ DurableEvent = (
     | RunEnded
     | FlowEvent
     | CallSettled
+    | ItemSettled
     | talk.TalkEvent
 )
 LiveEvent = StepProgressed | WordsHeard | NoticeGiven | LiveCallEvent | talk.LiveTalkEvent
@@ -469,7 +495,7 @@ def is_durable(event: Event) -> bool:
             return True
         case VerdictGiven() | RoundStarted() | BudgetReached():
             return True
-        case CallSettled():
+        case CallSettled() | ItemSettled():
             return True
         case StepProgressed() | WordsHeard() | NoticeGiven() | CallStarted() | StepTextStreamed():
             return False

@@ -25,6 +25,7 @@ from weft.protocol.events import (
     Event,
     FlowEvent,
     InputRecorded,
+    ItemSettled,
     NoticeGiven,
     RunEnded,
     RunStarted,
@@ -57,6 +58,7 @@ _StepEvent = (
     | StepFailed
     | StepModelRetried
     | StepInterrupted
+    | ItemSettled
     | EditAccepted
     | StepAdopted
 )
@@ -161,6 +163,10 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
             return [clean(f"{name} waits (attempt {event.attempt}): {told_retry(event.reason, event.wait_ms)}")]
         case StepInterrupted():
             return [clean(f"{name} interrupted (attempt {event.attempt}): {event.why.removeprefix('interrupted ')}")]
+        case ItemSettled():
+            how = "done" if event.ok else "failed"
+            said = f": {event.message}" if event.message else ""
+            return [clean(f"{name} item {event.item} {how} in {human_ms(event.ms)}{said}")]
         case EditAccepted():
             return [clean(f"{name} keeps the edit made by hand")]
         case StepAdopted():

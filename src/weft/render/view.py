@@ -27,6 +27,7 @@ from weft.protocol.events import (
     GateOpened,
     GateResolved,
     InputRecorded,
+    ItemSettled,
     NoticeGiven,
     Outcome,
     ReplyClassified,
@@ -61,6 +62,7 @@ StepEvent = (
     | StepModelRetried
     | StepInterrupted
     | StepProgressed
+    | ItemSettled
     | EditAccepted
     | StepAdopted
 )
@@ -104,6 +106,8 @@ class StepView:
     """Over all its attempts in this run: the settlements say it."""
     calls: StepCalls = field(default_factory=StepCalls)
     """Of the latest attempt."""
+    items: int = 0
+    """How many items have settled in it."""
 
     def apply(self, event: StepEvent, now: float) -> None:
         match event:
@@ -112,7 +116,7 @@ class StepView:
                 self.reason = self.reason if event.cause == "retry" and self.tries_in_run else event.reason
                 self.state, self.attempt, self.tries_in_run = "running", event.attempt, self.tries_in_run + 1
                 self.started, self.ms, self.artifacts, self.progress = now, None, (), ""
-                self.calls = StepCalls()
+                self.calls, self.items = StepCalls(), 0
             case StepProgressed() | StepModelRetried():
                 self._progressed(event)
             case ArtifactRejected():
@@ -133,6 +137,8 @@ class StepView:
                 self.state, self.message, self.artifacts = "interrupted", event.why, ()
                 self.ms = self._elapsed_ms(now)
                 self._took(event)
+            case ItemSettled():
+                self.items += 1
             case StepSkipped() if self.state == "done":
                 pass  # made before the run came to rest, and still good
             case StepSkipped() | EditAccepted() | StepAdopted():

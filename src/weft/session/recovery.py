@@ -13,7 +13,7 @@ from dataclasses import asdict
 
 from weft.files import Folder
 from weft.protocol.call_events import used_by
-from weft.protocol.events import ArtifactAccepted, DurableEvent, RunEnded, StepInterrupted
+from weft.protocol.events import ArtifactAccepted, DurableEvent, ItemSettled, RunEnded, StepInterrupted
 from weft.protocol.hashes import hash_bytes
 from weft.session.log import LogReader
 from weft.session.state import SessionState
@@ -59,6 +59,18 @@ def kept_copy(folder: Folder, event: ArtifactAccepted) -> bytes | None:
     """An artifact's bytes from the log or its blob; None when they are not there any more, or not those."""
     data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
     return data if data is not None and hash_bytes(data) == event.hash else None
+
+
+def item_results(folder: Folder, seqs: set[int]) -> dict[str, tuple[ItemSettled, bytes]]:
+    """The results of items by the hash of what they are made from, without those whose copy is lost."""
+    found: dict[str, tuple[ItemSettled, bytes]] = {}
+    for record in LogReader(folder).read() if seqs else ():
+        event = record.event
+        if record.seq in seqs and isinstance(event, ItemSettled):
+            data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
+            if data is not None and hash_bytes(data) == event.hash:
+                found[event.input_hash] = (event, data)
+    return found
 
 
 def settle_open_attempts(state: SessionState, why: str) -> list[DurableEvent]:

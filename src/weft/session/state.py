@@ -65,6 +65,16 @@ class StepState:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemState:
+    """The last settlement of an item."""
+
+    item: str
+    attempt: int
+    ok: bool
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
 class InputState:
     file: str
     hash: str
@@ -191,6 +201,8 @@ class SessionState:
     """The last run that was done on each set of inputs, the oldest first."""
     spoken: int = 0
     """The number of the last event of a conversation; `conversation/` folds those."""
+    items: dict[str, dict[str, ItemState]] = field(default_factory=dict)
+    """By step and the hash of what the item is made from."""
     calling: ConversationCalls = field(default_factory=ConversationCalls)
     """What the conversations of steps call."""
 
@@ -301,6 +313,8 @@ def _started(state: SessionState, event: e.StepStarted, _: Record) -> None:
     step.status, step.open, step.attempt = "in_progress", True, event.attempt
     step.input_hash, step.inputs = event.input_hash, event.inputs
     step.accepted, step.problem, step.calls, step.resumable = {}, "", (), False
+    if event.anew:
+        state.items.pop(event.step, None)
 
 
 def _accepted(state: SessionState, event: e.ArtifactAccepted, record: Record) -> None:
@@ -386,6 +400,11 @@ def _call_settled(state: SessionState, event: CallSettled, _: Record) -> None:
         step.calls = (*step.calls, event)
 
 
+def _item_settled(state: SessionState, event: e.ItemSettled, record: Record) -> None:
+    items = state.items.setdefault(event.step, {})
+    items[event.input_hash] = ItemState(event.item, event.attempt, event.ok, record.seq)
+
+
 def _gate_opened(state: SessionState, event: e.GateOpened, _: Record) -> None:
     state.gates_opened += 1
     state.gates[event.step] = GateState(event.gate, event.step, event.hash, event.choices, event.message, event.shown)
@@ -467,7 +486,9 @@ def _fold_of(event: e.DurableEvent) -> _Fold:
             return _aside
         case e.EditAccepted() | e.StepAdopted():
             return _kept
-        case e.StepStarted() | e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled():
+        case (
+            e.StepStarted() | e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled() | e.ItemSettled()
+        ):
             return _fold_of_attempt(event)
         case e.StepSkipped() | e.ArtifactRejected() | e.ArtifactRestored() | e.StepModelRetried():
             return _nothing
@@ -476,7 +497,7 @@ def _fold_of(event: e.DurableEvent) -> _Fold:
 
 
 def _fold_of_attempt(
-    event: e.StepStarted | e.StepCompleted | e.StepFailed | e.StepInterrupted | CallSettled,
+    event: e.StepStarted | e.StepCompleted | e.StepFailed | e.StepInterrupted | CallSettled | e.ItemSettled,
 ) -> _Fold:
     match event:
         case e.StepStarted():
@@ -489,6 +510,8 @@ def _fold_of_attempt(
             return _interrupted
         case CallSettled():
             return _call_settled
+        case e.ItemSettled():
+            return _item_settled
         case _:
             assert_never(event)
 

@@ -46,6 +46,7 @@ _Placed = (
     | e.StepAdopted
     | e.FlowEvent
     | CallSettled
+    | e.ItemSettled
 )
 
 
@@ -126,7 +127,14 @@ def _move(standing: Standing, event: _Placed) -> None:
             standing.confirming = event.confirmation
         case e.ConfirmationResolved():
             standing.confirming = ""
-        case e.StepSkipped() | e.VerdictGiven() | e.BudgetReached() | e.ReplyClassified() | CallSettled():
+        case (
+            e.StepSkipped()
+            | e.VerdictGiven()
+            | e.BudgetReached()
+            | e.ReplyClassified()
+            | CallSettled()
+            | e.ItemSettled()
+        ):
             pass  # they have their place, and move nothing
         case _:
             assert_never(event)
@@ -151,7 +159,7 @@ def _fault(standing: Standing, event: _Placed) -> str:
                 return f"the gate {standing.gates[event.step]} asks about its result"
             follows = event.attempt == last if event.cause == "resume" else event.attempt > last
             return _running(standing, event.run) or ("" if follows else f"attempt {last} was the last")
-        case e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled():
+        case e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled() | e.ItemSettled():
             if event.step not in standing.open or standing.attempts[event.step] != event.attempt:
                 return f"attempt {event.attempt} of {event.step} is not open"
             return _running(standing, event.run)

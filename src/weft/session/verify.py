@@ -7,7 +7,7 @@ from dataclasses import field
 from weft.files import Folder
 from weft.protocol.call_events import CallSettled
 from weft.protocol.errors import WeftError
-from weft.protocol.events import ArtifactAccepted
+from weft.protocol.events import ArtifactAccepted, ItemSettled
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
@@ -36,6 +36,8 @@ def verify(folder: Folder) -> Verification:
         event = record.event
         if isinstance(event, ArtifactAccepted) and kept_copy(folder, event) is None:
             found.faults.append(f"the kept copy of {event.artifact} (seq {record.seq}) is lost or not what it was")
+        if isinstance(event, ItemSettled) and event.content is None and not _is_kept(folder, event.hash):
+            found.faults.append(f"the result of {event.item} of {event.step} (seq {record.seq}) is lost")
         if isinstance(event, CallSettled) and event.request and not _is_kept(folder, event.request):
             found.faults.append(f"what {event.name} was asked (seq {record.seq}) is lost or not what it was")
     cuts = find_cuts(known, reader.head, reader.damage, state)
