@@ -70,7 +70,7 @@ VARIANTS = {
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Weft:
-    weft = Weft(tmp_path / "desk", tmp_path / "ledger")
+    weft = Weft(tmp_path / "desk")
     assert weft("init").code == 0
     (tmp_path / "water.md").write_text(SOURCE)
     ran = weft("run", tmp_path / "water.md", "--session-id", "water")

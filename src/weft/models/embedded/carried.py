@@ -150,7 +150,7 @@ class _Carried:
         for _, _, one, match in found:
             if count < _NUMBERS and self._kind not in ("code", "data", "recipe", "poem") and self._takes(one):
                 count += 1
-                yield {"figure": match.group().strip(), "text": one.text}, one.spans
+                yield {"figure": match.group().strip(" .,"), "text": one.text}, one.spans
 
     def missing(self, published: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
         """What the text uses and does not say. Each of these is a fact about the text, not an opinion."""
@@ -195,7 +195,9 @@ class _Carried:
     def _one_voice(self) -> Iterator[tuple[str, tuple[Span, ...]]]:
         if self._kind != "news":
             return
-        spoken = [quote for quote in spoken_quotes(self._reading) if quote.speaker]
-        names = {quote.speaker.split()[-1] for quote in spoken}
-        if len(spoken) > 1 and len(names) == 1:
+        spoken = spoken_quotes(self._reading)
+        names = {quote.speaker.split()[-1] if quote.speaker else "" for quote in spoken}
+        saying = [one for one in self._reading.sentences if not self._reading.known.saying.isdisjoint(one.words)]
+        alone = len(names) == 1 and "" not in names and all(min(names) in one.text for one in saying)
+        if len(spoken) > 1 and alone:
             yield self._reading.says("voice", name=max((one.speaker for one in spoken), key=len)), (spoken[0].span,)

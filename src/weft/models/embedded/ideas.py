@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from weft.models.embedded.carried import carried
+from weft.models.embedded.kinds import STANDARD_HEADING
 from weft.models.embedded.layout import Span
 from weft.models.embedded.profile import parse_profile
 from weft.models.embedded.reading import read
@@ -43,7 +44,10 @@ def outline(
     heads = {
         section.title: section.span
         for section in reversed(reading.sections)
-        if section is not reading.title and 2 < len(section.title) <= _HEADING and section.level <= 3
+        if section is not reading.title
+        and not STANDARD_HEADING.match(section.title)
+        and 2 < len(section.title) <= _HEADING
+        and section.level <= 3
     }
     ordered = sorted(heads.items(), key=lambda head: head[1])
     count = min(_SECTIONS, max(1, wanted.words // 120))

@@ -31,7 +31,7 @@ _NEWSLETTER: Final = re.compile(
     r"|in this (?:issue|edition)|abbestellen|se désabonner|darse de baja|in dieser ausgabe)\b",
     re.I,
 )
-_PAPER: Final = re.compile(
+STANDARD_HEADING: Final = re.compile(
     r"^(?:\d+\W+|[IVX]+\W+)?(?:abstract|introduction|background|related work|methods?|methodology"
     r"|materials and methods"
     r"|experiments?|results|evaluation|discussion|conclusions?(?: and .*)?|references|zusammenfassung|einleitung"
@@ -118,7 +118,7 @@ def _by_signs(reading: Reading) -> Category | None:
     if len(_RECIPE.findall(told)) > 2 and len(_QUANTITY.findall(told)) > 2:
         return "recipe"
     labelled = {one.label for one in reading.sentences if one.label}
-    if sum(1 for title in titles if _PAPER.match(title)) > 2 or len(labelled) > 2 or _has_abstract(reading):
+    if sum(1 for title in titles if STANDARD_HEADING.match(title)) > 2 or len(labelled) > 2 or _has_abstract(reading):
         return "paper"
     return "manual" if _is_manual(reading, titles) else None
 

@@ -386,7 +386,7 @@ def _beside(blocks: Sequence[Block], plain: str) -> list[Block]:
 
 
 def _is_aside(block: Block, said: str, at: int, total: int) -> bool:
-    if block.kind in ("code", "table", "heading"):
+    if block.kind in ("code", "table") or (block.kind == "heading" and block.level < 3):
         return block.kind == "heading" and bool(_SPONSOR.search(said))
     top, ends = at < 8, at < 3 or at >= total - 3
     if top and (_BYLINE.match(said) or _STAMP.match(said)):

@@ -126,7 +126,7 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
             one.sound and any(f" {mark} " in said for mark in reading.known.decided)
         ):
             decided.append(_line(one))
-        elif one.sound and (_OWNER.match(one.text) and (_DUE.search(one.text) or one.kind == "item")):
+        elif one.sound and one.size <= 24 and _OWNER.match(one.text):
             todo.append(_action(one))
     yield Part("decisions", tuple(decided))
     yield Part("actions", tuple(todo))

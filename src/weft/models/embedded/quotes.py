@@ -33,7 +33,7 @@ def _between(opening: str, closing: str) -> str:
 _MARKED: Final = re.compile("|".join([*(_between(*style) for style in _STYLES), r"(?<!\w)\"(\S[^\"]{4,700}?)\"(?!\w)"]))
 _UPPER: Final = "[A-ZÀ-ÖØ-ÞŁŠŽĆČ]"
 _WORD: Final = rf"(?:{_UPPER}\w{{0,2}}\.\s+)*{_UPPER}[\w'’\-]+"
-_NAME: Final = rf"{_WORD}(?:\s+(?:(?:de|da|del|la|van|von|der|den|bin|al|du)\s+){{0,2}}{_WORD}){{0,3}}"
+_NAME: Final = rf"{_WORD}(?:\s+(?:de|da|del|la|van|von|der|den|bin|al|du)){{0,2}}(?:\s+{_WORD}){{0,3}}"
 _PRONOUN: Final = re.compile(
     r"^[\s,.—–-]*(?:(?:\w+)\s+(?:he|she|they|er|sie|il|elle|él|ella)|(?:he|she|they|er|sie|il|elle|él|ella)\s+\w+)\b",
     re.I,
@@ -158,6 +158,8 @@ def _bare(name: str, known: Lexicon) -> str:
         words.pop(0)
     if not words or words[0].lower() in known.months or words[-1].endswith(("'s", "’s")):
         return ""
+    while words and words[-1].islower():
+        words.pop()
     return " ".join(words).rstrip(".,")
 
 

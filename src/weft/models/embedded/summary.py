@@ -59,7 +59,9 @@ def summary(
     teller = _Teller(reading, kind, ranks, title)
     headline, headline_spans = teller.headline()
     first = [] if kind in ("meeting", "interview") else teller.short()
-    parts = find_parts(reading, kind, ranks, teller.used, int((0.6 if kind == "meeting" else 0.35) * teller.room))
+    parts = find_parts(
+        reading, kind, ranks, teller.used, int((0.6 if kind in ("meeting", "list") else 0.35) * teller.room)
+    )
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
     short = first or (teller.short() if kind == "interview" or not parts else [])
     # What was spoken is quoted before it is told.
@@ -152,6 +154,8 @@ class _Teller:
         early = [one for one in self._pool if one.size <= 18] or self._pool
         best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
         self.used.add(best.index)
+        if self.kind == "captions":
+            return self._headed(" ".join(best.text.split()[:12]) + "…", list(best.spans))
         return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
 
     def _headed(self, text: str, spans: list[Span]) -> tuple[str, list[Span]]:
@@ -189,7 +193,8 @@ class _Teller:
 
     def _opening(self, pool: Sequence[Sentence], space: int) -> list[Sentence]:
         """What stands first says most where people write for readers who may leave: it, and what goes on from it."""
-        first = next((one for one in pool if one.size >= 8 and one.text[:1] not in _MARKS), None)
+        least = 8 if self.kind == "news" else 4
+        first = next((one for one in pool if one.size >= least and one.text[:1] not in _MARKS), None)
         if first is None or first.size > space or first.index > 12:
             return []
         if self.kind != "news":

@@ -1,0 +1,151 @@
+"""How much of what authors themselves say a document says is in a kit's short version and points.
+
+    python -m benchmarks.summaries [--file FILE.jsonl] [--meaning] [--limit 200]
+
+Against the author's own abstract by ROUGE-2 (stems; F and recall), at the same number of words: ours, the first
+sentences, LexRank (cosine of tf-idf above 0.1), TextRank (shared words by log length), random sentences. Lines of the
+file are {"kind", "title", "text", "reference"}; without one, the descriptions of the packages that are installed here
+are read, with their synopsis as the reference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from weft.language.stems import stem
+from weft.models import embedded
+from weft.models.embedded.words import terms, tokens
+
+_STATUS: Final = Path("/var/lib/dpkg/status")
+_LEAST: Final = 8
+"""Words: of less, nothing can be said."""
+_MOST: Final = 250
+"""Sentences that the graphs look at: they cost the square of it."""
+Row = dict[str, str]
+
+
+def installed(limit: int) -> Iterator[Row]:
+    """The long descriptions of installed packages, each with its synopsis."""
+    if not _STATUS.is_file():
+        return
+    found = re.findall(r"^Description: (.+)\n((?: .*\n)+)", _STATUS.read_text("utf-8", "replace"), re.M)
+    long = [(synopsis, re.sub(r"^ \.?", "", text, flags=re.M)) for synopsis, text in found if len(text.split()) > 90]
+    for synopsis, text in sorted(dict(long).items())[:limit]:
+        yield {"kind": "packages", "title": "", "text": text, "reference": synopsis}
+
+
+def grams(text: str, size: int = 2) -> Counter[tuple[str, ...]]:
+    words = [stem(word) for word in tokens(text)]
+    return Counter(zip(*(words[at:] for at in range(size)), strict=False))
+
+
+def rouge(said: str, reference: str) -> tuple[float, float]:
+    """F and recall of pairs of stems."""
+    one, other = grams(said), grams(reference)
+    shared = sum((one & other).values())
+    if not shared:
+        return 0.0, 0.0
+    precision, recall = shared / one.total(), shared / other.total()
+    return 2 * precision * recall / (precision + recall), recall
+
+
+def graph_order(sentences: Sequence[str], way: str) -> list[int]:
+    known = embedded.read("The house stands on the hill and it is old.").known
+    found = [frozenset(terms(tokens(one), known)) for one in sentences]
+    seen = Counter(term for one in found for term in one)
+    rare = {term: math.log(1 + len(found) / count) for term, count in seen.items()}
+    norms = [math.sqrt(sum(rare[term] ** 2 for term in one)) or 1.0 for one in found]
+    edges: list[dict[int, float]] = [{} for _ in found]
+    for at, one in enumerate(found):
+        for before in range(at):
+            shared = one & found[before]
+            if way == "lexrank":
+                weight = sum(rare[term] ** 2 for term in shared) / (norms[at] * norms[before])
+                weight = weight if weight > 0.1 else 0.0
+            else:
+                size = math.log(1 + len(one)) + math.log(1 + len(found[before]))
+                weight = len(shared) / size if size else 0.0
+            if weight:
+                edges[at][before] = edges[before][at] = weight
+    flow = [1.0 / len(found)] * len(found)
+    for _ in range(30):
+        fresh = [0.15 / len(found)] * len(found)
+        for at, row in enumerate(edges):
+            total = sum(row.values())
+            for other, weight in row.items():
+                fresh[other] += 0.85 * flow[at] * weight / total
+        flow = fresh
+    return sorted(range(len(found)), key=lambda at: (-flow[at], at))
+
+
+def cut(sentences: Sequence[str], order: Sequence[int], words: int) -> str:
+    """The first of an order up to so many words, in the order of the text."""
+    chosen: list[int] = []
+    size = 0
+    for at in order:
+        if size >= words:
+            break
+        chosen.append(at)
+        size += len(sentences[at].split())
+    return " ".join(" ".join(sentences[at] for at in sorted(chosen)).split()[:words])
+
+
+def measure(rows: Sequence[Row], meaning: Any = None) -> dict[tuple[str, str, str], list[tuple[float, float]]]:
+    found: defaultdict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
+    for row in rows:
+        summary = embedded.summary(row["text"], content_id="c", title=row["title"], meaning=meaning)
+        every = embedded.read(row["text"]).sentences
+        sentences = [one.text for one in every if one.kind in ("prose", "item") and one.size > 3][:_MOST]
+        if summary["language"] != "en" or len(sentences) < 4:
+            continue
+        orders = {
+            "lead": list(range(len(sentences))),
+            "lexrank": graph_order(sentences, "lexrank"),
+            "textrank": graph_order(sentences, "textrank"),
+            "random": random.Random(row["reference"]).sample(range(len(sentences)), len(sentences)),
+        }
+        points = " ".join(summary["bullets"])
+        for part, said in (("short", summary["tldr"]), ("points", points), ("both", f"{summary['tldr']} {points}")):
+            size = len(said.split())
+            if size >= _LEAST:
+                found[row["kind"], part, "ours"].append(rouge(said, row["reference"]))
+                for name, order in orders.items():
+                    found[row["kind"], part, name].append(rouge(cut(sentences, order, size), row["reference"]))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--file", type=Path)
+    parser.add_argument("--meaning", action="store_true", help="rank by the shipped sentence model too")
+    parser.add_argument("--limit", type=int, default=200)
+    given = parser.parse_args()
+    rows: list[Row] = list(installed(given.limit))
+    if given.file:
+        rows = [json.loads(line) for line in given.file.read_text("utf-8").splitlines()][: given.limit]
+    if not rows:
+        raise SystemExit("no documents: give a file with --file, or run this where packages of Debian are installed")
+    meaning = None
+    if given.meaning:
+        from weft.knowledge.embedding import Unavailable, load_embedder
+
+        model = load_embedder()
+        if isinstance(model, Unavailable):
+            raise SystemExit(model.reason)
+        meaning = model.embed
+    print("| documents | part | by | n | ROUGE-2 F | recall |\n| --- | --- | --- | --: | --: | --: |")
+    for (kind, part, name), scores in sorted(measure(rows, meaning).items()):
+        first, second = (100 * sum(score[at] for score in scores) / len(scores) for at in (0, 1))
+        print(f"| {kind} | {part} | {name} | {len(scores)} | {first:.1f} | {second:.1f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""The kits of the gallery are what the engine makes of its documents now, and as good as every other kit."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+from weft.models.embedded.words import count_words
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+
+
+def gallery() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("gallery", DOCS / "gallery.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_gallery_is_as_the_engine_is() -> None:
+    made = dict(gallery().kits())
+    shown = {path.name: path.read_text("utf-8") for path in (DOCS / "gallery").glob("*.md") if path.name != "README.md"}
+    assert shown == made, "run python docs/gallery.py"
+    told = (DOCS / "gallery/README.md").read_text("utf-8")
+    assert all(f"({name})" in told for name in made)
+
+
+def test_no_kit_of_the_gallery_is_longer_than_its_document() -> None:
+    sources = {path.stem: path.read_text("utf-8") for path in (DOCS / "gallery/sources").iterdir()}
+    for name, text in gallery().kits():
+        assert count_words(text) < count_words(sources[Path(name).stem])
