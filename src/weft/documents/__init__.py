@@ -16,10 +16,25 @@ Whatever can't be read is a `DocumentError` that names the file, what is wrong w
 
 from __future__ import annotations
 
-from weft.documents.content_md import from_content_md, to_content_md
+from typing import TYPE_CHECKING
+
 from weft.documents.document import MAX_BYTES, Cue, Document, DocumentError
-from weft.documents.reading import read_document
-from weft.documents.together import join_documents
+from weft.protocol.fronts import front
+
+if TYPE_CHECKING:
+    from weft.documents.content_md import from_content_md, to_content_md
+    from weft.documents.reading import read_document
+    from weft.documents.together import join_documents
+else:
+    __getattr__ = front(
+        __name__,
+        {
+            "from_content_md": "weft.documents.content_md",
+            "join_documents": "weft.documents.together",
+            "read_document": "weft.documents.reading",
+            "to_content_md": "weft.documents.content_md",
+        },
+    )
 
 __all__ = [
     "MAX_BYTES",

@@ -1,14 +1,13 @@
-"""From any bytes to one normal document: finds the kind, hands over to its reader, and names the file in an error."""
+"""From any bytes to one normal document: finds the kind, hands over to its reader, and names the file in an error.
+
+A reader is loaded when the first document of its kind is read.
+"""
 
 from __future__ import annotations
 
-from weft.documents.archive import Archive
-from weft.documents.captions import read_srt, read_webvtt
 from weft.documents.characters import one_line, without_controls
 from weft.documents.document import MAX_BYTES, MAX_TEXT, Document, DocumentError, Draft, RefusedError, counted
-from weft.documents.docx import is_docx, read_docx
 from weft.documents.encodings import decode
-from weft.documents.epub import is_epub, read_epub
 from weft.documents.finish import finished
 from weft.documents.kinds import (
     declared_charset,
@@ -22,10 +21,7 @@ from weft.documents.kinds import (
     is_zip,
     refuse_foreign,
 )
-from weft.documents.pdf import read_pdf
 from weft.documents.prose import is_markdown, read_markdown, read_text
-from weft.documents.web_page import read_html
-from weft.documents.whisper import read_whisper
 
 
 def read_document(data: bytes, name: str) -> Document:
@@ -43,6 +39,8 @@ def _draft(data: bytes, name: str) -> Draft:
     if len(data) > MAX_BYTES:
         raise RefusedError(f"has {len(data):,} bytes; the limit is {MAX_BYTES:,}", "Split it, or take the pictures out")
     if is_pdf(data):
+        from weft.documents.pdf import read_pdf
+
         return read_pdf(data)
     if is_zip(data):
         return _from_archive(data)
@@ -53,6 +51,10 @@ def _draft(data: bytes, name: str) -> Draft:
 
 
 def _from_archive(data: bytes) -> Draft:
+    from weft.documents.archive import Archive
+    from weft.documents.docx import is_docx, read_docx
+    from weft.documents.epub import is_epub, read_epub
+
     archive = Archive.open(data)
     if is_epub(archive):
         return read_epub(archive)
@@ -77,14 +79,22 @@ def _from_text(data: bytes, name: str) -> Draft:
 
 def _from_characters(text: str, name: str) -> Draft:
     if is_webvtt(text):
+        from weft.documents.captions import read_webvtt
+
         return read_webvtt(text)
     if is_json(text, name):
+        from weft.documents.whisper import read_whisper
+
         return read_whisper(text)
     if is_srt(text):
+        from weft.documents.captions import read_srt
+
         return read_srt(text)
     if is_svg(text):
         raise RefusedError("is an SVG picture", "Give the text as a document: what is written in pictures is not read")
     if is_html(text, name):
+        from weft.documents.web_page import read_html
+
         return read_html(text)
     if is_xml(text):
         raise RefusedError("is XML of a kind that is not known", "Give the document as HTML, text, PDF or DOCX")

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Protocol
-
-from weft.protocol.values import dataclass
 
 GAP: Final = "\0"
 """What a reader of mark-up leaves where it took something out, so that places stay what they are."""

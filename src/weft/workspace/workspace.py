@@ -1,21 +1,23 @@
-"""The door to everything a person keeps in their workspace. Files are read when asked for, never kept."""
+"""The door to everything a person keeps in their workspace. Files are read when asked for, never kept, and so is the
+code that reads them: whoever only lists sessions loads none of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weft.files import Disk, Folder
 from weft.protocol.errors import Problem, UsageError, UserError, WorkspaceError
-from weft.workspace.agent import Agent
-from weft.workspace.config import Config, read_config
-from weft.workspace.library import Library
-from weft.workspace.pipeline import Pipeline
-from weft.workspace.pipeline_reader import ENDING, FOLDER, read_pipeline
-from weft.workspace.profile import WriterProfile, read_profile, read_writer, write_profile
-from weft.workspace.skill import Skill
-from weft.workspace.spelling import listed, nearest
+
+if TYPE_CHECKING:
+    from weft.workspace.agent import Agent
+    from weft.workspace.config import Config
+    from weft.workspace.library import Library
+    from weft.workspace.pipeline import Pipeline
+    from weft.workspace.profile import WriterProfile
+    from weft.workspace.skill import Skill
 
 
 class Workspace:
@@ -23,7 +25,12 @@ class Workspace:
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
-        self._library = Library(folder)
+
+    @cached_property
+    def _library(self) -> Library:
+        from weft.workspace.library import Library
+
+        return Library(self.folder)
 
     @classmethod
     def open(cls, path: Path, disk: Disk | None = None) -> Workspace:
@@ -51,6 +58,8 @@ class Workspace:
     # -- pipelines
 
     def pipeline_names(self) -> list[str]:
+        from weft.workspace.pipeline_reader import ENDING, FOLDER
+
         return self._library.names(FOLDER, ENDING)
 
     def pipeline(self, name: str) -> Pipeline:
@@ -65,6 +74,8 @@ class Workspace:
         return self._read_pipeline(name)[1]
 
     def _read_pipeline(self, name: str) -> tuple[Pipeline | None, list[Problem]]:
+        from weft.workspace.pipeline_reader import ENDING, FOLDER, read_pipeline
+
         names = self.pipeline_names()
         if name in names:
             return read_pipeline(self._library, name)
@@ -93,15 +104,23 @@ class Workspace:
         return self._library.skills()
 
     def profile(self) -> Mapping[str, Any]:
+        from weft.workspace.profile import read_profile
+
         return read_profile(self.folder)
 
     def writer(self) -> WriterProfile:
+        from weft.workspace.profile import read_writer
+
         return read_writer(self.folder)
 
     def write_profile(self, value: Mapping[str, Any]) -> None:
+        from weft.workspace.profile import write_profile
+
         write_profile(self.folder, value)
 
     def config(self) -> Config:
+        from weft.workspace.config import read_config
+
         return read_config(self.folder)
 
     def code_version(self, file: str) -> str:
@@ -110,6 +129,8 @@ class Workspace:
 
 
 def _unknown(kind: str, name: str, names: list[str], hint: str = "") -> UsageError:
+    from weft.workspace.spelling import listed, nearest
+
     if not names:
         return UsageError(f"unknown {kind} '{name}': the workspace has none", hint=hint or "`weft init` lays some")
     close = nearest(name, names)

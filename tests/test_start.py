@@ -1,0 +1,52 @@
+"""What a command loads: a start is paid for by everybody, so nobody loads what they do not use. Counted, not timed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys
+{program}
+print(*sorted(sys.modules))
+"""
+
+
+def loaded(program: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(program=program)], capture_output=True, text=True, check=True, timeout=60
+    )
+    return set(done.stdout.split("\n")[-2].split())
+
+
+def rooms(modules: set[str]) -> set[str]:
+    return {name.split(".")[1] for name in modules if name.startswith("weft.")}
+
+
+CASES = {
+    "the version": (
+        "import weft.cli\nsys.argv = ['weft', '--version']\ntry:\n    weft.cli.main()\nexcept SystemExit:\n    pass",
+        {"cli"},
+        {"click", "pydantic", "asyncio"},
+    ),
+    "the words": ("import weft.protocol.events", {"protocol"}, {"pydantic", "asyncio", "click"}),
+    "a session's log": ("import weft.session.log", {"protocol", "session", "files"}, {"pydantic", "asyncio"}),
+    "a workspace's door": ("import weft.workspace.workspace", {"protocol", "workspace", "files"}, {"pydantic"}),
+    "the readers of documents": ("import weft.documents", {"protocol", "documents"}, {"pypdf", "zipfile", "pydantic"}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_is_loaded_that_is_not_used(case: str) -> None:
+    program, own, never = CASES[case]
+    found = loaded(program)
+    assert rooms(found) <= own
+    assert not found & never
+
+
+def test_a_reader_is_loaded_with_the_first_document_of_its_kind() -> None:
+    text = loaded("from weft.documents import read_document\nread_document(b'# A title\\n\\nSome words.', 'a.md')")
+    assert "weft.documents.reading" in text
+    assert not text & {"weft.documents.pdf", "weft.documents.docx", "weft.documents.epub", "weft.documents.whisper"}
