@@ -131,8 +131,9 @@ class ConversationCalls:
     """What the model of each step is called, by which it is priced."""
     _count: dict[str, int] = field(default_factory=dict)
     """By attempt, how many calls have begun."""
-    _open: dict[tuple[str, str], _Begun] = field(default_factory=dict)
-    _asked: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    _open: dict[str, _Begun] = field(default_factory=dict)
+    """By conversation and execution."""
+    _asked: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The tool and the subject of each call that was asked for, by conversation and call."""
     _inside: dict[str, str] = field(default_factory=dict)
     """The call that each sub-conversation is."""
@@ -145,7 +146,7 @@ class ConversationCalls:
             return []
         match event:
             case t.ConversationOpened():
-                if event.parent and (outer := self._open.get((event.parent, event.execution or ""))):
+                if event.parent and (outer := self._open.get(_at(event.parent, event.execution))):
                     self._inside[event.conversation] = outer.call
                 elif event.prompt:
                     self._prompts[event.conversation] = event
@@ -154,7 +155,7 @@ class ConversationCalls:
             case t.ToolRequested():
                 about = next((str(value) for value in event.input.values() if value), "")
                 name = str(event.input.get("agent") or event.tool) if event.prompt is not None else event.tool
-                self._asked[event.conversation, event.call] = (name or "unnamed", in_a_line(about))
+                self._asked[_at(event.conversation, event.call)] = (name or "unnamed", in_a_line(about))
             case t.IntentRecorded():
                 return [self._begin(place, event)]
             case t.TextStreamed() | t.ThinkingStreamed():
@@ -176,10 +177,10 @@ class ConversationCalls:
         kind: CallKind = "agent" if event.kind == "child" else event.kind
         name, title = self.models.get(place.step, "model"), f"turn {event.turn}"
         if kind != "model":
-            name, title = self._asked.get((event.conversation, event.call or ""), ("unnamed", ""))
+            name, title = self._asked.get(_at(event.conversation, event.call), ("unnamed", ""))
         parent = self._inside.get(event.conversation, "")
         begun = _Begun(self._number(place), kind, name, parent, title)
-        self._open[event.conversation, event.execution] = begun
+        self._open[_at(event.conversation, event.execution)] = begun
         return CallStarted(
             step=place.step,
             attempt=place.attempt,
@@ -191,7 +192,7 @@ class ConversationCalls:
         )
 
     def _streamed(self, place: t.StepPlace, event: t.TextStreamed | t.ThinkingStreamed) -> list[CallEvent]:
-        begun = self._open.get((event.conversation, event.execution))
+        begun = self._open.get(_at(event.conversation, event.execution))
         if begun is None or not event.text:
             return []
         thinking = isinstance(event, t.ThinkingStreamed)
@@ -202,9 +203,9 @@ class ConversationCalls:
         ]
 
     def _settled(self, place: t.StepPlace, event: t.ModelSettled | t.ToolSettled) -> CallSettled:
-        begun = self._open.pop((event.conversation, event.execution), None)
+        begun = self._open.pop(_at(event.conversation, event.execution), None)
         if isinstance(event, t.ToolSettled):
-            name, title = self._asked.pop((event.conversation, event.call), ("unnamed", ""))
+            name, title = self._asked.pop(_at(event.conversation, event.call), ("unnamed", ""))
             ok, said = event.outcome == "succeeded", "" if event.outcome == "succeeded" else event.text
         else:
             name, title = event.model or self.models.get(place.step, "model"), f"turn {event.turn}"
@@ -247,6 +248,10 @@ class ConversationCalls:
             model=event.model,
             usage=event.usage,
         )
+
+
+def _at(conversation: str, name: str | None) -> str:
+    return f"{conversation} {name or ''}"
 
 
 def in_a_line(text: str) -> str:
