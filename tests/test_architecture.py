@@ -99,7 +99,7 @@ def test_there_is_no_import_cycle() -> None:
         visit(name, ())
 
 
-DOORS = ("weft.documents.reading", "weft.workspace.workspace")
+DOORS = ("documents.reading", "workspace.workspace")
 """Doors of rooms with much behind them, of which most commands use little: they load it when it is asked for."""
 
 
