@@ -26,6 +26,12 @@ MarkKind = Literal["syntax", "strong", "em", "code", "link"]
 Span = tuple[int, int]
 Mark = tuple[int, int, MarkKind]
 _SIGNS: Final = re.compile(r"[*_`\[\\<~]")
+_TAG: Final = re.compile(
+    r"</?(?:a|abbr|b|big|br|center|cite|code|del|details|div|dfn|em|font|hr|i|img|ins|kbd|li|mark|ol|p|picture|pre|q|s|samp"
+    r"|small|source|span|strike|strong|sub|summary|sup|svg|table|tbody|td|th|thead|tr|tt|u|ul|var|video)\b|<!--",
+    re.I,
+)
+"""`<branch>` is a word of a manual, not a mark."""
 _STRETCH: Final = 2000
 _PAIRED: Final = {"strong": "strong", "em": "em", "s": "em"}
 
@@ -237,7 +243,7 @@ class _Placed(ParserInline):
             found.append((before, before + 1, "syntax"))
         elif name == "autolink":
             found += [(before, before + 1, "syntax"), (after - 1, after, "syntax")]
-        elif name == "html_inline":
+        elif name == "html_inline" and _TAG.match(state.src, before, after):
             found.append((before, after, "syntax"))
 
 

@@ -56,7 +56,13 @@ def carried(reading: Reading, kind: str, summary: Mapping[str, Any], *, publishe
 def _told_already(reading: Reading, summary: Mapping[str, Any]) -> set[int]:
     """Sentences that the summary has: by their words, since a model may have written it."""
     said = " ".join(tokens(" \n ".join(_texts(summary))))
-    return {one.index for one in reading.sentences if one.words and " ".join(one.words) in said}
+    places = [span for spans in summary.get("evidence", {}).get("importantQuotes", ()) for span in spans]
+    return {
+        one.index
+        for one in reading.sentences
+        if (one.words and " ".join(one.words) in said)
+        or any(low < one.end and one.start < high for low, high in places)
+    }
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -101,7 +107,8 @@ class _Carried:
         if any(mark in said for mark in self._reading.known.unknown):
             return one.sound and not one.leans
         answered = self._kind in ("interview", "transcript", "manual", "poem", "story", "code", "newsletter", "list")
-        return one.asks and not answered and not one.leans and one.text[:1] not in '"“„«' and not self._is_led(one)
+        spoken = any(mark in one.text for mark in '"“„«')
+        return one.asks and not answered and not one.leans and not spoken and not self._is_led(one)
 
     def _is_led(self, one: Sentence) -> bool:
         """A question at the beginning of a paragraph that the next sentence goes on to answer."""

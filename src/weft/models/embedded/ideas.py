@@ -47,7 +47,7 @@ def outline(
         if section is not reading.title
         and not STANDARD_HEADING.match(section.title)
         and 2 < len(section.title) <= _HEADING
-        and section.level <= 3
+        and not section.guessed
     }
     ordered = sorted(heads.items(), key=lambda head: head[1])
     count = min(_SECTIONS, max(1, wanted.words // 120))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from weft.language.sentences import GAP, words
+from weft.models.embedded.quotes import spoken_quotes
 from weft.models.embedded.reading import Reading
 
 Category = Literal[
@@ -147,7 +148,8 @@ def _prose(reading: Reading) -> Category:
         return "news"
     if 3 * people > len(sentences) > 5 and figures * 150 < total and not days and len(reading.sections) < 3:
         return "story"
-    if said > 1 and told * 120 > total and own * 50 < total and len(reading.sections) < 6:
+    spoken = sum(1 for quote in spoken_quotes(reading) if quote.speaker)
+    if ((said > 1 and told * 120 > total) or spoken > 1) and own * 50 < total:
         return "news"
     if own * 60 > total or (len(reading.sections) < 2 and figures * 80 < total):
         return "essay"

@@ -72,7 +72,8 @@ _STAMP: Final = re.compile(
     re.I,
 )
 _BESIDE: Final = re.compile(
-    r"(?:photo|image|picture|foto|bild|crédit|credits?|illustration|source|getty)s?(?: by| credit)?\s?[:/©].{0,120}$"
+    r"(?:figure|fig\.|table|abbildung|tabelle|tableau|figura|tabla) \d+ ?[.:].*$"
+    r"|(?:photo|image|picture|foto|bild|crédit|credits?|illustration|source|getty)s?(?: by| credit)?\s?[:/©].{0,120}$"
     r"|(?:advert(?:isement|orial)?|sponsored|anzeige|werbung|publicité|publicidad)\b.{0,80}$"
     r"|(?:share this|follow us|read (?:more|also|next)|see also|related(?: articles?| posts?| stories)?|more from"
     r"|tags?"
@@ -128,8 +129,8 @@ class Block:
     speaker: str = ""
     label: str = ""
     """What stands before it in its first line: `results`."""
-    numbered: bool = False
-    """Of an item: whether its place in a row of steps is said."""
+    guessed: bool = False
+    """Of a heading: whether only its looks say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +297,8 @@ class _Reader:
                 yield Block("heading", start, end, 1)
                 return
             if _is_label(said) and following is not None:
-                yield Block("heading", start, end, 2 if _is_capitals(said) else 3)
+                loud = _is_capitals(said)
+                yield Block("heading", start, end, 2 if loud else 3, guessed=not loud)
                 return
         listed = block.number[:1].isdigit() and block.items == 1
         if single and listed and _is_label(said) and heads is False and following is not None and (
@@ -312,8 +314,7 @@ class _Reader:
             self._gaps.append((start, start + box.end()))
             start += box.end()
         if item:
-            steps = block.number[:1].isdigit() or bool(bullet and bullet.group().strip()[:1].isdigit())
-            yield Block("item", start, end, quoted=block.quoted, numbered=steps)
+            yield Block("item", start, end, quoted=block.quoted)
             return
         label = _RUN_IN.match(self._text, start, end)
         dateline = _DATELINE.match(self._text, start, end) if not label else None

@@ -41,7 +41,7 @@ _PRONOUN: Final = re.compile(
 _MARK_SIGNS: Final = '"“”„«»「」『』‹›,，、، \u00a0\u202f'
 _LEAST: Final = 5
 """Words: fewer are a title or a term."""
-_OWN_KINDS: Final = ("essay", "story", "letter", "article", "speech", "note", "poem", "newsletter")
+_OWN_KINDS: Final = ("essay", "story", "letter")
 _POINTED: Final = words("""
 never always nothing nobody only every cannot must more less than nie niemand nichts nur jamais rien seul
 nunca nadie nada solo

@@ -70,6 +70,7 @@ class Section:
     title: str
     span: Span
     level: int
+    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +122,7 @@ def _read(text: str, layout: Layout) -> Reading:
     sample = "\n".join(layout.plain[block.start : block.end].replace(GAP, "") for block in told)
     known = lexicon(detect(sample))
     sections = tuple(
-        Section(clean(layout.plain[block.start : block.end]), (block.start, block.end), block.level)
+        Section(clean(layout.plain[block.start : block.end]), (block.start, block.end), block.level, block.guessed)
         for block in layout.blocks
         if block.kind == "heading"
     )
@@ -131,7 +132,8 @@ def _read(text: str, layout: Layout) -> Reading:
     if not sentences:
         return _read(text, as_it_is(text))
     speakers = tuple(dict.fromkeys(one.speaker for one in sentences if one.speaker))
-    _judge(sentences, known, spoken=bool(speakers))
+    named = frozenset(tokens(sections[0].title)) if sections else frozenset()
+    _judge(sentences, known, named, spoken=bool(speakers))
     return Reading(
         text=text,
         layout=layout,
@@ -231,7 +233,7 @@ def _sentence(
     )
 
 
-def _judge(sentences: Sequence[Sentence], known: Lexicon, *, spoken: bool) -> None:
+def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str], *, spoken: bool) -> None:
     seen: Counter[str] = Counter()
     small = sum(1 for one in sentences if _OPENED.sub("", one.text)[:1].islower())
     # A chat, or captions that nobody has set stops in: neither capitals nor stops prove anything there.
@@ -249,13 +251,21 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, *, spoken: bool) -> No
             and seen[said] == 1
             and (sentence.size >= 4 if known.spaced else len(sentence.text) >= 8)
             and (whole or sentence.kind == "item")
-            and (casual or not begin[:1].islower())
+            and (casual or _begins(begin, sentence, named))
+            and not sentence.text.endswith((" .", " ,"))
             and signs <= 1 + sentence.size // 12
             and letters > 0.72 * len(sentence.text)
             and not any(mark in said for mark in known.elsewhere)
             and not sentence.text.endswith(":")
             and not (sentence.size < 14 and not known.courtesy.isdisjoint(sentence.words[:4]))
         )
+
+
+def _begins(begin: str, sentence: Sentence, named: frozenset[str]) -> bool:
+    """With a capital or a figure; a program's name at the beginning of a paragraph may be small."""
+    if begin[:1].islower():
+        return sentence.first and sentence.words[0] in named
+    return begin[:1].isalnum() or not sentence.text.isascii()
 
 
 def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> bool:

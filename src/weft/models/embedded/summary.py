@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from weft.models.embedded.kinds import abstract, category, detected_source, stanzas
+from weft.models.embedded.kinds import STANDARD_HEADING, abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import Span
 from weft.models.embedded.parts import find_parts, spans_of
 from weft.models.embedded.profile import Topic, parse_topics, relevance
@@ -28,9 +28,11 @@ _SHARE: Final = 0.55
 _SHORT, _POINT = 62, 40
 """The most words of the short version, and of one point."""
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
+_PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) .*\1$")
+"""The line over every page of a manual."""
 _MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
 _LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
-_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper")
+_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual")
 """Kinds that say in their first sentence what they are about."""
 _MARKS: Final = tuple('"“„«‘')
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
@@ -139,7 +141,7 @@ class _Teller:
     def headline(self) -> tuple[str, list[Span]]:
         """The title, where it says something; else the document's own heading; else its best short sentence."""
         reading = self.reading
-        own = reading.title
+        own = reading.title if reading.title and not STANDARD_HEADING.match(reading.title.title) else None
         if _is_telling(self._title) and all(number in reading.text for number in re.findall(r"\d+", self._title)):
             place = reading.text.find(self._title)
             return self._headed(self._title, [(place, place + len(self._title))] if place >= 0 else [])
@@ -283,7 +285,12 @@ def _is_open(sentence: Sentence, reading: Reading) -> bool:
 
 
 def _is_telling(title: str) -> bool:
-    return len(title) >= 10 and not _FILE_NAME.match(title) and (len(title.split()) >= 3 or not title.isascii())
+    return (
+        len(title) >= 10
+        and not _FILE_NAME.match(title)
+        and not _PAGE_HEAD.match(title)
+        and (len(title.split()) >= 3 or not title.isascii())
+    )
 
 
 # -- facts
