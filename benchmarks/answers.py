@@ -84,7 +84,7 @@ def tried(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[T
             knowledge.fill()
             total = knowledge.store.counts()["passages"]
             for one in listed:
-                found = knowledge.search.find(one.question, limit=FOUND)
+                found = knowledge.search.find(one.question, limit=FOUND, rerank=False)
                 keyword = knowledge.search.find(one.question, limit=FOUND, mode="keyword")
                 asked = answering.read_question(one.question, knowledge.store.frequencies, total)
                 for without in (False, True):

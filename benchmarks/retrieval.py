@@ -105,8 +105,8 @@ def quality(folder: Path, index: Path) -> None:
         rows: list[tuple[str, Mode, bool]] = [
             ("keyword", "keyword", False),
             ("vector", "vector", False),
-            ("hybrid", "hybrid", False),
-            ("hybrid + rerank", "hybrid", True),
+            ("hybrid, once", "hybrid", False),
+            ("hybrid", "hybrid", True),
         ]
         for label, mode, rerank in rows:
             print(f"{label:<18}{measured(search, queries, judged, mode, rerank=rerank)}")

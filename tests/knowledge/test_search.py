@@ -20,7 +20,7 @@ from weft.knowledge.ingest import update
 from weft.knowledge.keyword import match_query
 from weft.knowledge.search import Filters, Found, Search
 from weft.knowledge.store import Store
-from weft.knowledge.vectors import fill, missing
+from weft.knowledge.vectors import fill, load_matrix, missing
 from weft.knowledge.wordpiece import encode
 
 if TYPE_CHECKING:
@@ -264,3 +264,29 @@ def test_the_model_that_comes_with_the_install_knows_what_words_mean() -> None:
     rows = model.embed(["A physician prescribes medicine.", "A doctor gives drugs.", "Boats sail in strong wind.", ""])
     assert numpy.allclose(numpy.linalg.norm(rows, axis=1), 1, atol=1e-5)
     assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.3
+
+
+def test_a_large_index_finds_what_a_small_one_does(tmp_path: Path) -> None:
+    """The signs of all vectors first, then the nearest as they are: here the limit for large is small."""
+    random = numpy.random.default_rng(5)
+    centres = random.standard_normal((20, DIMENSIONS))
+    made = centres[random.integers(0, 20, 400)] + 0.8 * random.standard_normal((400, DIMENSIONS))
+    made /= numpy.linalg.norm(made, axis=1, keepdims=True)
+    store = Store(tmp_path / "index.db")
+    update(store, write_documents(tmp_path / "kb", {f"d{at}.md": f"# {at}\n\ntext {at}\n" for at in range(200)}), isa())
+    with store.change() as connection:
+        hashes = [row["hash"] for row in store.rows("SELECT hash FROM passages ORDER BY number")]
+        connection.executemany(
+            "INSERT INTO vectors VALUES (?, 'made', ?, ?)",
+            [(hashes[at // 2], at % 2, made[at].astype(numpy.float16).tobytes()) for at in range(400)],
+        )
+    small, large = load_matrix(store, "made"), load_matrix(store, "made", large=1)
+    assert large.rows.nbytes + (large.signs.nbytes if large.signs is not None else 0) < 0.3 * small.rows.nbytes
+    for query in made[:40:2].astype(numpy.float32):
+        near, exact = large.nearest(query, 5), small.nearest(query, 5)
+        assert near[0][0] == exact[0][0]
+        assert len(dict(near).keys() & dict(exact).keys()) >= 4, "a byte for each number may change neighbours' order"
+        allowed = small.numbers % 2 == 0
+        assert large.nearest(query, 3, allowed)[0][0] == small.nearest(query, 3, allowed)[0][0]
+        assert all(number % 2 == 0 for number, _ in large.nearest(query, 3, allowed))
+    assert numpy.allclose(small.of([3, 7]), large.of([3, 7]), atol=0.02)

@@ -112,7 +112,7 @@ def explain_search(knowledge: KnowledgeBase, asked: given.ExplainArguments) -> A
     limit = asked.max_results
     keyword = at.find(asked.query, limit=limit, mode="keyword")
     vector = at.find(asked.query, limit=limit, mode="vector")
-    fused = at.find(asked.query, limit=limit)
+    fused = at.find(asked.query, limit=limit, rerank=False)
     again = at.find(asked.query, limit=limit, rerank=True)
     by_meaning = vector if vector.mode == "vector" else Found(hits=(), mode="vector", query=vector.query)
     return {

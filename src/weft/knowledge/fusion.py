@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-K: Final = 60
+K: Final = 30
 """Of reciprocal rank fusion: how little the very first places count more than the next."""
 
 

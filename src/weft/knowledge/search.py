@@ -3,7 +3,8 @@
     words      FTS5 with BM25 over heading, lead-in and content                    (keyword.py)
     meaning    vectors of the passages against that of the question                (vectors.py, embedding.py)
     names      passages the question names (`ISA 315.12`) come first               (grammar.py)
-    rerank     the question's vector is moved towards the first finds, and the vectors are ranked again
+    rerank     the question's vector is moved towards the first finds, and the vectors are ranked again; a hybrid search
+               does so by itself
 
 Without vectors search goes by words alone and says so; with vectors for a part of the passages it says for how many.
 """
@@ -36,7 +37,7 @@ COLUMN_WEIGHTS: Final = (2.0, 0.5, 1.0)
 """Heading, lead-in, content. A heading says what its passage is about; a lead-in is its paragraph's words, counted
 again for each of its items."""
 FEEDBACK: Final = 3
-FEEDBACK_WEIGHT: Final = 0.6
+FEEDBACK_WEIGHT: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +106,9 @@ class Search:
         mode: Mode = "hybrid",
         filters: Filters | None = None,
         expanded: bool = True,
-        rerank: bool = False,
+        rerank: bool | None = None,
     ) -> Found:
+        """`rerank` says whether the first finds move the question; a hybrid search does so unless it is told not to."""
         filters = filters or Filters()
         warnings: list[str] = []
         words = expand(query, self._collection.acronyms) if expanded else query
@@ -122,7 +124,7 @@ class Search:
             rankings.keyword = self._by_words(words, pool, documents)
             rankings.named = self._named(query, documents)
         if mode != "keyword":
-            self._by_meaning(rankings, words, pool, documents, rerank=rerank)
+            self._by_meaning(rankings, words, pool, documents, rerank=mode == "hybrid" if rerank is None else rerank)
         elif rerank:
             warnings.append("nothing was ranked again: that needs vectors")
         fused, lists = rankings.fused()

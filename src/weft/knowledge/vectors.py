@@ -16,10 +16,16 @@ from weft.knowledge.splitting import spans
 from weft.knowledge.store import Store, StoredPassage
 
 if TYPE_CHECKING:
-    from numpy import bool_, float32, int64
+    from numpy import bool_, float32, int8, int64, uint64
     from numpy.typing import NDArray
 
 BATCH: Final = 64
+LARGE: Final = 100_000
+"""Vectors from which on not every one is compared as it is."""
+SHORTLIST: Final = 20
+"""So many times as many as are wanted are compared as they are."""
+_BLOCK: Final = 65_536
+_CHUNK: Final = 10_000
 PART: Final = 800
 """Characters of a passage that get a vector of their own: with their heading, what the model reads whole."""
 _MISSING: Final = """
@@ -75,22 +81,31 @@ def _keep(store: Store, embedder: Embedder, passages: Sequence[StoredPassage]) -
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """All vectors of a model in one piece, with the passage and the document that rows belong to."""
+    """All vectors of a model in one piece, with the passage and the document that rows belong to.
+
+    A large one (from `LARGE` rows on) is kept in bytes and compared in two steps: by the signs of all vectors, 48 bytes
+    each, which is a count of bits; then the nearest by that as they are. A million rows take 430 MB, and nothing has to
+    be built or kept up to date beside the vectors themselves.
+    """
 
     numbers: NDArray[int64]
     documents: NDArray[int64]
     starts: NDArray[int64]
     """Where each passage's rows begin."""
-    rows: NDArray[float32]
+    rows: NDArray[float32] | NDArray[int8]
+    signs: NDArray[uint64] | None = None
+    """Of a large one: a line for every 64 dimensions, a column for every row."""
 
     def nearest(
         self, query: NDArray[float32], limit: int, allowed: NDArray[bool_] | None = None
     ) -> list[tuple[int, float]]:
-        """Passages and their likeness (cosine), best first."""
+        """Passages and their likeness (cosine), best first; `allowed` says of every passage whether it may be found."""
         import numpy
 
         if not len(self.numbers):
             return []
+        if self.signs is not None:
+            return self._nearest_of_many(query, limit, allowed)
         likeness = self.rows @ query
         if len(self.rows) > len(self.numbers):
             likeness = numpy.maximum.reduceat(likeness, self.starts)
@@ -101,29 +116,96 @@ class Matrix:
         best = best[numpy.argsort(-likeness[best], kind="stable")]
         return [(int(self.numbers[at]), float(likeness[at])) for at in best if likeness[at] > -numpy.inf]
 
+    def _nearest_of_many(
+        self, query: NDArray[float32], limit: int, allowed: NDArray[bool_] | None
+    ) -> list[tuple[int, float]]:
+        import numpy
+
+        assert self.signs is not None
+        differing = numpy.empty(len(self.rows), dtype=numpy.uint16)
+        for start in range(0, len(self.rows), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            counts = sum(
+                numpy.bitwise_count(line[block] ^ sign)
+                for line, sign in zip(self.signs, _signs(query[None, :])[:, 0], strict=True)
+            )
+            differing[block] = counts
+        if allowed is not None:
+            differing[~numpy.repeat(allowed, self._sizes())] = len(query) + 1
+        # The nearest are few, and the counts small numbers: the largest that is still wanted is found by counting.
+        upto = numpy.searchsorted(numpy.bincount(differing, minlength=len(query) + 2).cumsum(), limit * SHORTLIST)
+        chosen = numpy.flatnonzero(differing <= min(int(upto), len(query)))
+        likeness = self.rows[chosen].astype(numpy.float32) @ query
+        likeness /= numpy.maximum(numpy.linalg.norm(self.rows[chosen].astype(numpy.float32), axis=1), 1e-12)
+        found: dict[int, float] = {}
+        for at in numpy.argsort(-likeness, kind="stable"):
+            place = int(numpy.searchsorted(self.starts, chosen[at], side="right")) - 1
+            found.setdefault(int(self.numbers[place]), float(likeness[at]))
+            if len(found) == limit:
+                break
+        return list(found.items())
+
     def of(self, numbers: Sequence[int]) -> NDArray[float32]:
         """The rows of these passages, as far as there are any."""
         import numpy
 
         wanted = numpy.isin(self.numbers, numpy.asarray(numbers, dtype=numpy.int64))
-        sizes = numpy.diff(self.starts, append=len(self.rows))
-        return self.rows[numpy.repeat(wanted, sizes)]
+        rows = self.rows[numpy.repeat(wanted, self._sizes())].astype(numpy.float32)
+        whole: NDArray[float32] = rows / numpy.maximum(numpy.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        return whole
+
+    def _sizes(self) -> NDArray[int64]:
+        import numpy
+
+        return numpy.diff(self.starts, append=len(self.rows))
 
 
-def load_matrix(store: Store, model: str) -> Matrix:
+def _signs(rows: NDArray[float32]) -> NDArray[uint64]:
     import numpy
 
-    found = store.rows(
-        "SELECT p.number, p.document, v.vector FROM passages AS p JOIN vectors AS v ON v.hash = p.hash"
-        " WHERE v.model = ? ORDER BY p.number, v.part",
-        (model,),
-    )
-    rows = numpy.frombuffer(b"".join(row["vector"] for row in found), dtype=numpy.float16)
-    numbers, starts = numpy.unique(numpy.array([row["number"] for row in found], dtype=numpy.int64), return_index=True)
-    documents = numpy.array([row["document"] for row in found], dtype=numpy.int64)
+    packed = numpy.packbits(rows > 0, axis=1)
+    return numpy.ascontiguousarray(packed.view(numpy.uint64).T)
+
+
+def load_matrix(store: Store, model: str, large: int = LARGE) -> Matrix:
+    """A few thousand rows at a time, so that no more is in memory than what is kept."""
+    import numpy
+
+    count = store.rows(
+        "SELECT count(*) FROM passages AS p JOIN vectors AS v ON v.hash = p.hash WHERE v.model = ?", (model,)
+    )[0][0]
+    many = count >= large
+    numbers = numpy.zeros(count, dtype=numpy.int64)
+    documents = numpy.zeros(count, dtype=numpy.int64)
+    rows = numpy.zeros((count, DIMENSIONS), dtype=numpy.int8 if many else numpy.float32)
+    signs = numpy.zeros((DIMENSIONS // 64, count), dtype=numpy.uint64) if many else None
+    filled, last = 0, (-1, -1)
+    while filled < count:
+        found = store.rows(
+            "SELECT p.number, p.document, v.part, v.vector FROM passages AS p JOIN vectors AS v ON v.hash = p.hash"
+            " WHERE v.model = ? AND (p.number, v.part) > (?, ?) AND p.number >= ? ORDER BY p.number, v.part LIMIT ?",
+            (model, *last, last[0], _CHUNK),
+        )
+        if not found:
+            break  # another process took some out meanwhile
+        found = found[: count - filled]
+        halves = numpy.frombuffer(b"".join(row["vector"] for row in found), dtype=numpy.float16)
+        part = halves.reshape(len(found), DIMENSIONS).astype(numpy.float32)
+        here = slice(filled, filled + len(found))
+        numbers[here] = [row["number"] for row in found]
+        documents[here] = [row["document"] for row in found]
+        if signs is None:
+            rows[here] = part
+        else:
+            signs[:, here] = _signs(part)
+            rows[here] = numpy.rint(part * (127 / numpy.maximum(abs(part).max(axis=1, keepdims=True), 1e-12)))
+        filled += len(found)
+        last = (found[-1]["number"], found[-1]["part"])
+    own, starts = numpy.unique(numbers[:filled], return_index=True)
     return Matrix(
-        numbers,
+        own,
         documents[starts],
         starts.astype(numpy.int64),
-        rows.reshape(len(found), -1 if found else DIMENSIONS).astype(numpy.float32),
+        rows[:filled],
+        None if signs is None else signs[:, :filled],
     )

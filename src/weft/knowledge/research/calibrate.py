@@ -43,7 +43,7 @@ def calibrate(
     tried: list[dict[str, Any]] = []
     asked = [{"text": text, "role": "primary", "why": "you asked for it"} for text in wanted if terms_of(text)]
     for one in _bounded([*asked, *plan["sub_queries"]], depth):
-        found = knowledge.search.find(one["text"], limit=TRIAL)
+        found = knowledge.search.find(one["text"], limit=TRIAL, rerank=False)
         hits = [hit for hit in found.hits if about(one["text"], hit)]
         for hit in hits[:2]:
             for reference in knowledge.collection.grammar.find(hit.passage.content, hit.passage.place.document):

@@ -51,7 +51,7 @@ class _Gathering:
         self.warnings: dict[str, None] = {}
 
     def search(self, query: Mapping[str, Any]) -> dict[str, Any]:
-        found = self._knowledge.search.find(query["text"], limit=self._depth.passages)
+        found = self._knowledge.search.find(query["text"], limit=self._depth.passages, rerank=False)
         self.warnings |= dict.fromkeys(found.warnings)
         weight = ROLE_WEIGHTS[query["role"]]
         hits = [hit for hit in found.hits if about(query["text"], hit)]
