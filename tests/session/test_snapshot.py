@@ -165,6 +165,15 @@ def test_a_snapshot_that_can_t_be_written_harms_nobody(sessions: Sessions, monke
         assert session.state.seq == 5
 
 
+def test_one_that_lacks_something_is_made_anew(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun(sessions)
+    monkeypatch.setattr(session_module, "SNAPSHOT_EVERY", 5)
+    for found in (None, (5, Standing(run=7))):
+        with sessions.open("abc") as session:
+            assert session.saved("other", Standing) == found
+            session.keep("other", lambda: Standing(run=7))
+
+
 def test_what_others_fold_is_saved_with_it(sessions: Sessions) -> None:
     begun(sessions)
     with sessions.open("abc") as session:

@@ -144,7 +144,10 @@ class Session:
         if self._snapshot is None:
             return None
         found = self._snapshot.of(name, kind)
-        return None if found is None else (self._snapshot.head.seq, found)
+        if found is None:
+            self._saved_at = 0  # it lacks something, so the next one is due
+            return None
+        return self._snapshot.head.seq, found
 
     def records(self, after: int = 0) -> list[Record]:
         """What the log says after an event, read from the disk."""
