@@ -309,7 +309,10 @@ class App:
 
     def executor(self) -> Executor:
         functions = {name: entry.function for name, entry in self._functions.items()}
-        return Executor(self.workspace.path / "code", plain_environment(self._surroundings), functions)
+        environment = plain_environment(self._surroundings)
+        if added := self._surroundings.get("PYTHONPATH"):
+            environment["PYTHONPATH"] = added
+        return Executor(self.workspace.path / "code", environment, functions)
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)

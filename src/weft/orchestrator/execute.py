@@ -49,6 +49,12 @@ def code_policy(code_folder: Path, environment: Mapping[str, str]) -> Policy:
     )
 
 
+def _import_path(environment: Mapping[str, str]) -> str:
+    """Where this very Weft is, and what the person added."""
+    own = str(Path(weft.__file__).parent.parent)
+    return os.pathsep.join(filter(None, (own, environment.get("PYTHONPATH", ""))))
+
+
 class _Worker:
     """One worker process inside the boundary, and the pipes to it."""
 
@@ -66,7 +72,7 @@ class _Worker:
             running = await Supervised.start(
                 (sys.executable, "-P", "-m", "weft.orchestrator.worker", str(code_folder)),
                 folder=here,
-                environment={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
+                environment={**environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": _import_path(environment)},
                 policy=code_policy(code_folder, environment),
                 limits=usual_limits(),
                 takes_input=True,
