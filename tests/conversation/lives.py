@@ -322,6 +322,7 @@ class Walk:
             (0.2, lambda: self.idle()),
             (0.008, lambda: self.stop()),
             (0.06, self.limit),
+            (0.02, self.clear_taint),
         ]
         if world.engine.inbox:
             choices.append((4.0, self.step))
@@ -365,6 +366,10 @@ class Walk:
         name = rng.choice([self.world.root, *self.world.state.talks])
         limits = rng.choice([{}, {"turns": rng.randint(0, 6)}, {"turns": 3, "minutes": 1}, {"usd": -1}])
         self.world.submit(c.SetLimits(conversation=name, limits=limits), hold=self.hold())
+
+    def clear_taint(self) -> None:
+        name = self.rng.choice([self.world.root, *self.world.state.talks])
+        self.world.submit(c.ClearTaint(conversation=name), hold=self.hold())
 
     def interrupt(self) -> None:
         talks = list(self.world.state.talks)

@@ -323,6 +323,33 @@ def test_what_comes_from_outside_taints_the_conversation() -> None:
     played(story)
 
 
+def test_the_taint_ends_when_the_person_says_so_and_comes_back_with_what_comes_next() -> None:
+    async def story() -> None:
+        heard: list[bool] = []
+
+        class Wary(ScriptedTools):
+            def judge(self, call: ToolCall, *, conversation: str, tainted: bool) -> ToolAsk:
+                heard.append(tainted)
+                return super().judge(call, conversation=conversation, tainted=tainted)
+
+        turns = [calling(call(name, "fetch")) for name in "abc"]
+        journal = MemoryJournal()
+        model = ScriptedModel([turns[0], saying("read"), turns[1], turns[2], saying("done")])
+        async with talking(journal, ports(model, Wary({"fetch": quick("page", tainting=True)}))) as talk:
+            talk.clear_taint()
+            talk.say("go")
+            await talk.idle()
+            talk.clear_taint()
+            await until(lambda: not talk.state.tainted)
+            talk.say("and on")
+            await talk.idle()
+            assert talk.state.tainted
+        assert heard == [False, False, True]
+        assert len(events_of(journal, t.TaintCleared)) == 1, "there was nothing to clear at first"
+
+    played(story)
+
+
 def test_a_pending_approval_and_a_queued_message_survive_a_killed_process(tmp_path: Path) -> None:
     async def story() -> None:
         tools = ScriptedTools({"write": quick("written")}, {"write": asking("write")})

@@ -175,6 +175,10 @@ class Conversation:
         """Bound what it may take from now on: turns, tokens, usd, minutes. What a narrower limit held back goes on."""
         self.submit(c.SetLimits(conversation=conversation or self.name, limits=limits))
 
+    def clear_taint(self) -> None:
+        """The person says that what came from outside is fine. What comes from now on counts again."""
+        self.submit(c.ClearTaint(conversation=self.name))
+
     def submit(self, command: c.TalkCommand) -> None:
         """Into the inbox. Only from the loop's own thread; others use `call_soon_threadsafe`."""
         self._check()

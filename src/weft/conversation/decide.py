@@ -378,6 +378,15 @@ def _set_limits(draft: Draft, command: c.SetLimits) -> None:
     return start_turn(draft, name, continues=talk.held or None)
 
 
+def _clear_taint(draft: Draft, command: c.ClearTaint) -> None:
+    name = command.conversation
+    if name != draft.state.root and draft.talk(name) is None:
+        return draft.refuse(name, "unknown_conversation")
+    if draft.state.tainted:
+        draft.emit(t.TaintCleared(conversation=name))
+    return None
+
+
 def _idle(draft: Draft, command: c.NoteIdle) -> None:
     if draft.state.resting and not draft.state.rested and not draft.state.stopped:
         draft.emit(t.IdleReached(conversation=draft.state.root))
@@ -425,6 +434,7 @@ _DECIDE: Mapping[type, Callable[[Draft, Any], None]] = {
     c.RecordInterrupt: _record_interrupt,
     c.CompactTranscript: _compact,
     c.SetLimits: _set_limits,
+    c.ClearTaint: _clear_taint,
     c.Recover: _recover,
     c.NoteIdle: _idle,
     c.Shutdown: _shutdown,

@@ -361,6 +361,10 @@ def _limits(state: State, talk: Talk, event: t.LimitsSet) -> None:
     talk.limits = dict(event.limits)
 
 
+def _cleared(state: State, talk: Talk, event: t.TaintCleared) -> None:
+    state.tainted = False
+
+
 def _limited(state: State, talk: Talk, event: t.LimitReached) -> None:
     talk.held = event.key or talk.held or ""
     if event.key:
@@ -420,6 +424,7 @@ _EVOLVE: Mapping[type, Callable[..., None]] = {
     t.TurnCompleted: _completed,
     t.TranscriptCompacted: _compacted,
     t.LimitsSet: _limits,
+    t.TaintCleared: _cleared,
     t.LimitReached: _limited,
     t.CommandRefused: _refused,
     t.ProcessorFailed: _nothing,

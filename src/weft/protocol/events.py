@@ -517,7 +517,7 @@ def _is_durable_talk(event: talk.TalkEvent | talk.LiveTalkEvent) -> bool:
             return True
         case talk.TurnInterrupted() | talk.TurnCompleted() | talk.TranscriptCompacted() | talk.CommandRefused():
             return True
-        case talk.LimitsSet() | talk.LimitReached():
+        case talk.LimitsSet() | talk.LimitReached() | talk.TaintCleared():
             return True
         case talk.IdleReached() | talk.ShutdownRequested():
             return True

@@ -299,6 +299,14 @@ class LimitsSet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaintCleared:
+    """The person said that what came from outside until here is fine. What comes later taints again."""
+
+    conversation: str
+    type: Literal["taint_cleared"] = "taint_cleared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LimitReached:
     """The model is not called again. What is due waits for a wider limit, or for what the person says next."""
 
@@ -417,6 +425,7 @@ TalkEvent = (
     | TurnCompleted
     | TranscriptCompacted
     | LimitsSet
+    | TaintCleared
     | LimitReached
     | CommandRefused
     | ProcessorFailed

@@ -170,6 +170,14 @@ class SetLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClearTaint:
+    """The person has looked at what came from outside, and it is fine. Nothing happens where nothing had come."""
+
+    conversation: str
+    type: Literal["clear_taint"] = "clear_taint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Continue:
     conversation: str
     key: str
@@ -251,6 +259,7 @@ TalkCommand = (
     | SettleTool
     | CompactTranscript
     | SetLimits
+    | ClearTaint
     | Continue
     | RecordInterrupt
     | Recover

@@ -36,7 +36,7 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
             return _refused(event)
         case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
             return _whole(event), ""
-        case t.TranscriptCompacted() | t.ProcessorFailed() | t.LimitsSet() | t.LimitReached():
+        case t.TranscriptCompacted() | t.ProcessorFailed() | t.LimitsSet() | t.LimitReached() | t.TaintCleared():
             return _beside(event)
         case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
             return event.execution, event.text
@@ -50,8 +50,13 @@ def _model(event: t.ModelSettled | t.ModelRetried) -> tuple[str, str]:
     return f"model {event.outcome}", event.text or event.reason or ""
 
 
-def _beside(event: t.TranscriptCompacted | t.ProcessorFailed | t.LimitsSet | t.LimitReached) -> tuple[str, str]:
+_Beside = t.TranscriptCompacted | t.ProcessorFailed | t.LimitsSet | t.LimitReached | t.TaintCleared
+
+
+def _beside(event: _Beside) -> tuple[str, str]:
     match event:
+        case t.TaintCleared():
+            return "what came from outside is fine, the person says", ""
         case t.ProcessorFailed():
             return f"a processor failed for {event.call}", event.error
         case t.LimitsSet():

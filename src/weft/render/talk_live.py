@@ -188,6 +188,8 @@ def _literal(text: str, sheet: Page, indent: int, style: str) -> list[Text]:
 
 def _keys(call: CallView, sheet: Page) -> list[Text]:
     keys = [("y", "once"), ("n", "no"), ("r", "no, with a reason"), ("", "then Enter")]
+    if call.tainted:
+        keys.insert(1, ("t", "once, and what came from outside is fine"))
     if call.key:
         keys.insert(1, ("a", f"always in this session ({call.key})"))
     line = Text(no_wrap=True, overflow="crop")

@@ -99,6 +99,7 @@ class Books:
                 t.CommandRefused()
                 | t.ConversationOpened()
                 | t.ApprovalRemembered()
+                | t.TaintCleared()
                 | t.ShutdownRequested()
                 | t.ProcessorFailed()
             ):

@@ -376,13 +376,17 @@ class ChatScreen(Chat):
         """
         call = self._view.approvals[0] if self._view.approvals else None
         key = text.strip().lower()
-        if call is None or key not in ("y", "n", "r", "a") or (key == "a" and not call.key):
+        offered = {"y", "n", "r", *("a" if call and call.key else ""), *("t" if call and call.tainted else "")}
+        if call is None or key not in offered:
             return False
         self._buffer.reset()
         if call is not self._seen or call is self._answered:
             return True  # only what a person has seen can be answered, and only once
         match key:
             case "y":
+                self._decide(call, "once")
+            case "t":
+                self._talk.clear_taint()
                 self._decide(call, "once")
             case "a":
                 self._decide(call, "session")
