@@ -199,7 +199,7 @@ class _Teller:
         first = next((one for one in pool if one.size >= least and one.text[:1] not in _MARKS), None)
         if first is None or first.size > space or first.index > 12:
             return []
-        if self.kind != "news":
+        if self.kind not in ("news", "article"):
             return [first]
         chosen = [first]
         for one in self.reading.sentences[first.index + 1 : first.index + 4]:
@@ -208,7 +208,7 @@ class _Teller:
                 chosen.append(one)
             else:
                 break
-        return chosen[:2]
+        return chosen[: 3 if self.kind == "news" else 2]
 
     def points(self, *, fewer: bool) -> list[Sentence]:
         """What a reader should take away; none that the short version or another point already says."""
