@@ -15,7 +15,7 @@ SOURCE = ROOT / "src" / "weft"
 
 LAYERS = [
     {"weft", "protocol", "language"},
-    {"files", "checks", "documents", "handles"},
+    {"files", "checks", "documents"},
     {"workspace", "session", "render"},
     {"models", "tools"},
     {"sources", "knowledge"},
@@ -26,7 +26,7 @@ LAYERS = [
     {"__main__"},
 ]
 """Imports go to a lower row only. `packs` and `testing` stand outside: nothing imports them."""
-ONLY_WORDS = {part: {"protocol", "language"} for part in ("files", "checks", "documents", "handles", "render")}
+ONLY_WORDS = {part: {"protocol", "language"} for part in ("files", "checks", "documents", "render")}
 """These import nothing of ours but the words, and how text is read."""
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "core", "common", "misc", "base"}
 
@@ -154,3 +154,25 @@ def test_exported_names_are_what_we_promise(package: str, names: set[str]) -> No
     module = importlib.import_module(package)
     assert set(module.__all__) >= names
     assert all(hasattr(module, name) for name in module.__all__)
+
+
+NAMED_TWICE = {
+    *("Answer", "Asked", "Block", "Call", "Choice", "Confirmation", "Context", "Cue", "Document", "Draft", "Executor"),
+    *("Followed", "FrontMatter", "Gate", "Handle", "Head", "Home", "Item", "Judged", "Kept", "Limits", "Line", "Look"),
+    *("Mark", "Passage", "Piece", "Place", "Progress", "Prompt", "Reading", "RefusedError", "Rules", "Said", "Section"),
+    *("Signs", "Source", "Speech", "Spent", "Statement", "Stop", "Style", "Taken", "Talk", "Toolbox", "Topic", "Turn"),
+    "Verdict",
+}
+"""Names that more than one public class has. The list may only become shorter."""
+
+
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    homes: dict[str, set[str]] = {}
+    for module, _, tree in modules():
+        if part_of(module) in ("testing", "packs"):
+            continue
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, set()).add(module)
+    twice = {name for name, found in homes.items() if len(found) > 1}
+    assert twice - NAMED_TWICE == set(), "say what it is: another class has this name already"

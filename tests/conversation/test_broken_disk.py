@@ -13,7 +13,6 @@ import pytest
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Running, SessionJournal, in_thread
 from weft.files import Disk, Folder
-from weft.handles import TaskRun
 from weft.protocol import talk as t
 from weft.protocol.errors import WeftError
 from weft.protocol.events import Record, SessionCreated
@@ -22,6 +21,7 @@ from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.session.log import LogReader
 from weft.session.session import Session
 from weft.testing import CountingDisk, FailingDisk
+from weft.testing.handles import TaskRun
 from weft.testing.oracle import Books
 from weft.testing.talking import ScriptedModel, ScriptedTools, calling, ports, saying
 

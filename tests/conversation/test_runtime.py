@@ -17,7 +17,6 @@ from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Journal, Ports, Running, SessionJournal, in_thread
 from weft.conversation.turns import Rules
 from weft.files import Disk, Folder
-from weft.handles import ProcessRun, TaskRun, ThreadRun
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
@@ -26,6 +25,7 @@ from weft.protocol.events import Record, SessionCreated
 from weft.protocol.messages import Text, Thinking, ToolCall, ToolResult, Usage
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.session.session import Session
+from weft.testing.handles import ProcessRun, TaskRun, ThreadRun
 from weft.testing.scenario_real import members
 from weft.testing.simulation import World
 from weft.testing.talking import MemoryJournal, ScriptedModel, ScriptedTools, calling, ports, saying

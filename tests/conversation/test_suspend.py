@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Running
-from weft.handles import TaskRun
 from weft.protocol import talk as t
 from weft.protocol.events import Record
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
+from weft.testing.handles import TaskRun
 from weft.testing.talking import MemoryJournal, ScriptedModel, ScriptedTools, calling, ports, saying
 
 CALLS = (ToolCall(call="a", tool="write", input={}), ToolCall(call="b", tool="slow", input={}))

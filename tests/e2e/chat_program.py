@@ -23,12 +23,12 @@ from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports, Running, SessionJournal
 from weft.files import Folder
-from weft.handles import ProcessRun, TaskRun
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import Text, ToolCall, ToolResult
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.session.session import Session
+from weft.testing.handles import ProcessRun, TaskRun
 from weft.testing.talking import PlainContext, ScriptedTools, Work
 from weft.tools.tool import Question
 

@@ -65,7 +65,7 @@ class SessionJournal:
 
 
 class Running(Protocol):
-    """A tool at work. `handles.py` has one for tasks, threads and processes."""
+    """A tool at work."""
 
     def interrupt(self, reason: str) -> None:
         """Ask it to stop and return at once."""

@@ -22,7 +22,7 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "orchestrator": ("conversation/decide.py", "conversation/turns.py", "conversation/engine.py"),
     "events": ("protocol/talk.py", "protocol/talk_commands.py", "protocol/events.py"),
     "control": ("conversation/control.py",),
-    "executor": ("conversation/executor.py", "handles.py"),
+    "executor": ("conversation/executor.py", "tools/processes.py"),
     "projections": ("conversation/projections.py",),
     "log": ("session/log.py", "session/codec.py"),
     "session": ("conversation/conversation.py", "conversation/engine.py"),
