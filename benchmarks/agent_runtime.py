@@ -59,9 +59,9 @@ def server(kind: str, desk: Path, turns: int) -> Iterator[str]:
 
 async def talk(kind: str, url: str, desk: Path, turns: int) -> dict[str, float]:
     import psutil
+    from tests.doors import Talk, talk_in
 
     from weft.app import App
-    from weft.app.talks import OpenTalk, TalkAsk
     from weft.protocol.talk import ModelSettled
 
     workspace = desk.parent / f"workspace-{kind}-{os.getpid()}"
@@ -69,22 +69,22 @@ async def talk(kind: str, url: str, desk: Path, turns: int) -> dict[str, float]:
     table = f'[models.it]\nkind = "{kind}"\nmodel = "claude-sonnet-4-5"\nbase_url = "{url}"\n'
     (workspace / "config.toml").write_text(table)
 
-    async def turn(one: OpenTalk) -> float:
+    async def turn(one: Talk) -> float:
         begun = time.perf_counter()
-        one.conversation.say("Go on.")
-        await one.conversation.idle()
+        one.say("Go on.")
+        await one.idle()
         return time.perf_counter() - begun
 
     with App.open(workspace) as app:
-        async with app.talk(TalkAsk(model="it", working=desk, session="the-talk")) as one:
+        async with talk_in(app, model="it", working=desk, session="the-talk") as one:
             first = await turn(one)
             text = [await turn(one) for _ in range(turns)]
             reading = [await turn(one) for _ in range(turns)]
             us = psutil.Process()
             held = [us.memory_info().rss, *(child.memory_info().rss for child in us.children(recursive=True))]
-            ends = [r.event for r in await one.conversation.past() if isinstance(r.event, ModelSettled)]
+            ends = [r.event for r in await one.session.records() if isinstance(r.event, ModelSettled)]
             assert [end.outcome for end in ends] == ["completed"] * (3 * turns + 1), ends[-1]
-            await one.conversation.shutdown()
+            await one.shutdown()
     return {
         "first": first,
         "text": statistics.median(text),

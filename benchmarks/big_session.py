@@ -22,7 +22,7 @@ from typing import Final
 from benchmarks import measure
 from benchmarks.work import Result, as_function, line_of_steps
 from weft import __version__
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.files import Disk, Folder
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import Finding
@@ -169,8 +169,8 @@ def build(workspace: Path, events: int) -> dict[str, float]:
 
 async def _real_run(app: App) -> int:
     wish = StartRun(force=frozenset(PIPELINE.steps))
-    async with app.session(Ask(pipeline=PIPELINE, session=SESSION), lambda event: None) as session:
-        if await session.submit(wish) != "done":
+    async with app.session(SessionRequest(pipeline=PIPELINE, session=SESSION)) as session:
+        if await session.run(wish) != "done":
             raise AssertionError("the real run at the end of the history did not end well")
     return app.sessions.read(SESSION).state.seq
 
@@ -178,7 +178,7 @@ async def _real_run(app: App) -> int:
 def plan(workspace: Path) -> dict[str, float]:
     begun = time.perf_counter()
     with App.open(workspace, functions=as_function(body)) as app:
-        found = app.plan(Ask(pipeline=PIPELINE, session=SESSION))
+        found = app.plan(SessionRequest(pipeline=PIPELINE, session=SESSION))
     seconds = time.perf_counter() - begun
     if [line.action for line in found.lines] != ["skip"] * STEPS:
         raise AssertionError(f"the plan is wrong: {found}")

@@ -21,10 +21,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks import measure
-from weft.app import App
-from weft.app.talks import TalkAsk
+from weft.app import App, SessionRequest
 from weft.files import Disk, Folder
 from weft.protocol import talk as t
+from weft.protocol.commands import Say
 from weft.protocol.events import DurableEvent, SessionCreated
 from weft.session.log import LOG, Head, LogWriter
 from weft.testing.measuring import spoken_events
@@ -64,10 +64,10 @@ def build(workspace: Path, turns: int) -> int:
 
 async def talked(app: App) -> dict[str, float]:
     begun = time.process_time()
-    async with app.talk(TalkAsk(session=SESSION, model="embedded")) as talk:
+    async with app.session(SessionRequest(talk=True, session=SESSION, model="embedded")) as session:
         opened = time.process_time()
-        talk.conversation.say("Hello")
-        await talk.conversation.idle()
+        await session.submit(Say(text="Hello"))
+        await session.rest()
         answered = time.process_time()
     return {"opened": opened - begun, "answered": answered - opened, "closed": time.process_time() - answered}
 

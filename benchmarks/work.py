@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from weft.app import App, Ask, RegisteredFunction
+from weft.app import App, RegisteredFunction, SessionRequest
 from weft.files import Disk
 from weft.protocol.commands import StartRun
 from weft.protocol.events import ArtifactAccepted, Event, Record
@@ -98,8 +98,13 @@ class WeftEngine:
             if isinstance(event, Record) and isinstance(event.event, ArtifactAccepted) and event.event.content:
                 made[event.event.artifact] = event.event.content
 
-        async with self._app.session(Ask(pipeline=self._pipeline, session=session), take) as open_session:
-            outcome = await open_session.submit(StartRun())
+        request = SessionRequest(pipeline=self._pipeline, session=session)
+        async with (
+            self._app.session(request, reachable=False) as open_session,
+            open_session.shown(take, 0) as showing,
+        ):
+            outcome = await open_session.run(StartRun())
+            await showing.caught_up()
             if outcome != "done":
                 raise AssertionError(f"{session}: {outcome}")
             names = [name for step in self._pipeline.steps.values() for name in step.artifacts]

@@ -101,8 +101,34 @@ FIELD_MEANINGS: Final = {
     "gate_opened.hash": "The hash of that result.",
     "gate_opened.message": "The pipeline's question.",
     "gate_opened.shown": "What of the artifact a person should see: `label` and `value` each.",
-    "words_heard.text": "What the person said.",
-    "words_heard.understood": "What was understood, and by which words.",
+    "words_said.words": "The name of these words, and of no others in the session.",
+    "words_said.text": "What the person said.",
+    "words_said.gate": "The gate that was named beside them; empty when none was.",
+    "words_said.to": "Whom they were said to: the session, where what is not for the run is for the conversation, or the run alone.",
+    "words_understood.words": "The name of the words, as `words_said` has it.",
+    "words_understood.meaning": "What they mean to the run. With a question mark: what the person is asked.",
+    "words_understood.reason": "Which words decided, or what is not clear about them, or why it can't be done.",
+    "words_understood.gate": "The gate they were judged for; empty for none.",
+    "words_understood.choice": "The id of the choice they make; empty for none.",
+    "words_understood.text": "What is to be changed; with `refused`, what to do about it.",
+    "words_understood.model": "The model whose opinion it is; empty for a rule.",
+    "gate_resolved.words": "The name of the words it was decided on; empty for a choice made by its id.",
+    "gate_resolved.confirmation": "The name of the question that the person said yes to; empty for none.",
+    "confirmation_asked.gate": "The gate that a reply is for.",
+    "confirmation_asked.choice": "The id of the choice that was understood.",
+    "confirmation_asked.does": "What that choice does.",
+    "confirmation_asked.change": "What would be changed.",
+    "confirmation_resolved.words": "The name of the words it was decided on; empty when it was answered by its name.",
+    "setting_changed.setting": "What was changed.",
+    "setting_changed.value": "Its value from now on.",
+    "question_asked.question": "The name of what is asked.",
+    "question_asked.questions": "Each with its `text`, its `options` and whether `several` may be chosen.",
+    "question_closed.question": "The name of what was asked.",
+    "status_changed.mode": "How calls of tools are judged.",
+    "status_changed.model": "The model that answers.",
+    "status_changed.tokens": "What the model calls of the session took.",
+    "status_changed.cost": "What they cost, in words; empty when nothing can have cost anything.",
+    "status_changed.context_used": "The filled part of the model's window, from 0 to 1.",
     "reply_classified.step": "The step at whose gate the run waits; what the call took counts on it.",
     "reply_classified.meaning": "What the model takes the words for: `reply`, `breakout` or `unclear`.",
     "reply_classified.choice": "With `reply`, the id of the choice; empty otherwise.",
@@ -489,7 +515,7 @@ def type_words(hint: Any) -> str:
         return {Finding: "list of findings", str: "list of texts"}.get(inner[0], "list of mappings")
     if origin is not None:
         return "mapping of names to texts" if inner[1] is str else "mapping of names to values"
-    return {str: "text", int: "whole number", bool: "true or false", Any: "any value"}[hint]
+    return {str: "text", int: "whole number", bool: "true or false", float: "number", Any: "any value"}[hint]
 
 
 # -- what code is given, and the manifest

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from tests.made import Weft
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.protocol.commands import StartRun
 
 PIPELINE = """\
@@ -116,8 +116,8 @@ def started(tmp_path: Path, workspace: Path, name: str = "essay") -> Weft:
 
     async def go() -> None:
         with App.open(workspace) as app:
-            async with app.session(Ask(session=name, file=source), lambda _: None, StartRun()) as session:
-                assert await session.submit(StartRun()) == "waiting"
+            async with app.session(SessionRequest(session=name, file=source), StartRun()) as session:
+                assert await session.run(StartRun()) == "waiting"
 
     asyncio.run(asyncio.wait_for(go(), 60))
     return weft

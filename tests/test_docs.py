@@ -57,7 +57,14 @@ PAGES = (
     "session-folder",
     "tools",
 )
-BEING_WRITTEN = ("README.md", "docs/research.md", "docs/runs.md", "docs/tutorial.md", "docs/writing.md")
+BEING_WRITTEN = (
+    "README.md",
+    "docs/python.md",
+    "docs/research.md",
+    "docs/runs.md",
+    "docs/tutorial.md",
+    "docs/writing.md",
+)
 """Their examples run too; they may be missing."""
 
 

@@ -1,18 +1,19 @@
-"""The model's questions: one after the other, answered by number or in words, taken back by an interrupt."""
+"""The questions of tools: one after the other, answered by number or in words, given together."""
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from weft.cli.chat.questions import Questions, choice
-from weft.protocol.errors import UserError
-from weft.tools.tool import Question
+from weft.protocol.commands import AnswerQuestion
+from weft.protocol.events import QuestionAsked
 
-COLOUR = Question(text="Which colour?", options=("red", "green", "blue"))
-COLOURS = Question(text="Which colours?", options=("red", "green", "blue"), several=True)
-WHY = Question(text="Why?")
+COLOUR = {"text": "Which colour?", "options": ("red", "green", "blue"), "several": False}
+COLOURS = {"text": "Which colours?", "options": ("red", "green", "blue"), "several": True}
+WHY = {"text": "Why?", "options": (), "several": False}
 
 
 @pytest.mark.parametrize(
@@ -31,51 +32,29 @@ WHY = Question(text="Why?")
         (WHY, "  ", ""),
     ],
 )
-def test_what_a_person_means(question: Question, typed: str, meant: str) -> None:
+def test_what_a_person_means(question: Mapping[str, Any], typed: str, meant: str) -> None:
     assert choice(question, typed) == meant
 
 
-def test_questions_are_asked_in_order_and_answered_by_their_text() -> None:
-    async def scene() -> None:
-        desk = Questions()
-        changes: list[str] = []
-        desk.changed = lambda: changes.append(desk.current.text if desk.current else "")
-        asking = asyncio.create_task(desk.ask((COLOUR, WHY, COLOUR)))
-        await asyncio.sleep(0)
-        assert desk.current == COLOUR
-        assert desk.answer("1")
-        assert not desk.answer(" ")
-        assert desk.current == WHY
-        assert desk.answer("so")
-        assert desk.current is None
-        assert not desk.answer("nobody asked")
-        assert await asking == {"Which colour?": "red", "Why?": "so"}
-        assert changes == ["Which colour?", "Why?", "", ""]
-
-    asyncio.run(scene())
+def test_questions_are_asked_in_order_and_answered_together() -> None:
+    desk = Questions()
+    asked = {"q1": QuestionAsked(question="q1", questions=(COLOUR, WHY))}
+    assert desk.current(asked) == COLOUR
+    assert desk.answer(asked, "1") is None
+    assert desk.answer(asked, " ") is None
+    assert desk.current(asked) == WHY
+    assert desk.answer(asked, "so") == AnswerQuestion(question="q1", answers={"Which colour?": "red", "Why?": "so"})
+    assert desk.current(asked) is None
+    assert desk.answer(asked, "nobody asked") is None
 
 
 def test_a_question_that_is_taken_back_makes_room_for_the_next() -> None:
-    async def scene() -> None:
-        desk = Questions()
-        first, second = asyncio.create_task(desk.ask((COLOUR,))), asyncio.create_task(desk.ask((WHY,)))
-        await asyncio.sleep(0)
-        assert desk.current == COLOUR
-        first.cancel()
-        await asyncio.wait({first})
-        assert desk.current == WHY
-        desk.answer("so")
-        assert await second == {"Why?": "so"}
-
-    asyncio.run(scene())
-
-
-def test_where_nobody_answers_a_question_is_refused() -> None:
-    async def scene() -> None:
-        desk = Questions()
-        desk.nobody_answers("nobody is there")
-        with pytest.raises(UserError, match="nobody is there"):
-            await desk.ask((WHY,))
-
-    asyncio.run(scene())
-    assert asyncio.run(Questions().ask(())) == {}
+    desk = Questions()
+    asked = {
+        "q1": QuestionAsked(question="q1", questions=(COLOUR,)),
+        "q2": QuestionAsked(question="q2", questions=(WHY,)),
+    }
+    assert desk.current(asked) == COLOUR
+    del asked["q1"]
+    assert desk.current(asked) == WHY
+    assert desk.answer(asked, "so") == AnswerQuestion(question="q2", answers={"Why?": "so"})

@@ -37,6 +37,7 @@ from weft.conversation.turns import Rules
 from weft.files import Folder
 from weft.models.model import Part, Request, Stop, TextDelta
 from weft.protocol import talk as t
+from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Record, SessionCreated
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import ToolCall
@@ -422,7 +423,7 @@ class _Counting(SessionJournal):
         object.__setattr__(self, "_world", world)
         object.__setattr__(self, "_loop", loop)
 
-    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+    def record(self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "") -> Sequence[Record]:
         records = SessionJournal.record(self, events)
         world: World = self._world  # type: ignore[attr-defined]
         world.logged = records[-1].seq

@@ -18,14 +18,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.crash.weaving import SESSION, Place, append
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.files import Disk
 from weft.models.model import Part, Request, Stop
-from weft.orchestrator.workbench import Permission
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError
 from weft.protocol.events import Event, Record
 from weft.protocol.messages import ToolCall, ToolResult, Usage
+from weft.protocol.talk import ApprovalRequested
+from weft.protocol.talk_commands import DecideApproval
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 from weft.tools.toolbox import Toolbox
 
@@ -114,21 +115,30 @@ def run(
 ) -> dict[str, Any]:
     """Bring the session up to date in this process; what came of it in plain values."""
 
-    def publish(item: Record | Event) -> None:
-        if isinstance(item, Record):
-            append(place.published, str(item.seq))
-
-    async def approve(wanted: Permission) -> bool:
-        append(place.ledger, f"asked:{wanted.call.tool}")
-        return True
+    asked: set[tuple[str, str]] = set()
 
     async def submit() -> str:
         with _App.open(place.workspace, disk=disk, models={"counting": CountingModel(place)}) as app:
             assert isinstance(app, _App)
             app.place = place
-            async with app.session(Ask(pipeline="noting", session=SESSION, file=place.source), publish) as session:
-                session.approve = approve
-                return await session.submit(wish or StartRun())
+            request = SessionRequest(pipeline="noting", session=SESSION, file=place.source)
+            async with app.session(request, reachable=False) as session:
+
+                def publish(item: Record | Event) -> None:
+                    if isinstance(item, Record):
+                        append(place.published, str(item.seq))
+                    event = item.event if isinstance(item, Record) else item
+                    if isinstance(event, ApprovalRequested) and (event.conversation, event.call) not in asked:
+                        asked.add((event.conversation, event.call))
+                        append(place.ledger, f"asked:{event.tool}")
+                        session.submit(
+                            DecideApproval(conversation=event.conversation, call=event.call, decision="once")
+                        )
+
+                async with session.shown(publish) as showing:
+                    outcome = await session.run(wish or StartRun())
+                    await showing.caught_up()
+                    return outcome
 
     try:
         return {"outcome": asyncio.run(submit())}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.crash.weaving import SESSION, Place, append
-from weft.app import App, Ask, RegisteredFunction
+from weft.app import App, RegisteredFunction, SessionRequest
 from weft.files import Disk
 from weft.orchestrator.items import INLINE
 from weft.protocol.commands import StartRun
@@ -96,8 +96,11 @@ def run(
         with _App.open(place.workspace, disk=disk, functions=functions) as app:
             assert isinstance(app, _App)
             app.place = place
-            async with app.session(Ask(pipeline="marking", session=SESSION, file=place.source), publish) as session:
-                return await session.submit(wish or StartRun())
+            request = SessionRequest(pipeline="marking", session=SESSION, file=place.source, attended=False)
+            async with app.session(request, reachable=False) as session, session.shown(publish) as showing:
+                outcome = await session.run(wish or StartRun())
+                await showing.caught_up()
+                return outcome
 
     try:
         return {"outcome": asyncio.run(submit())}

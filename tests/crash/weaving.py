@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from weft.app import App, Ask, RegisteredFunction
+from weft.app import App, RegisteredFunction, SessionRequest
 from weft.files import Disk
 from weft.protocol.commands import INLINE_LIMIT, StartRun
 from weft.protocol.errors import WeftError
@@ -100,14 +100,18 @@ def run(
 
     async def submit() -> str:
         with App.open(place.workspace, disk=disk, functions=_functions(place, left_is_settled)) as app:
-            ask = Ask(pipeline=PIPELINE, session=SESSION, file=place.source, inputs={"glossary": place.glossary})
-            async with app.session(ask, publish) as session:
+            ask = SessionRequest(
+                pipeline=PIPELINE, session=SESSION, file=place.source, inputs={"glossary": place.glossary}
+            )
+            async with app.session(ask, reachable=False) as session, session.shown(publish) as showing:
                 try:
-                    return await session.submit(wish or StartRun())
+                    outcome = await session.run(wish or StartRun())
                 except WeftError:
                     if not insist:
                         raise
-                    return await session.submit(wish or StartRun())
+                    outcome = await session.run(wish or StartRun())
+                await showing.caught_up()
+                return outcome
 
     try:
         return {"outcome": asyncio.run(submit()), "notices": notices}

@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from weft.app import App, Ask, OpenSession
+from weft.app import App, OpenedSession, SessionRequest
 from weft.files import Folder
 from weft.models.model import Request
 from weft.protocol.call_events import CallSettled, ConversationCalls
@@ -105,8 +105,9 @@ def run(
     place: Path | str,
     kept: Kept | None = None,
     *,
-    meanwhile: Callable[[OpenSession], Any] | None = None,
+    meanwhile: Callable[[OpenedSession], Any] | None = None,
     tests: str = TESTS,
+    attended: bool = False,
     **wish: Any,
 ) -> Outcome:
     """One run of the pipeline `fix`, to where it comes to rest."""
@@ -115,13 +116,14 @@ def run(
         with App.open(workspace, models={"scripted": model}) as app:
             parameters = {"place": str(place), "tests": tests}
             start = StartRun(parameters=parameters, **wish)
-            ask = Ask(pipeline="fix", file=workspace / "request.txt", session="fix")
-            async with app.session(ask, kept or Kept(), start) as session:
-                if meanwhile is None:
-                    return await session.submit(start)
+            ask = SessionRequest(pipeline="fix", file=workspace / "request.txt", session="fix", attended=attended)
+            async with app.session(ask, start) as session, session.shown(kept or Kept(), 0) as showing:
                 async with asyncio.TaskGroup() as group:
-                    group.create_task(meanwhile(session))
-                    return await session.submit(start)
+                    if meanwhile is not None:
+                        group.create_task(meanwhile(session))
+                    outcome = await session.run(start)
+                await showing.caught_up()
+                return outcome
 
     return asyncio.run(asyncio.wait_for(go(), 120))
 

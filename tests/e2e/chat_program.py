@@ -10,23 +10,42 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
 from weft.cli.chat.face import run_chat
-from weft.cli.chat.ports import Mode
-from weft.cli.chat.questions import Questions
 from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports, Running, SessionJournal
 from weft.files import Folder
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
-from weft.protocol.events import DurableEvent, Record
+from weft.protocol.commands import (
+    Accepted,
+    AnswerQuestion,
+    Interrupt,
+    Reply,
+    Say,
+    SessionCommand,
+    SetMode,
+    refusal,
+)
+from weft.protocol.envelope import MACHINE, Actor
+from weft.protocol.errors import UserError, WeftError
+from weft.protocol.events import (
+    DurableEvent,
+    Event,
+    LiveEvent,
+    Outcome,
+    QuestionAsked,
+    QuestionClosed,
+    Record,
+    StatusChanged,
+)
 from weft.protocol.messages import Text, ToolCall, ToolResult
-from weft.protocol.talk_commands import ToolAsk, ToolEnd
+from weft.protocol.talk_commands import DecideApproval, ToolAsk, ToolEnd
 from weft.session.session import Session
 from weft.testing.handles import ProcessRun, TaskRun
 from weft.testing.talking import PlainContext, ScriptedTools, Work
@@ -131,7 +150,7 @@ async def _pieces(text: str, size: int = 7) -> AsyncIterator[Part]:
         yield TextDelta(text=text[at : at + size])
 
 
-def tools(folder: Path, desk: Questions) -> ScriptedTools:
+def tools(folder: Path, desk: Held) -> ScriptedTools:
     async def edit(call: ToolCall, say: Callable[[str], None]) -> Running:
         return TaskRun(_ended(ToolEnd(text=DIFF)))
 
@@ -182,47 +201,101 @@ class Disk(SessionJournal):
 
     full: Path
 
-    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+    def record(self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "") -> Sequence[Record]:
         if self.full.exists():
             raise OSError(28, "no space left on device")
-        return self.session.record(events)
+        return self.session.record(events, by=by, key=key)
 
 
-class Status:
-    model = "obedient"
-    tokens = 1234
-    cost = "$0.02"
-    context_used = 0.12
-    session = "talk"
+class Held:
+    """A session with nothing but this conversation, behind the door that a face uses."""
+
+    id = "talk"
+    asks = ()
+    unfinished = ""
 
     def __init__(self) -> None:
-        self.mode: Mode = "ask"
-        self.ask_person: Questions | None = Questions()
+        self.talk: Conversation
+        self._mode = "ask"
+        self._asked: dict[str, asyncio.Future[Mapping[str, str]]] = {}
 
-    def cycle_mode(self) -> Mode:
-        following: dict[Mode, Mode] = {"safe": "ask", "ask": "auto", "auto": "safe"}
-        self.mode = following[self.mode]
-        return self.mode
+    @property
+    def _status(self) -> StatusChanged:
+        return StatusChanged(mode=self._mode, model="obedient", tokens=1234, cost="$0.02", context_used=0.12)
+
+    def submit(self, command: SessionCommand, *, key: str = "", by: Actor = MACHINE) -> asyncio.Future[Reply]:
+        reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        note = ""
+        try:
+            match command:
+                case Say():
+                    note = self.talk.say(command.text)
+                case Interrupt():
+                    note = self.talk.interrupt(command.target or None).status
+                case DecideApproval():
+                    self.talk.submit(command)
+                case SetMode():
+                    self._mode = command.mode
+                    self.show(self._status)
+                case AnswerQuestion():
+                    self._answer(command)
+        except WeftError as error:
+            reply.set_result(refusal(error))
+            return reply
+        reply.set_result(Accepted(seq=0, note=note))
+        return reply
+
+    def show(self, event: LiveEvent) -> None:
+        self.talk._feed.put(event)
+
+    async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
+        yield self._status
+        async for item in self.talk.events(after):
+            yield item
+
+    async def records(self, after: int = 0) -> list[Record]:
+        return await self.talk.past()
+
+    async def rest(self) -> Outcome | None:
+        await self.talk.idle()
+        return None
+
+    async def close(self, *, keep_open: bool | None = None) -> bool:
+        return await (self.talk.suspend() if keep_open else self.talk.shutdown())
+
+    async def ask(self, questions: tuple[Question, ...]) -> Mapping[str, str]:
+        name = uuid4().hex[:8]
+        self._asked[name] = asyncio.get_running_loop().create_future()
+        self.show(QuestionAsked(question=name, questions=tuple(asdict(one) for one in questions)))
+        try:
+            return await self._asked[name]
+        finally:
+            self.show(QuestionClosed(question=name))
+
+    def _answer(self, command: AnswerQuestion) -> None:
+        if command.declined:
+            self._asked[command.question].set_exception(UserError(command.declined))
+        else:
+            self._asked[command.question].set_result(command.answers)
 
 
 async def main(folder: Path, words: list[str]) -> int:
-    status = Status()
-    assert status.ask_person is not None
+    held = Held()
     model = Obedient(folder)
     with Folder.open(folder) as above:
         parent = above.folder("sessions", create=True)
         with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
             ports = Ports(
                 model=lambda _: model,
-                toolbox=tools(folder, status.ask_person),
+                toolbox=tools(folder, held),
                 context=PlainContext(),
                 ids=lambda: uuid4().hex[:8],
             )
-            talk = await Conversation.open(Disk(session, folder / "full"), ports)
+            held.talk = await Conversation.open(Disk(session, folder / "full"), ports)
             if "--told-to-leave" in words:  # before the face has begun
                 asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGTERM)
             message = words[words.index("--message") + 1] if "--message" in words else None
-            return await run_chat(talk, status, message=message, whole_input="--whole-input" in words)
+            return await run_chat(held, message=message, whole_input="--whole-input" in words)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,9 @@ import asyncio
 import sys
 from pathlib import Path
 
+from tests.doors import talk_in
 from weft.app import App
-from weft.app.talks import TalkAsk
-from weft.cli.chat.command import TalkStatus
 from weft.cli.chat.face import run_chat
-from weft.cli.chat.questions import Questions
 from weft.cli.commands import let_go
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
@@ -42,10 +40,8 @@ def script() -> ScriptedModel:
 async def main(workspace: Path, folder: Path) -> int:
     model = script()
     with App.open(workspace, models={model.name: model}) as app:
-        async with app.talk(TalkAsk(session="the-talk", model=model.name, working=folder)) as talk:
-            questions = Questions()
-            talk.ask_person = questions.ask
-            code = await run_chat(talk.conversation, TalkStatus(talk, questions))
+        async with talk_in(app, session="the-talk", model=model.name, working=folder) as talk:
+            code = await run_chat(talk.session)
     model.assert_done()
     return code
 

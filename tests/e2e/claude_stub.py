@@ -13,14 +13,14 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.doors import Talk, talk_in
 from tests.made import Weft
 from weft.app import App
-from weft.app.talks import OpenTalk, TalkAsk
 from weft.protocol import talk as t
 from weft.protocol.events import Record
 from weft.testing.wire import Called, Reply, WireServer, anthropic_wire
 
-Play = Callable[[OpenTalk, WireServer], Awaitable[None]]
+Play = Callable[[Talk, WireServer], Awaitable[None]]
 needs_runtime = [
     pytest.mark.slow,
     pytest.mark.skipif(importlib.util.find_spec("claude_agent_sdk") is None, reason="needs weft[claude]"),
@@ -56,9 +56,9 @@ def talking(
         async with WireServer(anthropic_wire, replies, forever) as server:
             connect(weft, server.url, more)
             with App.open(weft.workspace) as app:
-                async with app.talk(TalkAsk(model="claude", working=desk, **ask)) as talk:
+                async with talk_in(app, model="claude", working=desk, **ask) as talk:
                     await play(talk, server)
-                    await talk.conversation.shutdown()
+                    await talk.shutdown()
             server.assert_done()
 
     asyncio.run(asyncio.wait_for(go(), 100))
@@ -70,8 +70,8 @@ def of(kind: type, events: list[Any]) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
-async def until(talk: OpenTalk, kind: type) -> Any:
-    async for item in talk.conversation.events():
+async def until(talk: Talk, kind: type) -> Any:
+    async for item in talk.events():
         if isinstance(item, Record) and isinstance(item.event, kind):
             return item.event
     raise AssertionError(f"no {kind.__name__} came")
@@ -94,8 +94,8 @@ def processes_of(folder: Path) -> list[int]:
     return [pid for pid in found if pid != os.getpid()]
 
 
-async def first_words(talk: OpenTalk) -> None:
-    async for item in talk.conversation.events():
+async def first_words(talk: Talk) -> None:
+    async for item in talk.events():
         if isinstance(item, t.TextStreamed):
             return
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.agents import TESTS, Kept
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.protocol.commands import ReplyToGate, StartRun
 from weft.protocol.events import Outcome
 from weft.testing.scripted import Item, ScriptedModel, Turn, calls, says
@@ -96,9 +96,11 @@ def run(space: Path, project: Path, model: ScriptedModel, kept: Kept | None = No
         with App.open(space, models={"scripted": model}) as app:
             parameters = {"folder": str(project), "tests": TESTS, **wish.pop("parameters", {})}
             start = StartRun(parameters=parameters, **wish)
-            ask = Ask(pipeline="devloop", file=space / "request.txt", session="change")
-            async with app.session(ask, kept or Kept(), start) as session:
-                return await session.submit(start)
+            ask = SessionRequest(pipeline="devloop", file=space / "request.txt", session="change", attended=False)
+            async with app.session(ask, start) as session, session.shown(kept or Kept(), 0) as showing:
+                outcome = await session.run(start)
+                await showing.caught_up()
+                return outcome
 
     return asyncio.run(asyncio.wait_for(go(), 120))
 
@@ -108,9 +110,8 @@ def reply(space: Path, model: ScriptedModel, gate: str, choice: str, text: str =
 
     async def go() -> Outcome:
         with App.open(space, models={"scripted": model}) as app:
-            async with app.session(Ask(session="change"), Kept()) as session:
-                await session.reply(ReplyToGate(gate=gate, choice=choice, text=text))
-                return await session.submit(session.to_continue())
+            async with app.session(SessionRequest(session="change", attended=False)) as session:
+                return await session.run(ReplyToGate(gate=gate, choice=choice, text=text))
 
     return asyncio.run(asyncio.wait_for(go(), 120))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,9 +26,12 @@ from tests.e2e.agents import (
     search_path,
     until,
 )
-from weft.app import OpenSession
-from weft.orchestrator.workbench import Permission
+from weft.app import OpenedSession
+from weft.protocol.commands import Interrupt
+from weft.protocol.events import Record, RunEnded
 from weft.protocol.messages import ToolCall
+from weft.protocol.talk import ApprovalRequested, Decision, ToolRequested
+from weft.protocol.talk_commands import DecideApproval
 from weft.testing.scripted import Hold, Turn, calls, says
 
 GOOD = {"summary": "Add adds", "files": ["sums.py"]}
@@ -194,23 +198,28 @@ def test_steps_in_the_same_folder_work_one_at_a_time(tmp_path: Path, project: Pa
 
 @pytest.mark.parametrize("yes", [False, True])
 def test_a_face_that_can_ask_is_asked(yes: bool, space: Path, project: Path) -> None:
-    asked: list[Permission] = []
+    asked: list[Any] = []
 
-    async def approve(wanted: Permission) -> bool:
-        asked.append(wanted)
-        return yes
-
-    async def face(session: OpenSession) -> None:
-        session.approve = approve
+    async def face(session: OpenedSession) -> None:
+        async for item in session.events():
+            if isinstance(item, Record) and isinstance(item.event, ToolRequested | ApprovalRequested):
+                asked.append(item.event)
+            if isinstance(item, Record) and isinstance(item.event, ApprovalRequested):
+                decision: Decision = "once" if yes else "denied"
+                await session.submit(
+                    DecideApproval(conversation=item.event.conversation, call=item.event.call, decision=decision)
+                )
+            if isinstance(item, Record) and isinstance(item.event, RunEnded):
+                return
 
     model = script(
         calls("Shell", {"command": "touch made.txt"}),
         calls("Write", {"path": "../made.txt", "content": "x"}),
         hands_in(**GOOD),
     )
-    assert run(space, model, project, meanwhile=face) == "done"
-    (wanted,) = asked
-    assert (wanted.step, wanted.call.tool, wanted.call.input) == ("fix", "Shell", {"command": "touch made.txt"})
+    assert run(space, model, project, meanwhile=face, attended=True) == "done"
+    (wanted,) = [event for event in asked if isinstance(event, ToolRequested) and event.verdict == "ask"]
+    assert (wanted.conversation, wanted.tool, wanted.input) == ("run-1/fix#1", "Shell", {"command": "touch made.txt"})
     assert (project / "made.txt").exists() is yes
     first, second = results(model.requests[2])
     assert ("the person did not allow it" in first) is not yes
@@ -255,10 +264,10 @@ def test_an_interrupt_ends_a_tool_in_the_middle_and_all_it_started(tmp_path: Pat
     rule = '      - {tool: Shell, command: "sh *"}\n'
     space = lay_workspace(tmp_path / "space", PIPELINE + rule)
 
-    async def stop(session: OpenSession) -> None:
+    async def stop(session: OpenedSession) -> None:
         while not (project / "pid").is_file() or not (project / "pid").read_text().strip():
             await asyncio.sleep(0.02)
-        session.interrupt()
+        session.submit(Interrupt())
 
     model = script(calls("Shell", {"command": command}))
     assert run(space, model, project, meanwhile=stop) == "interrupted"
@@ -316,10 +325,10 @@ def test_an_interrupt_ends_the_tool_of_a_sub_agent(tmp_path: Path, project: Path
     agent = space / ".claude/agents/builder.md"
     agent.write_text(agent.read_text().replace("tools: Read", "tools: Task, Read"))
 
-    async def stop(session: OpenSession) -> None:
+    async def stop(session: OpenedSession) -> None:
         while not (project / "pid").is_file() or not (project / "pid").read_text().strip():
             await asyncio.sleep(0.02)
-        session.interrupt()
+        session.submit(Interrupt())
 
     model = script(
         calls("Task", {"description": "wait", "prompt": "Wait."}),
@@ -334,9 +343,9 @@ def test_an_interrupt_ends_the_tool_of_a_sub_agent(tmp_path: Path, project: Path
 def test_an_interrupt_while_the_model_writes(space: Path, project: Path) -> None:
     hold = Hold()
 
-    async def stop(session: OpenSession) -> None:
+    async def stop(session: OpenedSession) -> None:
         await hold.reached.wait()
-        session.interrupt()
+        session.submit(Interrupt())
 
     assert run(space, script(Turn(says("Let me"), hold)), project, meanwhile=stop) == "interrupted"
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.doors import Talk, talk_in
 from tests.gated import started, wait_for_file
 from tests.made import Weft
 from weft.app import App
-from weft.app.talks import OpenTalk, TalkAsk
 from weft.models.model import Request
-from weft.protocol.events import GateOpened, NoticeGiven, WordsHeard
+from weft.protocol.events import GateOpened, NoticeGiven, Record, WordsUnderstood
 from weft.protocol.messages import Text
 from weft.testing.scripted import Hold, ScriptedModel, Turn, says
 
@@ -31,25 +31,24 @@ def weft(tmp_path: Path, workspace: Path) -> Weft:
     return started(tmp_path, workspace)
 
 
-def talking(weft: Weft, turns: list[Turn], play: Callable[[OpenTalk], Awaitable[None]], **more: Any) -> ScriptedModel:
+def talking(weft: Weft, turns: list[Turn], play: Callable[[Talk], Awaitable[None]], **more: Any) -> ScriptedModel:
     model = ScriptedModel(turns, **more)
 
     async def go() -> None:
         with App.open(weft.workspace, models={model.name: model}) as app:
-            ask = TalkAsk(session="essay", model=model.name, working=weft.ledger.parent)
-            async with app.talk(ask) as talk:
+            async with talk_in(app, session="essay", model=model.name, working=weft.ledger.parent) as talk:
                 await play(talk)
-                await talk.conversation.shutdown()
+                await talk.shutdown()
 
     asyncio.run(asyncio.wait_for(go(), 120))
     model.assert_done()
     return model
 
 
-async def said(talk: OpenTalk, *texts: str) -> None:
+async def said(talk: Talk, *texts: str) -> None:
     for text in texts:
-        talk.conversation.say(text)
-        await talk.conversation.idle()
+        talk.say(text)
+        await talk.idle()
 
 
 def log(weft: Weft, kind: str) -> list[dict[str, Any]]:
@@ -69,7 +68,7 @@ def judged(meaning: str, choice: str, confidence: float) -> Turn:
 
 
 def test_replies_go_on_with_the_run_and_never_reach_the_model(weft: Weft) -> None:
-    async def play(talk: OpenTalk) -> None:
+    async def play(talk: Talk) -> None:
         await said(talk, "add the middle", "proceed", "looks good")
 
     talking(weft, [], play)
@@ -79,7 +78,7 @@ def test_replies_go_on_with_the_run_and_never_reach_the_model(weft: Weft) -> Non
 
 
 def test_on_leaving_the_message_that_led_out_is_answered_and_the_model_knows_the_run(weft: Weft) -> None:
-    async def play(talk: OpenTalk) -> None:
+    async def play(talk: Talk) -> None:
         await said(talk, "never mind, who wrote about rivers?", "yes")
 
     model = talking(weft, [Turn(says("Many did."))], play)
@@ -93,7 +92,7 @@ def test_on_leaving_the_message_that_led_out_is_answered_and_the_model_knows_the
 
 
 def test_a_denied_breakout_returns_to_the_gate(weft: Weft) -> None:
-    async def play(talk: OpenTalk) -> None:
+    async def play(talk: Talk) -> None:
         await said(talk, "never mind, who wrote about rivers?", "no, stay", "proceed")
 
     talking(weft, [], play)
@@ -102,14 +101,15 @@ def test_a_denied_breakout_returns_to_the_gate(weft: Weft) -> None:
 
 
 @asynccontextmanager
-async def watched(talk: OpenTalk) -> AsyncIterator[Callable[[type], Coroutine[Any, Any, Any]]]:
+async def watched(talk: Talk) -> AsyncIterator[Callable[[type], Coroutine[Any, Any, Any]]]:
     """Gives a wait for the next event of a kind that everybody who watches sees."""
-    found = talk.conversation.events()
+    found = talk.events()
 
     async def next_of(kind: type) -> Any:
         async for item in found:
-            if isinstance(item, kind):
-                return item
+            event = item.event if isinstance(item, Record) else item
+            if isinstance(event, kind):
+                return event
         raise AssertionError(f"no {kind.__name__}")
 
     yield next_of
@@ -120,14 +120,14 @@ async def watched(talk: OpenTalk) -> AsyncIterator[Callable[[type], Coroutine[An
 def test_unclear_words_ask_again_and_change_nothing(weft: Weft) -> None:
     before = (weft.session("essay") / "log.jsonl").read_bytes()
 
-    async def play(talk: OpenTalk) -> None:
+    async def play(talk: Talk) -> None:
         async with watched(talk) as next_of:
             assert (await next_of(GateOpened)).gate == "plan-1"
-            hearing = asyncio.create_task(next_of(WordsHeard))
+            hearing = asyncio.create_task(next_of(WordsUnderstood))
             await asyncio.sleep(0)
             await said(talk, "hmm")
-            assert (await hearing).understood.startswith("not clear")
-            assert (await next_of(GateOpened)).gate == "plan-1"
+            assert (await hearing).meaning == "unclear"
+            assert [event.gate for event in talk.session.asks if isinstance(event, GateOpened)] == ["plan-1"]
 
     talking(weft, [judged("unclear", "", 1)], play)
     after = (weft.session("essay") / "log.jsonl").read_bytes()
@@ -137,7 +137,7 @@ def test_unclear_words_ask_again_and_change_nothing(weft: Weft) -> None:
 
 
 def test_a_model_is_asked_about_unclear_words_outside_of_the_conversation(weft: Weft) -> None:
-    async def play(talk: OpenTalk) -> None:
+    async def play(talk: Talk) -> None:
         await said(talk, "the Danube and its shores", "yes, leave")
 
     turns = [judged("breakout", "", 0.9), Turn(says("It flows."))]
@@ -154,11 +154,11 @@ def test_an_interrupt_stops_a_model_that_is_asked_and_the_words_stay_unclear(wef
     before = (weft.session("essay") / "log.jsonl").read_bytes()
     hold = Hold()
 
-    async def play(talk: OpenTalk) -> None:
-        talk.conversation.say("the Danube and its shores")
+    async def play(talk: Talk) -> None:
+        talk.say("the Danube and its shores")
         await hold.reached.wait()
-        assert talk.conversation.interrupt().status == "accepted"
-        await talk.conversation.idle()
+        assert talk.interrupt() == "accepted"
+        await talk.idle()
 
     talking(weft, [Turn(hold, says("never"))], play)
     after = (weft.session("essay") / "log.jsonl").read_bytes()
@@ -167,7 +167,7 @@ def test_an_interrupt_stops_a_model_that_is_asked_and_the_words_stay_unclear(wef
 
 
 def test_a_run_that_was_left_is_resumed_when_it_is_named_and_not_otherwise(weft: Weft) -> None:
-    async def play(talk: OpenTalk) -> None:
+    async def play(talk: Talk) -> None:
         await said(talk, "leave", "yes", "continue", "resume the run", "proceed", "proceed")
 
     talking(weft, [Turn(says("With what?"))], play)
@@ -176,7 +176,7 @@ def test_a_run_that_was_left_is_resumed_when_it_is_named_and_not_otherwise(weft:
 
 
 def test_afresh_is_asked_for_and_then_done(weft: Weft) -> None:
-    async def play(talk: OpenTalk) -> None:
+    async def play(talk: Talk) -> None:
         await said(talk, "leave", "yes", "restart the run", "fresh")
 
     talking(weft, [], play)
@@ -185,13 +185,13 @@ def test_afresh_is_asked_for_and_then_done(weft: Weft) -> None:
 
 
 def test_the_summary_survives_restart_and_compaction(weft: Weft) -> None:
-    async def first(talk: OpenTalk) -> None:
+    async def first(talk: Talk) -> None:
         await said(talk, "add the middle", "proceed", "proceed")
 
     talking(weft, [], first)
     long = "river " * 1500
 
-    async def second(talk: OpenTalk) -> None:
+    async def second(talk: Talk) -> None:
         for number in range(4):
             await said(talk, f"{number} {long}")
 
@@ -211,11 +211,11 @@ def test_an_interrupt_stops_the_run_and_keeps_it(weft: Weft) -> None:
     hold = weft.ledger.parent / "hold-draft-0"
     hold.touch()
 
-    async def play(talk: OpenTalk) -> None:
-        talk.conversation.say("proceed")
+    async def play(talk: Talk) -> None:
+        talk.say("proceed")
         await asyncio.to_thread(wait_for_file, weft.ledger.parent / "held-draft-0")
-        assert talk.conversation.interrupt().status == "accepted"
-        await talk.conversation.idle()
+        assert talk.interrupt() == "accepted"
+        await talk.idle()
         hold.unlink()
         await said(talk, "resume the run", "proceed")
 
@@ -227,14 +227,14 @@ def test_a_message_while_the_run_is_at_work_is_for_the_conversation(weft: Weft) 
     hold = weft.ledger.parent / "hold-draft-0"
     hold.touch()
 
-    async def play(talk: OpenTalk) -> None:
-        talk.conversation.say("proceed")
+    async def play(talk: Talk) -> None:
+        talk.say("proceed")
         await asyncio.to_thread(wait_for_file, weft.ledger.parent / "held-draft-0")
-        talk.conversation.say("proceed")
-        while not talk.spent.calls:
+        talk.say("proceed")
+        while not talk.session.conversation or not talk.session.conversation.spent.calls:
             await asyncio.sleep(0.01)
         hold.unlink()
-        await talk.conversation.idle()
+        await talk.idle()
 
     model = talking(weft, [Turn(says("With pleasure."))], play)
     assert "status: running" in model.requests[0].system
@@ -244,7 +244,7 @@ def test_a_message_while_the_run_is_at_work_is_for_the_conversation(weft: Weft) 
 def test_a_pipeline_that_can_not_be_read_leaves_the_conversation_alone(weft: Weft) -> None:
     (weft.workspace / "pipelines/essay.yaml").write_text("name: essay\nsteps: 3\n")
 
-    async def play(talk: OpenTalk) -> None:
+    async def play(talk: Talk) -> None:
         async with watched(talk) as next_of:
             await next_of(GateOpened)
             telling = asyncio.create_task(next_of(NoticeGiven))

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from tests.doors import Talk, talk_in
 from tests.knowledge.made import ISA, write_documents
 from tests.knowledge.research.desk import DOCUMENTS
 from tests.made import Weft, lay_out
 from weft.app import App
-from weft.app.talks import OpenTalk, TalkAsk
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import open_collection
@@ -42,12 +42,12 @@ def desk(tmp_path: Path) -> Weft:
     return Weft(place)
 
 
-def talking(desk: Weft, ask: dict[str, Any], play: Callable[[OpenTalk], Awaitable[None]], *models: Any) -> list[Any]:
+def talking(desk: Weft, ask: dict[str, Any], play: Callable[[Talk], Awaitable[None]], *models: Any) -> list[Any]:
     async def go() -> None:
         with App.open(desk.workspace, models={model.name: model for model in models}) as app:
-            async with app.talk(TalkAsk(session="the-talk", working=desk.workspace, **ask)) as talk:
+            async with talk_in(app, session="the-talk", working=desk.workspace, **ask) as talk:
                 await play(talk)
-                await talk.conversation.shutdown()
+                await talk.shutdown()
 
     asyncio.run(asyncio.wait_for(go(), 200))
     with App.open(desk.workspace) as app:
@@ -59,9 +59,9 @@ def test_a_model_uses_the_tools_of_a_collection_and_the_talk_is_tainted(desk: We
     wrong = calls("isa_hybrid_search", {"max_results": 3}, call="two")
     model = ScriptedModel([Turn(search), Turn(wrong), Turn(says("Five years."))])
 
-    async def play(talk: OpenTalk) -> None:
-        talk.conversation.say("How long?")
-        await talk.conversation.idle()
+    async def play(talk: Talk) -> None:
+        talk.say("How long?")
+        await talk.idle()
 
     events = talking(desk, {"model": "scripted", "kb": "audit"}, play, model)
     offered = {tool.name for tool in model.requests[0].tools}
@@ -77,9 +77,9 @@ def test_a_model_uses_the_tools_of_a_collection_and_the_talk_is_tainted(desk: We
 
 
 def test_without_a_collection_nothing_of_it_is_offered_and_config_may_choose_one(desk: Weft) -> None:
-    async def play(talk: OpenTalk) -> None:
-        talk.conversation.say("Hi")
-        await talk.conversation.idle()
+    async def play(talk: Talk) -> None:
+        talk.say("Hi")
+        await talk.idle()
 
     model = ScriptedModel([Turn(says("Hi."))])
     talking(desk, {"model": "scripted"}, play, model)
@@ -96,11 +96,11 @@ def test_without_a_collection_nothing_of_it_is_offered_and_config_may_choose_one
 
 @pytest.mark.slow
 def test_the_embedded_model_answers_from_the_collection_with_citations(desk: Weft) -> None:
-    async def play(talk: OpenTalk) -> None:
-        talk.conversation.say("How long is the retention period of audit documentation?")
-        await talk.conversation.idle()
-        talk.conversation.say("How is bread baked?")
-        await talk.conversation.idle()
+    async def play(talk: Talk) -> None:
+        talk.say("How long is the retention period of audit documentation?")
+        await talk.idle()
+        talk.say("How is bread baked?")
+        await talk.idle()
 
     events = talking(desk, {"kb": "audit"}, play)
     first, second = [event.text for event in events if isinstance(event, t.ModelSettled)]

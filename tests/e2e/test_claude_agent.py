@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.doors import Talk
 from tests.e2e.claude_stub import (
     called,
     first_words,
@@ -21,7 +22,6 @@ from tests.e2e.claude_stub import (
     until,
 )
 from tests.made import Weft
-from weft.app.talks import OpenTalk
 from weft.conversation.claude_agent.runtime import Runtime
 from weft.protocol import talk as t
 from weft.protocol.errors import UserError
@@ -44,10 +44,10 @@ def desk(tmp_path: Path) -> Path:
 
 
 def test_a_turn_with_text_and_thinking(weft: Weft, desk: Path) -> None:
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Hello?")
-        await talk.conversation.idle()
-        assert talk.model == "claude/claude-sonnet-4-5"
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Hello?")
+        await talk.idle()
+        assert talk.status.model == "claude/claude-sonnet-4-5"
 
     events = talking(weft, [Reply(text="Hello there.", thinking="A greeting.", signature="sig")], desk, play)
     (settled,) = of(t.ModelSettled, events)
@@ -62,9 +62,9 @@ def test_a_turn_with_text_and_thinking(weft: Weft, desk: Path) -> None:
 def test_a_tool_call_that_is_allowed(weft: Weft, desk: Path) -> None:
     (desk / "a.md").write_text("one two three\n")
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Read it.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Read it.")
+        await talk.idle()
 
     replies = [
         Reply(text="Let me look.", calls=(called("Read", file_path=str(desk / "a.md")),)),
@@ -83,9 +83,9 @@ def test_a_denied_call_is_not_run_and_the_model_is_told_why(weft: Weft, desk: Pa
     (weft.workspace / "permissions.yaml").write_text("deny:\n  - {tool: Write, path: 'secret/**', why: keep out}\n")
     target = desk / "secret" / "a.md"
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Write it.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Write it.")
+        await talk.idle()
         assert "keep out" in told(server)
 
     replies = [Reply(calls=(called("Write", file_path=str(target), content="x"),)), Reply(text="I may not.")]
@@ -99,9 +99,9 @@ def test_a_path_outside_the_working_folder_is_refused(weft: Weft, desk: Path, tm
     (tmp_path / "other.md").write_text("not yours")
     (desk / "link.md").symlink_to(tmp_path / "other.md")
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Read them.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Read them.")
+        await talk.idle()
         assert "not yours" not in told(server)
 
     reading = (
@@ -118,13 +118,13 @@ def test_a_path_outside_the_working_folder_is_refused(weft: Weft, desk: Path, tm
 def test_a_call_that_is_asked_about_waits_for_the_person(weft: Weft, desk: Path, decision: t.Decision) -> None:
     target = desk / "a.md"
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Write it.")
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Write it.")
         asked = await until(talk, t.ApprovalRequested)
-        assert (asked.tool, talk.conversation.status) == ("Write", "awaiting_approval")
+        assert (asked.tool, talk.engine.status) == ("Write", "awaiting_approval")
         assert not target.exists()
-        talk.conversation.approve(asked.call, decision, reason="" if decision == "once" else "not today")
-        await talk.conversation.idle()
+        talk.approve(asked.call, decision, reason="" if decision == "once" else "not today")
+        await talk.idle()
         assert ("not today" in told(server)) == (decision == "denied")
 
     replies = [Reply(calls=(called("Write", file_path=str(target), content="x\n"),)), Reply(text="So be it.")]
@@ -140,9 +140,9 @@ def test_two_calls_of_one_message_one_denied_one_run(weft: Weft, desk: Path) -> 
     (weft.workspace / "permissions.yaml").write_text("deny:\n  - {tool: Shell, command: touch}\n")
     (desk / "a.md").write_text("one\n")
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Both.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Both.")
+        await talk.idle()
 
     both = (
         called("Bash", "toolu_1", command="touch b.md", description="x"),
@@ -165,9 +165,9 @@ def test_a_sub_agent_is_a_sub_conversation(weft: Weft, desk: Path) -> None:
     )
     (desk / "a.md").write_text("one two three\n")
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Have it counted.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Have it counted.")
+        await talk.idle()
         inner = server.seen[1].body
         assert "You count words and nothing else." in json.dumps(inner["system"])
         assert [tool["name"] for tool in inner["tools"]] == ["Read"]
@@ -200,9 +200,9 @@ def test_our_own_tools_are_there_and_run_here(weft: Weft, desk: Path) -> None:
     (folder / "SKILL.md").write_text("---\nname: weave\ndescription: How to weave.\n---\nOver, then under.\n")
     (weft.workspace / "AGENTS.md").write_text("Always speak of looms.\n")
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Weave.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Weave.")
+        await talk.idle()
         first = json.dumps(server.seen[0].body["system"]) + json.dumps(server.seen[0].body["messages"])
         assert "Always speak of looms." in first
         assert "weave: How to weave." in first
@@ -223,9 +223,9 @@ def test_the_childs_environment_is_ours(weft: Weft, desk: Path, monkeypatch: pyt
     monkeypatch.setenv("CLAUDE_CODE_USE_BEDROCK", "1")
     monkeypatch.setenv("TEST_KEY", "sk-ant-of-the-connection")
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Show it.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Show it.")
+        await talk.idle()
         assert {seen.headers["x-api-key"] for seen in server.seen} == {"sk-ant-of-the-connection"}
 
     replies = [Reply(calls=(called("Bash", command="env", description="x"),)), Reply(text="There.")]
@@ -247,18 +247,18 @@ def test_the_childs_environment_is_ours(weft: Weft, desk: Path, monkeypatch: pyt
 def test_an_interrupt_in_the_middle_of_the_text_keeps_what_was_said(weft: Weft, desk: Path) -> None:
     hold = Hold()
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
+    async def play(talk: Talk, server: WireServer) -> None:
         heard = asyncio.create_task(first_words(talk))
         await asyncio.sleep(0)
-        talk.conversation.say("Tell me a story.")
+        talk.say("Tell me a story.")
         await heard
         await hold.reached.wait()
-        assert talk.conversation.interrupt().status == "accepted"
-        await talk.conversation.idle()
+        assert talk.interrupt() == "accepted"
+        await talk.idle()
         while processes_of(weft.workspace):
             await asyncio.sleep(0.01)
-        talk.conversation.say("Go on.")
-        await talk.conversation.idle()
+        talk.say("Go on.")
+        await talk.idle()
         assert "Once upo" in json.dumps(server.seen[-1].body["messages"])
 
     replies = [Reply(text="Once upon a time", pieces=2, hold=hold, hold_after=1), Reply(text="All right.")]
@@ -270,17 +270,17 @@ def test_an_interrupt_in_the_middle_of_the_text_keeps_what_was_said(weft: Weft, 
 
 
 def test_an_interrupt_in_the_middle_of_a_tool_leaves_nothing_running(weft: Weft, desk: Path) -> None:
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Wait.")
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Wait.")
         while not (desk / "began").exists():
             await asyncio.sleep(0.01)
         assert processes_of(weft.workspace)
-        assert talk.conversation.interrupt().status == "accepted"
-        await talk.conversation.idle()
+        assert talk.interrupt() == "accepted"
+        await talk.idle()
         while processes_of(weft.workspace):
             await asyncio.sleep(0.01)
-        talk.conversation.say("And now?")
-        await talk.conversation.idle()
+        talk.say("And now?")
+        await talk.idle()
         assert "It may have done some, all or none of its work" in json.dumps(server.seen[-1].body["messages"])
 
     command = "setsid sleep 1000 & trap '' TERM; touch began; sleep 1000"
@@ -292,13 +292,13 @@ def test_an_interrupt_in_the_middle_of_a_tool_leaves_nothing_running(weft: Weft,
 
 
 def test_an_interrupt_while_the_person_is_asked(weft: Weft, desk: Path) -> None:
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Write it.")
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Write it.")
         await until(talk, t.ApprovalRequested)
-        assert talk.conversation.interrupt().status == "accepted"
-        await talk.conversation.idle()
-        talk.conversation.say("Never mind.")
-        await talk.conversation.idle()
+        assert talk.interrupt() == "accepted"
+        await talk.idle()
+        talk.say("Never mind.")
+        await talk.idle()
 
     replies = [Reply(calls=(called("Write", file_path=str(desk / "a.md"), content="x"),)), Reply(text="Fine.")]
     events = talking(weft, replies, desk, play)
@@ -309,15 +309,15 @@ def test_an_interrupt_while_the_person_is_asked(weft: Weft, desk: Path) -> None:
 
 
 def test_a_message_sent_while_it_works_reaches_it(weft: Weft, desk: Path) -> None:
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Write it.")
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Write it.")
         asked = await until(talk, t.ApprovalRequested)
-        talk.conversation.say("And be quick about it.")
-        talk.conversation.approve(asked.call, "once")
-        await talk.conversation.idle()
+        talk.say("And be quick about it.")
+        talk.approve(asked.call, "once")
+        await talk.idle()
         assert "be quick about it" in json.dumps(server.seen[-1].body["messages"])
-        talk.conversation.say("Thanks.")
-        await talk.conversation.idle()
+        talk.say("Thanks.")
+        await talk.idle()
 
     replies = [Reply(calls=(called("Write", file_path=str(desk / "a.md"), content="x"),))]
     events = talking(weft, replies, desk, play, forever=Reply(text="Done. "))
@@ -326,12 +326,12 @@ def test_a_message_sent_while_it_works_reaches_it(weft: Weft, desk: Path) -> Non
 
 
 def test_an_interrupted_sub_agent_is_told_of_and_the_rest_goes_on(weft: Weft, desk: Path) -> None:
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Have it done.")
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Have it done.")
         while not (desk / "began").exists():
             await asyncio.sleep(0.01)
-        assert talk.conversation.interrupt("main/a1").status == "accepted"
-        await talk.conversation.idle()
+        assert talk.interrupt("main/a1") == "accepted"
+        await talk.idle()
         assert "while this call was running" in json.dumps(server.seen[-1].body["messages"])
 
     work = called("Agent", "toolu_1", description="wait", prompt="Wait.", subagent_type="general-purpose")
@@ -356,9 +356,9 @@ def test_a_gate_that_fails_lets_nothing_through(weft: Weft, desk: Path, monkeypa
     monkeypatch.setattr(Runtime, "_before", broken)
     (desk / "a.md").write_text("one two three\n")
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Read it and write it.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Read it and write it.")
+        await talk.idle()
         assert "one two three" not in told(server)
 
     both = (
@@ -371,9 +371,9 @@ def test_a_gate_that_fails_lets_nothing_through(weft: Weft, desk: Path, monkeypa
 
 
 def test_a_call_the_runtime_itself_refuses_has_its_end(weft: Weft, desk: Path) -> None:
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Try.")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Try.")
+        await talk.idle()
 
     both = (called("Read", "toolu_1", nonsense=1), called("NoSuchTool", "toolu_2", x=1))
     events = talking(weft, [Reply(calls=both), Reply(text="I see.")], desk, play, mode="auto")
@@ -382,9 +382,9 @@ def test_a_call_the_runtime_itself_refuses_has_its_end(weft: Weft, desk: Path) -
 
 
 def test_a_provider_that_refuses_the_key_is_a_clear_failure(weft: Weft, desk: Path) -> None:
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Hello?")
-        await talk.conversation.idle()
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Hello?")
+        await talk.idle()
 
     events = talking(weft, [], desk, play, forever=Reply(status=401, error="invalid x-api-key"))
     (settled,) = of(t.ModelSettled, events)
@@ -398,7 +398,7 @@ def test_without_the_extra_the_error_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "claude_agent_sdk", None)
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
+    async def play(talk: Talk, server: WireServer) -> None:
         raise AssertionError("it must be said before anything is opened")
 
     with pytest.raises(UserError, match="is not installed") as raised:
@@ -407,18 +407,18 @@ def test_without_the_extra_the_error_says_how_to_get_it(
 
 
 def test_an_interrupt_before_it_has_begun_leaves_nothing_running(weft: Weft, desk: Path) -> None:
-    async def play(talk: OpenTalk, server: WireServer) -> None:
+    async def play(talk: Talk, server: WireServer) -> None:
         for pause in (0.0, 0.02, 0.2):
-            talk.conversation.say("Hello?")
-            while not talk.conversation.running("model"):
+            talk.say("Hello?")
+            while not talk.engine.running("model"):
                 await asyncio.sleep(0)
             await asyncio.sleep(pause)
-            talk.conversation.interrupt()
-            await talk.conversation.idle()
+            talk.interrupt()
+            await talk.idle()
         while processes_of(weft.workspace):
             await asyncio.sleep(0.01)
-        talk.conversation.say("Still there?")
-        await talk.conversation.idle()
+        talk.say("Still there?")
+        await talk.idle()
 
     events = talking(weft, [], desk, play, forever=Reply(text="Yes."))
     assert of(t.ModelSettled, events)[-1].text == "Yes."

@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.doors import Talk, talk_in
 from tests.e2e.claude_stub import (
     called,
     connect,
@@ -23,7 +24,6 @@ from tests.e2e.claude_stub import (
 )
 from tests.made import Weft
 from weft.app import App
-from weft.app.talks import OpenTalk, TalkAsk
 from weft.protocol import talk as t
 from weft.testing.scripted import Hold
 from weft.testing.wire import Reply, WireServer, anthropic_wire
@@ -45,13 +45,13 @@ def desk(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("state", ["there", "missing", "empty", "without an answer", "of no use"])
 def test_it_resumes_only_when_its_transcript_is_really_there(weft: Weft, desk: Path, state: str) -> None:
-    async def first(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("My name is Ada.")
-        await talk.conversation.idle()
+    async def first(talk: Talk, server: WireServer) -> None:
+        talk.say("My name is Ada.")
+        await talk.idle()
 
-    async def second(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("What is my name?")
-        await talk.conversation.idle()
+    async def second(talk: Talk, server: WireServer) -> None:
+        talk.say("What is my name?")
+        await talk.idle()
         messages = server.seen[0].body["messages"]
         assert "My name is Ada." in json.dumps(messages)
         assert ("in short]" in json.dumps(messages)) == (state != "there")
@@ -76,15 +76,15 @@ def test_it_resumes_only_when_its_transcript_is_really_there(weft: Weft, desk: P
 def test_a_child_that_is_killed_is_a_clear_error_and_the_next_message_goes_on(weft: Weft, desk: Path) -> None:
     hold = Hold()
 
-    async def play(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Hello?")
+    async def play(talk: Talk, server: WireServer) -> None:
+        talk.say("Hello?")
         await hold.reached.wait()
         for pid in processes_of(weft.workspace):
             if "_bundled" in " ".join(psutil.Process(pid).cmdline()[:1]):
                 os.kill(pid, signal.SIGKILL)
-        await talk.conversation.idle()
-        talk.conversation.say("Are you there?")
-        await talk.conversation.idle()
+        await talk.idle()
+        talk.say("Are you there?")
+        await talk.idle()
         assert processes_of(weft.workspace)
 
     replies = [Reply(text="Hello", hold=hold, hold_after=1), Reply(text="Here I am.")]
@@ -98,14 +98,14 @@ def test_a_child_that_is_killed_is_a_clear_error_and_the_next_message_goes_on(we
 
 
 def test_an_approval_given_after_a_restart_is_not_run_behind_anybodys_back(weft: Weft, desk: Path) -> None:
-    async def first(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.say("Write it.")
+    async def first(talk: Talk, server: WireServer) -> None:
+        talk.say("Write it.")
         await until(talk, t.ApprovalRequested)
-        await talk.conversation.suspend()
+        await talk.suspend()
 
-    async def second(talk: OpenTalk, server: WireServer) -> None:
-        talk.conversation.approve("toolu_1", "once")
-        await talk.conversation.idle()
+    async def second(talk: Talk, server: WireServer) -> None:
+        talk.approve("toolu_1", "once")
+        await talk.idle()
 
     write = Reply(calls=(called("Write", file_path=str(desk / "a.md"), content="x"),))
 
@@ -113,7 +113,7 @@ def test_an_approval_given_after_a_restart_is_not_run_behind_anybodys_back(weft:
         async with WireServer(anthropic_wire, [write]) as server:
             connect(weft, server.url)
             with App.open(weft.workspace) as app:
-                async with app.talk(TalkAsk(model="claude", working=desk, session="the-talk")) as talk:
+                async with talk_in(app, model="claude", working=desk, session="the-talk") as talk:
                     await first(talk, server)
 
     asyncio.run(asyncio.wait_for(go(), 100))

@@ -13,8 +13,8 @@ import pytest
 
 from tests.e2e.claude_stub import called, connect, needs_runtime, processes_of
 from tests.made import Weft
-from weft.app import App, Ask
-from weft.protocol.commands import StartRun
+from weft.app import App, SessionRequest
+from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.events import Event, Outcome, Record, StepProgressed
 from weft.testing.scripted import Hold
 from weft.testing.wire import Called, Reply, WireServer, anthropic_wire
@@ -43,8 +43,9 @@ def run(weft: Weft, source: Path, replies: Sequence[Reply]) -> tuple[Outcome, li
         async with WireServer(anthropic_wire, replies) as server:
             connect(weft, server.url)
             with App.open(weft.workspace) as app:
-                async with app.session(Ask(file=source, session="poem"), said.append) as session:
-                    outcome = await session.submit(StartRun())
+                request = SessionRequest(file=source, session="poem")
+                async with app.session(request) as session, session.shown(said.append):
+                    outcome = await session.run(StartRun())
             server.assert_done()
             return outcome, [seen.body for seen in server.seen]
 
@@ -100,11 +101,11 @@ def test_a_step_that_is_interrupted_leaves_nothing_running(
         async with WireServer(anthropic_wire, [Reply(text="Slowly now", hold=hold, hold_after=1)]) as server:
             connect(listing, server.url)
             with App.open(listing.workspace) as app:
-                async with app.session(Ask(file=source, session="poem"), lambda _: None) as session:
-                    running = asyncio.create_task(session.submit(StartRun()))
+                async with app.session(SessionRequest(file=source, session="poem")) as session:
+                    running = asyncio.create_task(session.run(StartRun()))
                     await hold.reached.wait()
                     assert processes_of(scratch)
-                    session.interrupt()
+                    session.submit(Interrupt())
                     outcome = await running
             return outcome
 

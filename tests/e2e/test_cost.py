@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from tests.made import Ran, Weft
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.models.model import Model
 from weft.models.spending import spent as sum_of
 from weft.protocol import events as e
 from weft.protocol import talk as t
-from weft.protocol.commands import InterruptRun, StartRun
+from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.events import DurableEvent
 from weft.protocol.messages import Usage
 from weft.testing.scripted import Hold, ScriptedModel, Turn, says
@@ -164,11 +164,11 @@ def test_an_attempt_that_is_interrupted_or_never_fits_is_in_the_sum(weft: Weft, 
         outcomes: list[str] = []
         with App.open(weft.workspace, models={"scripted": model}) as app:
             for stop in (True, False):
-                async with app.session(Ask(file=source, session="poem"), lambda _: None) as opened:
-                    run = asyncio.create_task(opened.submit(StartRun()))
+                async with app.session(SessionRequest(file=source, session="poem")) as opened:
+                    run = asyncio.create_task(opened.run(StartRun()))
                     if stop:
                         await hold.reached.wait()
-                        opened.interrupt(InterruptRun())
+                        opened.submit(Interrupt())
                     outcomes.append(await run)
         return outcomes
 

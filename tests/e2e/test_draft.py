@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.made import Weft
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.protocol.commands import StartRun
 from weft.protocol.events import Outcome
 from weft.testing.scripted import ScriptedModel, Turn, says
@@ -84,9 +84,9 @@ def drafted(weft: Weft, model: ScriptedModel, file: Path, **start: Any) -> Outco
 
     async def go() -> Outcome:
         with App.open(weft.workspace, models={"scripted": model}) as app:
-            asked = Ask(pipeline="draft", file=file, inputs={"kit": kit}, session="piece", new=True)
-            async with app.session(asked, lambda _: None) as session:
-                return await session.submit(StartRun(**start))
+            asked = SessionRequest(pipeline="draft", file=file, inputs={"kit": kit}, session="piece", new=True)
+            async with app.session(asked) as session:
+                return await session.run(StartRun(**start))
 
     return asyncio.run(asyncio.wait_for(go(), 60))
 

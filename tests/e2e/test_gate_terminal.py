@@ -38,7 +38,7 @@ def say(screen: Terminal, text: str, *wanted: str) -> None:
 def events(weft: Weft) -> list[str]:
     kept = ("gate_opened", "gate_resolved", "confirmation_asked", "confirmation_resolved", "run_ended")
     said = {"gate_opened": "gate", "gate_resolved": "choice", "confirmation_resolved": "choice", "run_ended": "outcome"}
-    return [line.get(said.get(line["type"], ""), "breakout") for line in weft.log("essay") if line["type"] in kept]
+    return [line.get(said.get(line["type"], ""), "asked back") for line in weft.log("essay") if line["type"] in kept]
 
 
 def test_gate_amend_gate_breakout_deny_proceed_done(tmp_path: Path, workspace: Path) -> None:
@@ -57,8 +57,8 @@ def test_gate_amend_gate_breakout_deny_proceed_done(tmp_path: Path, workspace: P
         assert screen.end() == 0
     assert (weft.session("essay") / "report.md").read_text() == "beginning, the middle, end\n"
     assert events(weft) == [
-        *["plan-1", "waiting", "amend"],
-        *["plan-2", "waiting", "breakout", "stay", "proceed"],
+        *["plan-1", "waiting", "asked back", "yes", "amend"],
+        *["plan-2", "waiting", "asked back", "stay", "proceed"],
         *["review-3", "waiting", "proceed", "done"],
     ]
     assert weft.ran() == ["plan", "plan", *["draft", "verify"] * 3, "review", "report"]

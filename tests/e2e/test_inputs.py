@@ -13,7 +13,7 @@ from tests.documents.made_pdf import column, pdf, with_password
 from tests.documents.made_zip import archive, docx, paragraph
 from tests.made import Weft
 from tests.tools.served import names, redirect, reply, sends, serving
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.documents import from_content_md
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError
@@ -189,8 +189,8 @@ def test_an_address_becomes_a_session(weft: Weft) -> None:
             with App.open(weft.workspace, fetch_page=open_fetch) as app:
                 url = served.url("/poem.html", host="weft")
                 given = await app.fetch_input(url)
-                async with app.session(Ask(pipeline="letters", file=given), lambda _: None) as session:
-                    assert await session.submit(StartRun()) == "done"
+                async with app.session(SessionRequest(pipeline="letters", file=given)) as session:
+                    assert await session.run(StartRun()) == "done"
                     document = from_content_md((session.folder / "content.md").read_bytes())
                     assert (document.kind, document.title, document.url) == ("html", "The barrow", url)
                     assert (session.folder / "original.html").read_bytes() == page

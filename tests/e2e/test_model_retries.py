@@ -6,16 +6,16 @@ import asyncio
 import json
 from pathlib import Path
 
+from tests.doors import talk_in
 from tests.e2e.test_model_steps import events
 from tests.e2e.test_model_steps import scripted as scripted  # a fixture
 from tests.e2e.test_models_command import serving
 from tests.made import Weft
-from weft.app import App, Ask
-from weft.app.talks import TalkAsk
+from weft.app import App, SessionRequest
 from weft.models.model import ModelError
 from weft.models.retrying import Retrying
 from weft.protocol import talk as t
-from weft.protocol.commands import InterruptRun, StartRun
+from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.events import Event, Record, StepModelRetried
 from weft.testing.scripted import ScriptedModel, Turn, says
 from weft.testing.wire import Reply
@@ -72,10 +72,11 @@ def test_an_interrupt_ends_the_wait_of_a_run(scripted: Weft, source: Path) -> No
                 waiting.set()
 
         with App.open(scripted.workspace, models={"scripted": Retrying(model, sleep=forever)}) as app:
-            async with app.session(Ask(file=source, session="poem"), publish) as session:
-                run = asyncio.create_task(session.submit(StartRun()))
+            request = SessionRequest(file=source, session="poem")
+            async with app.session(request) as session, session.shown(publish):
+                run = asyncio.create_task(session.run(StartRun()))
                 await waiting.wait()
-                session.interrupt(InterruptRun())
+                session.submit(Interrupt())
                 return await run
 
     assert asyncio.run(asyncio.wait_for(go(), 60)) == "interrupted"
@@ -91,19 +92,18 @@ def test_a_conversation_says_it_and_goes_on_and_an_interrupt_ends_the_wait(weft:
 
     async def go() -> None:
         with App.open(weft.workspace, models={"scripted": Retrying(model, sleep=sleep)}) as app:
-            ask = TalkAsk(model="scripted", session="the-talk", working=tmp_path)
-            async with app.talk(ask) as talk:
-                talk.conversation.say("hello")
-                await talk.conversation.idle()
-                talk.conversation.say("once more")
-                async for item in talk.conversation.events():
+            async with talk_in(app, model="scripted", session="the-talk", working=tmp_path) as talk:
+                talk.say("hello")
+                await talk.idle()
+                talk.say("once more")
+                async for item in talk.events():
                     if isinstance(item, Record) and isinstance(item.event, t.ModelRetried) and item.event.turn == 2:
                         break
-                assert talk.conversation.interrupt().status == "accepted"
-                await talk.conversation.idle()
-                talk.conversation.say("and now")
-                await talk.conversation.idle()
-                await talk.conversation.shutdown()
+                assert talk.interrupt() == "accepted"
+                await talk.idle()
+                talk.say("and now")
+                await talk.idle()
+                await talk.shutdown()
 
     asyncio.run(asyncio.wait_for(go(), 60))
     log = [event for event in weft.log("the-talk") if event["type"] in ("model_retried", "model_settled")]

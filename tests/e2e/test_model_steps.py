@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.made import Weft
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.models.model import ModelError
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UserError
@@ -36,8 +36,8 @@ def scripted(weft: Weft) -> Weft:
 def run(weft: Weft, model: ScriptedModel, source: Path) -> Outcome:
     async def go() -> Outcome:
         with App.open(weft.workspace, models={"scripted": model}) as app:
-            async with app.session(Ask(file=source, session="poem"), lambda _: None) as session:
-                return await session.submit(StartRun())
+            async with app.session(SessionRequest(file=source, session="poem")) as session:
+                return await session.run(StartRun())
 
     return asyncio.run(asyncio.wait_for(go(), 60))
 

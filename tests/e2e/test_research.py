@@ -231,8 +231,8 @@ def asked_of_a_model(desk: Weft, *drafts: str, depth: str = "standard") -> tuple
     async def go() -> str:
         with App.open(desk.workspace, models={"scripted": model}) as app:
             ask = ask_of(app, Inquiry(question="How long is documentation kept?", collection="audit", session="mine"))
-            async with app.session(ask, lambda _: None) as session:
-                return await session.submit(StartRun(parameters={"depth": depth}))
+            async with app.session(ask) as session:
+                return await session.run(StartRun(parameters={"depth": depth}))
 
     assert asyncio.run(asyncio.wait_for(go(), 200)) == "done"
     model.assert_done()
@@ -320,8 +320,8 @@ def test_pages_that_are_given_are_used_with_their_own_labels(desk: Weft) -> None
             page = await app.fetch_input("https://example.org/guide")
             question = "How long is the retention period of audit documentation?"
             ask = ask_of(app, Inquiry(question=question, collection="audit", session="web", pages=[page]))
-            async with app.session(ask, lambda _: None) as session:
-                assert await session.submit(StartRun()) == "done"
+            async with app.session(ask) as session:
+                assert await session.run(StartRun()) == "done"
 
     asyncio.run(asyncio.wait_for(go(), 200))
     value = answer_in(desk, "web")

@@ -20,7 +20,7 @@ import pytest
 
 from tests.made import Weft
 from tests.models import small_model
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.models.local_gguf import LocalGguf
 from weft.models.model import Part, Request
 from weft.models.structured import Way
@@ -52,9 +52,9 @@ def run(weft: Weft, source: Path) -> Outcome:
         model = Untidy(name="small", file=small_model.PLACE, window=WINDOW, threads=1)
         try:
             with App.open(weft.workspace, models={"small": model}) as app:
-                ask = Ask(pipeline="writing", file=source, session="tides")
-                async with app.session(ask, lambda _: None) as session:
-                    return await session.submit(StartRun())
+                ask = SessionRequest(pipeline="writing", file=source, session="tides")
+                async with app.session(ask) as session:
+                    return await session.run(StartRun())
         finally:
             await model.aclose()
 

@@ -20,19 +20,18 @@ from tests.orchestrator.model import promise
 from weft.orchestrator.machine import decide
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt
-from weft.orchestrator.resting import at_rest
+from weft.orchestrator.resting import asked_back, at_rest
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.protocol import events as e
 from weft.protocol.commands import (
     Artifact,
-    AskBreakout,
     AttemptFailed,
     AttemptSucceeded,
     CancelRun,
     Command,
     InterruptRun,
     ReplyToGate,
-    ResolveBreakout,
+    ResolveConfirmation,
     RestCommand,
     StartRun,
 )
@@ -300,12 +299,12 @@ def play(world: FlowWorld, move: Move) -> None:  # noqa: C901  one case for each
         case "cancel":
             world.say(ReplyToGate(gate=what, choice="cancel"))
         case "break out":
-            world.say(AskBreakout(confirmation=f"b{len(world.records)}", text="what is the weather?"))
+            world.record(asked_back(world.state, f"b{len(world.records)}", "breakout", "what is the weather?"))
         case "stay" | "leave":
             confirming = world.state.confirming
             assert confirming is not None
             world.say(
-                ResolveBreakout(confirmation=confirming.confirmation, choice="stay" if kind == "stay" else "leave")
+                ResolveConfirmation(confirmation=confirming.confirmation, choice="stay" if kind == "stay" else "leave")
             )
         case "end":
             world.say(CancelRun())

@@ -143,8 +143,8 @@ def _any_gate(state: SessionState, name: str) -> Any:
     return next(iter(state.gates.values()))
 
 
-def _leaves_anyway(state: SessionState, run: Any, command: Any) -> Any:
-    stay, *_ = ORIGINAL_BREAKOUT(state, run, command)
+def _leaves_anyway(state: SessionState, run: Any, command: Any, by: Any, words: str) -> Any:
+    stay, *_ = ORIGINAL_BREAKOUT(state, run, command, by, words)
     return stay, e.RunEnded(run=run.run, outcome="left", message="left")
 
 
@@ -202,7 +202,7 @@ ORIGINAL_BASE = course.on_base
 ORIGINAL_YIELDED = machine._yielded
 ORIGINAL_START = machine._start
 ORIGINAL_VERDICT = Unit.verdict
-ORIGINAL_BREAKOUT = resting._breakout
+ORIGINAL_BREAKOUT = resting._resolve
 ORIGINAL_RESOLVED = session_state._gate_resolved
 ORIGINAL_AT = outlook.Outlook.at
 ORIGINAL_CLOSING = closing
@@ -216,7 +216,7 @@ MUTANTS: Mapping[str, tuple[str, Patch]] = {
     "a reply that resolves another gate": ("two gates", (resting, "open_gate", _any_gate)),
     "a run taken up again that forgets its gates": ("two gates", (machine, "_start", _gates_forgotten)),
     "a run that says it is done at a gate": ("gate", (machine, "_outcome", _says_it_is_done)),
-    "a breakout that is denied and leaves": ("gate", (resting, "_breakout", _leaves_anyway)),
+    "a breakout that is denied and leaves": ("gate", (resting, "_resolve", _leaves_anyway)),
     "a person's words that reach nobody": ("gate", (machine, "said", _no_replies)),
     "what is amended is let pass as before": ("again", (session_state, "_gate_resolved", _forgets_what_was_let_pass)),
     "rounds that are not counted": ("repair in vain", (Course, "round_of", lambda self, unit: None)),

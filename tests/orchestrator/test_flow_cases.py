@@ -14,11 +14,11 @@ from tests.orchestrator import flow_model
 from tests.orchestrator.flow_model import FlowWorld, play
 from tests.orchestrator.flow_shapes import shape, wants
 from tests.orchestrator.test_invariants import CODE, PIPELINE, live, of_type, proceed
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.models.budget import Estimate, Ledger, allowance, breach
 from weft.orchestrator.resting import open_gate
 from weft.protocol import events as e
-from weft.protocol.commands import InterruptRun, ReplyToGate, StartRun
+from weft.protocol.commands import Interrupt, ReplyToGate, StartRun
 from weft.protocol.events import DurableEvent
 from weft.session.recovery import closing
 from weft.session.state import GateState, SessionState
@@ -233,9 +233,9 @@ def test_what_was_interrupted_is_taken_up_again_through_the_same_door(review: We
 
     async def go() -> tuple[str, str]:
         with App.open(review.workspace) as app:
-            async with app.session(Ask(pipeline="review", file=source, session="run-1"), lambda _: None) as session:
-                session.interrupt(InterruptRun())
-                return await session.submit(StartRun()), await session.submit(StartRun())
+            async with app.session(SessionRequest(pipeline="review", file=source, session="run-1")) as session:
+                session.submit(Interrupt())
+                return await session.run(StartRun()), await session.run(StartRun())
 
     assert asyncio.run(asyncio.wait_for(go(), 90)) == ("interrupted", "waiting")
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from weft.orchestrator.hearing import Asked, Meaning, is_heard, left_for, understand
+from weft.orchestrator.hearing import hear, is_heard, left_for, proposed, understand
+from weft.orchestrator.replies import Judgement
 from weft.protocol import events as e
-from weft.protocol.commands import AskBreakout, ReplyToGate, ResolveBreakout
-from weft.protocol.events import DurableEvent, Outcome, Record
-from weft.session.state import SessionState, fold
+from weft.protocol.events import ConfirmationKind, DurableEvent, Outcome, Record, WordsMeaning
+from weft.session.state import SessionState, UnheardWords, fold
 
 CHOICES = (
     {"id": "proceed", "label": "Go on", "does": "proceed"},
@@ -17,7 +19,9 @@ CHOICES = (
 )
 
 
-def session(outcome: Outcome | None = "waiting", *, gates: int = 1, confirming: str = "") -> SessionState:
+def session(
+    outcome: Outcome | None = "waiting", *, gates: int = 1, confirming: str = "", kind: ConfirmationKind = "breakout"
+) -> SessionState:
     steps = tuple("abc"[:gates])
     events: list[DurableEvent] = [
         e.SessionCreated(session="s", pipeline="essay", weft="0"),
@@ -30,12 +34,21 @@ def session(outcome: Outcome | None = "waiting", *, gates: int = 1, confirming: 
     if outcome:
         events.append(e.RunEnded(run=1, outcome=outcome))
     if confirming:
-        events.append(e.ConfirmationAsked(run=1, confirmation="c1", kind="breakout", text=confirming))
+        of_gate = kind in ("reply", "change")
+        asked = e.ConfirmationAsked(
+            run=1,
+            confirmation="c1",
+            kind=kind,
+            text=confirming,
+            gate="a-1" if of_gate else "",
+            choice={"reply": "cancel", "change": "amend"}.get(kind, ""),
+        )
+        events.append(asked)
     return fold(Record(seq, "2026-01-01T00:00:00.000Z", event) for seq, event in enumerate(events, 1))
 
 
-def meant(state: SessionState, text: str, *, asked: Asked = "", talking: bool = False) -> Meaning:
-    return understand(state, text, asked=asked, talking=talking).meaning
+def meant(state: SessionState, text: str, *, talking: bool = False) -> WordsMeaning:
+    return understand(state, text, talking=talking).meaning
 
 
 @pytest.mark.parametrize(
@@ -52,7 +65,7 @@ def meant(state: SessionState, text: str, *, asked: Asked = "", talking: bool = 
         ("", "unclear", ""),
     ],
 )
-def test_at_a_gate(text: str, meaning: Meaning, choice: str) -> None:
+def test_at_a_gate(text: str, meaning: WordsMeaning, choice: str) -> None:
     found = understand(session(), text)
     assert (found.meaning, found.choice) == (meaning, choice)
     assert found.reason
@@ -62,7 +75,7 @@ def test_at_a_gate(text: str, meaning: Meaning, choice: str) -> None:
     ("text", "meaning"),
     [("yes", "leave"), ("1", "leave"), ("no", "stay"), ("2", "stay"), ("hmm", "unclear"), ("3", "unclear")],
 )
-def test_while_confirming_a_breakout(text: str, meaning: Meaning) -> None:
+def test_while_confirming_a_breakout(text: str, meaning: WordsMeaning) -> None:
     assert meant(session(confirming="who wrote it?"), text) == meaning
 
 
@@ -72,9 +85,8 @@ def test_while_confirming_a_clear_change_stays_and_is_made() -> None:
 
 
 def test_what_a_run_is_left_for() -> None:
-    assert left_for(session(confirming="something else: who wrote it?")) == "something else: who wrote it?"
-    assert left_for(session(confirming="leave")) == ""
-    assert left_for(session()) == ""
+    assert left_for("something else: who wrote it?") == "something else: who wrote it?"
+    assert left_for("leave") == ""
 
 
 @pytest.mark.parametrize("outcome", ["left", "interrupted", "failed", "over_budget"])
@@ -95,8 +107,10 @@ def test_in_a_conversation_it_listens_only_when_it_is_named() -> None:
         assert meant(state, words, talking=True) == "resume", words
     assert meant(state, "fresh", talking=True) == "not for it"
     assert meant(state, "restart the run", talking=True) == "fresh?"
-    assert meant(state, "fresh", asked="fresh?", talking=True) == "fresh"
-    assert meant(state, "who wrote it?", asked="fresh?", talking=True) == "not for it"
+    asked = session("left", confirming="restart the run", kind="fresh")
+    assert meant(asked, "fresh", talking=True) == "fresh"
+    assert meant(asked, "who wrote it?", talking=True) == "not for it"
+    assert meant(asked, "no", talking=True) == "no"
 
 
 def test_a_run_that_was_left_can_still_be_answered_by_the_id_of_a_choice() -> None:
@@ -116,10 +130,11 @@ def test_with_several_gates_the_words_say_which() -> None:
 
 
 def test_what_was_asked_for_a_change_is_the_change_unless_it_is_clearly_something_else() -> None:
-    found = understand(session(), "what about the costs?", asked="change?")
+    asked = session(confirming="2", kind="change")
+    found = understand(asked, "what about the costs?")
     assert (found.meaning, found.choice, found.text) == ("reply", "amend", "what about the costs?")
-    assert understand(session(), "cancel", asked="change?").choice == "cancel"
-    assert meant(session(), "never mind", asked="change?") == "breakout"
+    assert understand(asked, "cancel").choice == "cancel"
+    assert meant(asked, "never mind") == "breakout"
 
 
 @pytest.mark.parametrize("outcome", ["done", "cancelled", None])
@@ -129,10 +144,96 @@ def test_a_run_that_is_over_or_at_work_hears_nothing(outcome: Outcome | None) ->
     assert meant(state, "proceed") == "not for it"
 
 
+VECTORS = Path(__file__).parent.parent / "vectors"
+
+
+def lines(name: str) -> list[str]:
+    return (VECTORS / name).read_text(encoding="utf-8").splitlines()[1:]
+
+
+def test_no_text_that_is_not_clear_lets_a_run_go_on_or_ends_it() -> None:
+    texts = lines("unclear_replies.txt")
+    assert len(texts) > 400
+    for text in texts:
+        heard = hear(session(), UnheardWords("w1", text), understand(session(), text), "n")
+        done = [event for event in heard.events if isinstance(event, e.GateResolved | e.RunEnded)]
+        assert [event for event in done if not isinstance(event, e.GateResolved) or event.does != "amend"] == [], text
+
+
+def test_plain_consent_is_not_asked_back() -> None:
+    for text in lines("clear_consent.txt"):
+        found = understand(session(), text)
+        assert (found.meaning, found.choice) == ("reply", "proceed"), text
+
+
+WORDS = UnheardWords("w1", "the words")
+
+
+def led_to(state: SessionState, text: str) -> list[str]:
+    heard = hear(state, UnheardWords("w1", text), understand(state, text), "n")
+    return [*(event.type for event in heard.events), heard.then]
+
+
 def test_what_each_meaning_leads_to() -> None:
-    state = session(confirming="who?")
-    assert understand(session(), "proceed").command(session(), "n") == ReplyToGate(gate="a-1", choice="proceed")
-    asked = understand(session(), "never mind, who?").command(session(), "n")
-    assert asked == AskBreakout(confirmation="n", text="never mind, who?")
-    assert understand(state, "yes").command(state, "n") == ResolveBreakout(confirmation="c1", choice="leave")
-    assert understand(session(), "hmm").command(session(), "n") is None
+    asked = session(confirming="who?")
+    assert led_to(session(), "proceed") == ["words_understood", "gate_resolved", "go on"]
+    assert led_to(session(), "never mind, who?") == ["words_understood", "confirmation_asked", ""]
+    assert led_to(session(), "2") == ["words_understood", "confirmation_asked", ""]
+    assert led_to(session(), "hmm") == ["words_understood", ""]
+    assert led_to(asked, "yes") == ["words_understood", "confirmation_resolved", "run_ended", "answer"]
+    assert led_to(asked, "stay") == ["words_understood", "confirmation_resolved", ""]
+    assert led_to(session("interrupted", gates=0), "resume") == ["words_understood", "go on"]
+    assert led_to(session("interrupted", gates=0), "start over") == ["words_understood", "confirmation_asked", ""]
+    afresh = session("interrupted", gates=0, confirming="start over", kind="fresh")
+    assert led_to(afresh, "yes") == ["words_understood", "confirmation_resolved", "run_ended", "afresh"]
+
+
+@pytest.mark.parametrize("text", ["quit", "yes, stop", "stop it", "please cancel the run", "abort"])
+def test_words_that_would_end_a_run_are_asked_back(text: str) -> None:
+    assert understand(session(), text).meaning == "confirm"
+    assert led_to(session(), text) == ["words_understood", "confirmation_asked", ""]
+
+
+@pytest.mark.parametrize("text", ["cancel", "3", "Cancel", "Stop here"])
+def test_a_choice_that_is_named_is_final(text: str) -> None:
+    assert led_to(session(), text) == ["words_understood", "gate_resolved", "run_ended", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("yes", "yes"),
+        ("Yes!", "yes"),
+        ("1", "yes"),
+        ("no", "no"),
+        ("2", "no"),
+        ("sure, why not", "unclear"),
+        ("ok", "unclear"),
+        ("yes?", "unclear"),
+        ("yes, but later", "unclear"),
+        ("proceed", "reply"),
+        ("make it shorter", "reply"),
+        ("never mind, something else", "breakout"),
+    ],
+)
+def test_what_was_understood_is_confirmed_by_a_plain_yes_and_nothing_less(text: str, meaning: WordsMeaning) -> None:
+    assert meant(session(confirming="quit", kind="reply"), text) == meaning
+
+
+def test_a_yes_names_the_words_and_the_confirmation_it_was_given_on() -> None:
+    state = session(confirming="quit", kind="reply")
+    heard = hear(state, UnheardWords("w9", "yes"), understand(state, "yes"), "n")
+    (resolved,) = [event for event in heard.events if isinstance(event, e.GateResolved)]
+    assert (resolved.words, resolved.confirmation, resolved.does) == ("w9", "c1", "cancel")
+
+
+@pytest.mark.parametrize("choice", ["proceed", "amend", "cancel"])
+def test_a_model_only_proposes(choice: str) -> None:
+    """Whatever it says, nothing is resolved before the person has said yes."""
+    state = session()
+    gate = state.gates["a"]
+    judged = Judgement(kind="amend" if choice == "amend" else "choice", choice=choice, text="x", reason="0.95")
+    found = proposed(gate, "I reject this", judged, "a-model")
+    heard = hear(state, WORDS, found, "n")
+    assert [event.type for event in heard.events] == ["words_understood", "confirmation_asked"]
+    assert (heard.then, found.model) == ("", "a-model")

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from tests.made import Weft
-from weft.app import App, Ask
+from weft.app import App, SessionRequest
 from weft.orchestrator.model_step import task_of
 from weft.orchestrator.step_prompt import step_prompt
-from weft.protocol.commands import AskBreakout, ReplyToGate, ResolveBreakout, RestCommand, StartRun
+from weft.protocol.commands import ReplyToGate, RestCommand, Say, StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, GateResolved, Outcome, Record, RoundStarted, RunEnded
 from weft.protocol.messages import Usage
@@ -104,21 +104,22 @@ def review(tmp_path: Path) -> Weft:
 
 
 def live(
-    review: Weft, *said: RestCommand | StartRun, models: Mapping[str, Any] | None = None, seen: list[Any] | None = None
+    review: Weft,
+    *said: RestCommand | StartRun | Say,
+    models: Mapping[str, Any] | None = None,
+    seen: list[Any] | None = None,
 ) -> Outcome:
     """Each word is said to the session `run-1` by a new program, so that all it knows is in the log."""
     source = review.workspace.parent / "request.txt"
 
-    async def one(word: RestCommand | StartRun) -> Outcome:
+    async def one(word: RestCommand | StartRun | Say) -> Outcome:
         with App.open(review.workspace, models=dict(models or {})) as app:
             heard: list[Any] = seen if seen is not None else []
-            async with app.session(Ask(pipeline="review", file=source, session="run-1"), heard.append) as session:
-                if isinstance(word, StartRun):
-                    return await session.submit(word)
-                await session.reply(word)
-                if not isinstance(word, ReplyToGate):
-                    return (session.state.run and session.state.run.outcome) or "waiting"
-                return await session.submit(session.to_continue())
+            request = SessionRequest(pipeline="review", file=source, session="run-1")
+            async with app.session(request) as session, session.shown(heard.append) as showing:
+                outcome = await session.run(word)
+                await showing.caught_up()
+                return outcome
 
     outcome: Outcome = "failed"
     for word in said:
@@ -345,10 +346,10 @@ def test_8_only_a_choice_that_was_offered_counts_and_nothing_is_deleted(review: 
     assert review.log("run-1") == before, "what is unclear changes nothing"
     assert review("reply", "run-1", "know").code == 3
     assert review.log("run-1") == before, "nor does a word that only sounds like an answer"
-    assert live(review, AskBreakout(confirmation="b1", text="what is the weather?")) == "waiting"
-    assert live(review, ResolveBreakout(confirmation="b1", choice="stay")) == "waiting"
-    assert live(review, AskBreakout(confirmation="b2", text="leave")) == "waiting"
-    assert live(review, ResolveBreakout(confirmation="b2", choice="leave")) == "left"
+    assert live(review, Say(text="never mind, what is the weather?")) == "waiting"
+    assert live(review, Say(text="stay")) == "waiting"
+    assert live(review, Say(text="leave")) == "waiting"
+    assert live(review, Say(text="yes, leave", to="run")) == "left"
     edit = '{"title": "Mine", "by": "hand"}'
     (review.session("run-1") / "plan.json").write_text(edit)
     assert live(review, proceed()) == "done", "it was left, not lost; and the edit it was let pass with is kept"

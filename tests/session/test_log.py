@@ -238,6 +238,8 @@ SAMPLES: dict[str, Any] = {
     "ReplyClassified.choice": "proceed",
     "choice": "leave",
     "ConfirmationAsked.kind": "breakout",
+    "to": "run",
+    "setting": "mode",
     "RoundStarted.kind": "repair",
     "VerdictGiven.verdict": "not_verified",
     "feedback": [{"sentence": 1}, None],

@@ -16,9 +16,9 @@ import pytest
 
 from tests.orchestrator.model import pipeline
 from tests.session.forging import resealed
-from weft.app import App, Ask, RegisteredFunction
+from weft.app import App, RegisteredFunction, SessionRequest
 from weft.files import Folder
-from weft.protocol.commands import Artifact, StartRun
+from weft.protocol.commands import Artifact, Interrupt, StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.events import ArtifactAccepted, ArtifactSetAside, Record, RunEnded, RunStarted, SessionCreated
 from weft.protocol.hashes import hash_bytes
@@ -199,8 +199,8 @@ def run(workspace: Path, function: Callable[..., Any], clock: Callable[[], datet
     seen: list[Any] = []
 
     async def go(app: App) -> None:
-        async with app.session(Ask(pipeline=shape, session="abc"), seen.append) as session:
-            assert await session.submit(StartRun()) == "done"
+        async with app.session(SessionRequest(pipeline=shape, session="abc")) as session, session.shown(seen.append, 0):
+            assert await session.run(StartRun()) == "done"
 
     with App.open(workspace, functions={"code": RegisteredFunction(function)}, now=clock) as app:
         asyncio.run(go(app))
@@ -246,10 +246,10 @@ def test_a_function_that_ignores_its_end_is_left_behind_and_its_result_is_never_
         return {"late": "result"}
 
     async def go(app: App) -> None:
-        async with app.session(Ask(pipeline=shape, session="abc"), seen.append) as session:
-            running = asyncio.create_task(session.submit(StartRun()))
+        async with app.session(SessionRequest(pipeline=shape, session="abc")) as session, session.shown(seen.append, 0):
+            running = asyncio.create_task(session.run(StartRun()))
             await begun.wait()
-            session.interrupt()
+            session.submit(Interrupt())
             assert await asyncio.wait_for(running, 10) == "interrupted"
             gate.set()
             await asyncio.sleep(0.05)

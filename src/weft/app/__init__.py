@@ -1,30 +1,58 @@
 """The doors every face goes through.
 
     app = App.open(Path("~/.weft").expanduser())
-    plan = app.plan(Ask(pipeline="digest", file=Path("article.md")))          # what would happen, and why
-    async with app.session(Ask(pipeline="digest", file=…), publish) as session:
-        outcome = await session.submit(StartRun())                             # "done", "failed", "interrupted"
-    for record in app.sessions.records("article-1a2b3c"): …                    # the log, also while it is written
+    request = SessionRequest(pipeline="digest", file=Path("article.md"))
+    plan = app.plan(request)                                   # what would happen, and why
+    async with app.session(request) as session:                # held open here, or attached to whoever holds it
+        await session.submit(StartRun())                       # accepted with its place in the log, or refused
+        async for item in session.events(after=0): …           # records in order, then what is live
+        outcome = await session.rest()                         # "done", "waiting", "failed", …
+    for record in app.sessions.records("article-1a2b3c"): …    # the log, also while it is written
 
-root.py   App: the composition root      asks.py   what a person asks for, and the files they name
-runs.py   a session that is run          talks.py  a session that is talked with
+root.py   App: opens sessions         live.py      LiveSession: one inbox, one writer, both machines
+parts.py  what all is made of         door.py      the session's door to other processes
+runs.py   the runs of a session       conversations.py   its conversation
 """
 
 from __future__ import annotations
 
-from weft.app.asks import Ask, read_given
-from weft.app.root import App, RegisteredFunction
-from weft.app.runs import OpenSession
+from pathlib import Path
+
+from weft.app.door import AttachedSession
+from weft.app.live import LiveSession
+from weft.app.opened import OpenedSession, Showing
+from weft.app.parts import RegisteredFunction
+from weft.app.requests import SessionRequest, read_given
+from weft.app.root import App
 from weft.documents import MAX_BYTES
-from weft.orchestrator.inputs import GivenFile, is_address
+from weft.protocol.commands import GivenFile, is_address
+from weft.protocol.envelope import PERSON
+from weft.session.codec import to_json
+
+
+def open_workspace(path: str | Path) -> App:
+    """The workspace in a folder; close it, or use it with `with`."""
+    return App.open(Path(path).expanduser().absolute())
+
+
+def json_line(value: object) -> bytes:
+    """A value as a program gets it on standard output."""
+    return to_json(value) + b"\n"
+
 
 __all__ = [
     "MAX_BYTES",
+    "PERSON",
     "App",
-    "Ask",
+    "AttachedSession",
     "GivenFile",
-    "OpenSession",
+    "LiveSession",
+    "OpenedSession",
     "RegisteredFunction",
+    "SessionRequest",
+    "Showing",
     "is_address",
+    "json_line",
+    "open_workspace",
     "read_given",
 ]

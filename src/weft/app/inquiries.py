@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from weft.app.asks import Ask
+from weft.app.requests import SessionRequest
 from weft.app.root import App
 from weft.documents import read_document
 from weft.knowledge.knowledge_base import collection_names, open_collection
@@ -20,7 +20,7 @@ from weft.knowledge.research.calibrate import pages_text
 from weft.knowledge.research.earlier import read_earlier
 from weft.knowledge.research.question import terms_of, tidy
 from weft.knowledge.research.state import collection_state
-from weft.orchestrator.inputs import GivenFile
+from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import check_session_id, session_id_for
 from weft.session.session import no_session
@@ -59,7 +59,7 @@ def which_collection(app: App, named: str | None) -> str:
     raise UsageError("which collection?", hint=f"name one with --kb: {listed(names)}")
 
 
-def ask_of(app: App, inquiry: Inquiry) -> Ask:
+def ask_of(app: App, inquiry: Inquiry) -> SessionRequest:
     """UserError when there is nothing to ask, or nothing to follow."""
     question = tidy(inquiry.question)
     if not terms_of(question) and not any(letter.isalnum() for letter in question):
@@ -74,7 +74,7 @@ def ask_of(app: App, inquiry: Inquiry) -> Ask:
         inputs["pages"] = GivenFile(pages_text([_page(page) for page in inquiry.pages]).encode())
     if inquiry.follows:
         inputs["earlier"] = _earlier(app, inquiry.follows)
-    return Ask(pipeline=inquiry.pipeline, inputs=inputs, session=_session(app, inquiry, question))
+    return SessionRequest(pipeline=inquiry.pipeline, inputs=inputs, session=_session(app, inquiry, question))
 
 
 def _session(app: App, inquiry: Inquiry, question: str) -> str:

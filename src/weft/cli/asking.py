@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from weft.app import MAX_BYTES, App, Ask, GivenFile, is_address
+from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address
 from weft.cli.place import DEFAULT_WORKSPACE, pairs
 from weft.cli.writer import profile_options, profile_parts
 from weft.protocol.commands import StartRun
@@ -91,7 +91,7 @@ def _limits(written: tuple[str, ...]) -> dict[str, float]:
     return found
 
 
-def asks(app: App, words: tuple[str, ...], given: Mapping[str, Any]) -> list[Ask]:
+def asks(app: App, words: tuple[str, ...], given: Mapping[str, Any]) -> list[SessionRequest]:
     """One ask for each file, or one for all that are to be read together; one without a file when none is named."""
     pipeline, rest = _pipeline_and_files(app, words)
     inputs = {name: Path(value) for name, value in pairs(given["inputs"], "--input", "FILE").items()}
@@ -108,11 +108,13 @@ def asks(app: App, words: tuple[str, ...], given: Mapping[str, Any]) -> list[Ask
         )
     files = [_file(app, word, allow_network=given["allow_network"]) for word in named]
     if not files:
-        return [Ask(pipeline=pipeline, inputs=inputs, session=session, new=new)]
+        return [SessionRequest(pipeline=pipeline, inputs=inputs, session=session, new=new)]
     if given["together"]:
         together = tuple(files[1:])
-        return [Ask(pipeline=pipeline, file=files[0], together=together, inputs=inputs, session=session, new=new)]
-    return [Ask(pipeline=pipeline, file=file, inputs=inputs, session=session, new=new) for file in files]
+        return [
+            SessionRequest(pipeline=pipeline, file=files[0], together=together, inputs=inputs, session=session, new=new)
+        ]
+    return [SessionRequest(pipeline=pipeline, file=file, inputs=inputs, session=session, new=new) for file in files]
 
 
 def _normal(word: str) -> str:

@@ -11,13 +11,14 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Final
 
-from weft.app import App, Ask, OpenSession
+from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.cli.screen import FRAME, event_json
-from weft.cli.stopping import interruptible, reachable
-from weft.protocol.commands import StartRun
+from weft.cli.stopping import TERMINAL, interruptible
+from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -47,14 +48,14 @@ _STATES: Final[Mapping[Outcome, DocumentState]] = {
 
 
 class Batch:
-    def __init__(self, app: App, asks: Sequence[Ask], wish: StartRun, *, as_json: bool, plain: bool) -> None:
+    def __init__(self, app: App, asks: Sequence[SessionRequest], wish: StartRun, *, as_json: bool, plain: bool) -> None:
         self._app = app
         self._asks = asks
         self._wish = wish
         self._as_json = as_json
         self._live = not as_json and not plain and is_terminal(sys.stderr)
         self._documents = [DocumentView(ask.file.name if ask.file else "") for ask in asks]
-        self._open: set[OpenSession] = set()
+        self._open: set[OpenedSession] = set()
         self._interrupted = False
 
     async def run(self) -> int:
@@ -74,9 +75,9 @@ class Batch:
     def _interrupt(self) -> None:
         self._interrupted = True
         for session in self._open:
-            session.interrupt()
+            session.submit(Interrupt(), by=TERMINAL)
 
-    async def _one(self, ask: Ask, document: DocumentView, free: asyncio.Semaphore) -> None:
+    async def _one(self, ask: SessionRequest, document: DocumentView, free: asyncio.Semaphore) -> None:
         async with free:
             if self._interrupted:
                 document.finished("interrupted", time.monotonic(), "not begun")
@@ -88,29 +89,20 @@ class Batch:
                     document.finished("failed", time.monotonic(), str(error))
         self._say(document)
 
-    async def _make(self, ask: Ask, document: DocumentView) -> None:
-        held: list[Record | Event] = []
-
-        def publish(event: Record | Event) -> None:
-            if document.run is None:
-                held.append(event)
-            else:
-                self._show(document.run, event)
-
-        async with self._app.session(ask, publish, self._wish) as session:
+    async def _make(self, ask: SessionRequest, document: DocumentView) -> None:
+        async with self._app.session(replace(ask, attended=False), self._wish) as session:
             steps = {name: step.artifacts for name, step in session.pipeline.steps.items()}
-            document.run = RunView(session.id, str(session.folder), steps)
-            for event in held:
-                self._show(document.run, event)
+            run = document.run = RunView(session.id, str(session.folder), steps)
             self._open.add(session)
-            if self._interrupted:
-                session.interrupt()
             try:
-                async with reachable(session):
-                    outcome = await session.submit(self._wish)
+                async with session.shown(lambda event: self._show(run, event)) as showing:
+                    if self._interrupted:
+                        session.submit(Interrupt(), by=TERMINAL)
+                    outcome = await session.run(self._wish, by=TERMINAL)
+                    await showing.caught_up()
             finally:
                 self._open.discard(session)
-            problem = _problem(document.run) if outcome == "failed" else document.run.message
+            problem = _problem(run) if outcome == "failed" else run.message
             document.finished(_STATES[outcome], time.monotonic(), problem)
             if outcome == "done" and not self._as_json and not (self._live and is_terminal(sys.stdout)):
                 for artifact in session.pipeline.steps[self._wish.until or session.pipeline.final].artifacts:

@@ -1,6 +1,6 @@
 """Asks a person who sits in front of a run what it waits for: the gate, their words, what was understood of them.
 
-What they say is judged in one place (`OpenSession.hear`); here it is only read and shown, all of it on standard error.
+What they say is judged behind the session's door; here it is only read and shown, all of it on standard error.
 Ctrl+C and Ctrl+D leave the run waiting: nothing is lost, and any other way to answer it is still there.
 """
 
@@ -12,81 +12,71 @@ import shlex
 import signal
 import sys
 import termios
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from weft.app import OpenSession
+from weft.app import OpenedSession
 from weft.cli.chat.paint import Paint
 from weft.cli.place import is_ascii, screen_width
-from weft.orchestrator.hearing import FRESH, Asked
-from weft.protocol.commands import StartRun
-from weft.protocol.errors import UserError
-from weft.protocol.events import GateOpened
+from weft.cli.stopping import TERMINAL
+from weft.protocol.commands import Interrupt
+from weft.protocol.errors import WeftError
+from weft.protocol.events import ConfirmationAsked, ConfirmationKind, GateOpened, Outcome, WordsUnderstood
+from weft.protocol.talk import ApprovalRequested, Decision, ToolRequested, step_place
 from weft.render.cells import clean
 from weft.render.flow import confirmation_lines
 from weft.render.outcome import gate_page
 from weft.render.page import Page, page
-from weft.session.state import SessionState
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from rich.text import Text
-
-    from weft.app.hearing import Heard
-    from weft.orchestrator.workbench import Permission
 
 HELP = "a number, a choice, or your own words; edit the file first if you like; Ctrl+D leaves it waiting"
 SHORT = 200
 TOLD = 2_000
 """Characters of a call that are shown to whoever may allow it."""
 _LEAVING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-HELP_LEAVING = "1 or 2, or your own words; Ctrl+D leaves the question open"
+HELP_BACK: Final[Mapping[ConfirmationKind, str]] = {
+    "breakout": "1 or 2, or your own words; Ctrl+D leaves the question open",
+    "reply": "1 or 2, or another reply; Ctrl+D leaves the question open",
+    "change": "say what you want changed; Ctrl+D leaves the question open",
+    "fresh": "1 or 2; Ctrl+D leaves the question open",
+}
 
 
 class Asking:
-    def __init__(self, session: OpenSession, program: str) -> None:
+    def __init__(self, session: OpenedSession, program: str) -> None:
         self._session = session
         self._program = program
         self._paint = Paint(colour=not os.environ.get("NO_COLOR"))
         self._reader: PromptSession[str] | None = None
+        self.one = asyncio.Lock()
+        """One thing is asked at a time."""
+        self.calls: dict[tuple[str, str], ToolRequested] = {}
+        """What tools are to be called with, by conversation and call."""
 
-    async def next_wish(self) -> StartRun | None:
-        """How the run goes on, or None: it was left, cancelled, or waits for another time."""
-        asked: Asked = ""
-        shows = True
-        self._reader = self._reader or _reader()
-        with suppress(termios.error):  # what was typed before the question was seen is no answer to it
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)
-        while True:
-            text = await self._read("what should be changed? " if asked == "change?" else "> ", shows=shows)
-            shows = False
-            if text is None:
-                self._say("The run waits. Go on with:", self._how())
-                return None
-            if not text.strip():
-                continue
-            try:
-                heard = await self._session.hear(text, asked=asked)
-            except UserError as error:  # nothing was changed: they can put it right and say it again
-                self._say(clean(f"  {error.message}"), *([clean(f"  {error.hint}")] if error.hint else []))
-                continue
-            self._say(clean(f"  understood: {heard}"))
-            if heard.wish is not None:
-                return heard.wish
-            if heard.meaning in ("leave", "reply"):
-                self._farewell(heard)
-                return None
-            asked = heard.meaning if heard.meaning in ("change?", "fresh?") else ""
-            if heard.meaning == "fresh?":
-                self._say(f"  {FRESH}.")
-            shows = not asked
+    async def read(self) -> str | None:
+        """What the run waits for is shown, and what a person says to it read; None when they leave it waiting."""
+        async with self.one:
+            self._reader = self._reader or _reader()
+            with suppress(termios.error):  # what was typed before the question was seen is no answer to it
+                termios.tcflush(sys.stdin, termios.TCIFLUSH)
+            shows = True
+            while (text := await self._read("> ", shows=shows)) is not None and not text.strip():
+                shows = False
+            return text
 
-    async def allows(self, permission: Permission) -> bool:
-        """Whether a step's tool may do what a rule wants a person asked about; once, and only on a clear yes."""
-        call = permission.call
-        told = " ".join(str(value) for value in call.input.values() if isinstance(value, str)) or str(dict(call.input))
+    async def allows(self, asked: ApprovalRequested) -> Decision:
+        """What a person says to a step's tool that a rule wants them asked about; only a clear yes allows it."""
+        call = self.calls.get((asked.conversation, asked.call))
+        given = call.input if call else {}
+        told = " ".join(str(value) for value in given.values() if isinstance(value, str)) or str(dict(given))
         self._say(
-            "", clean(f"  {permission.step} wants to use {call.tool}: {told[:TOLD]}"), clean(f"  {permission.why}")
+            "",
+            clean(f"  {_who(asked.conversation)} wants to use {asked.tool}: {told[:TOLD]}"),
+            clean(f"  {asked.reason}"),
         )
         with suppress(termios.error):
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
@@ -96,25 +86,39 @@ class Asking:
         except EOFError:
             answer = ""
         except KeyboardInterrupt:
-            self._session.interrupt()
+            self._session.submit(Interrupt(), by=TERMINAL)
             answer = ""
         allowed = answer.strip().lower() in ("y", "yes")
         self._say("  allowed, this once" if allowed else "  denied")
-        return allowed
+        return "once" if allowed else "denied"
 
     def _ask(self) -> None:
         """What the run waits for now."""
-        state, sheet = self._session.state, page(screen_width(sys.stderr), is_ascii(sys.stderr))
-        lines = question_page(state, str(self._session.folder), sheet)
-        lines += sheet.wrapped(HELP_LEAVING if state.confirming else HELP, 2, "dim")
+        sheet = page(screen_width(sys.stderr), is_ascii(sys.stderr))
+        asked = self._session.asks
+        lines = question_page(asked, str(self._session.folder), self._artifacts(), sheet)
+        back = next((event for event in asked if isinstance(event, ConfirmationAsked)), None)
+        lines += sheet.wrapped(HELP if back is None else HELP_BACK[back.kind], 2, "dim")
         self._say("", *(self._paint.line(line) for line in lines))
 
-    def _farewell(self, heard: Heard) -> None:
-        name, program = self._session.id, self._program
-        if heard.meaning == "leave":
+    def _artifacts(self) -> dict[str, tuple[str, ...]]:
+        steps = self._session.state.steps
+        return {name: tuple(step.completion.artifacts) for name, step in steps.items() if step.completion}
+
+    def leave_waiting(self) -> None:
+        self._say("The run waits. Go on with:", self._how())
+
+    def complain(self, error: WeftError) -> None:
+        self._say(clean(f"  {error.message}"), *([clean(f"  {error.hint}")] if error.hint else []))
+
+    def farewell(self, outcome: Outcome, understood: WordsUnderstood | None) -> None:
+        """What whoever has left a run, or ended it, should know."""
+        if understood is None:
+            return
+        if outcome == "left":
             self._say("You have left the run. It is kept as it is; take it up again with:", self._how("resume"))
-            self._say("To talk:", f"  {chat_command(program, name, heard.answer)}")
-        else:
+            self._say("To talk:", f"  {chat_command(self._program, self._session.id, self._session.left_for)}")
+        elif outcome == "cancelled":
             self._say("The run is cancelled. What it made stays.")
 
     def _how(self, word: str = "…") -> str:
@@ -158,24 +162,23 @@ def chat_command(program: str, session: str, text: str) -> str:
     return clean(f"{program} chat --session {session}{said}")
 
 
-def question_page(state: SessionState, folder: str, sheet: Page) -> list[Text]:
-    """What a session's run asks: to leave or to stay, or what it waits for at its gates."""
-    if state.confirming:
-        return [line for text in confirmation_lines(state.confirming.text) for line in sheet.wrapped(text, 2)]
+def question_page(
+    asked: Sequence[GateOpened | ConfirmationAsked], folder: str, artifacts: Mapping[str, Sequence[str]], sheet: Page
+) -> list[Text]:
+    """What a session's run asks: what was meant, or what it waits for at its gates."""
     lines: list[Text] = []
-    for gate in state.gates.values():
-        done = state.steps[gate.step].completion
-        opened = GateOpened(
-            run=0,
-            gate=gate.gate,
-            step=gate.step,
-            hash=gate.hash,
-            message=gate.message,
-            shown=gate.shown,
-            choices=gate.choices,
-        )
-        lines += gate_page(opened, folder, tuple(done.artifacts) if done else (), sheet)
+    for event in asked:
+        if isinstance(event, ConfirmationAsked):
+            lines += [line for text in confirmation_lines(event) for line in sheet.wrapped(text, 2)]
+        else:
+            lines += gate_page(event, folder, artifacts.get(event.step, ()), sheet)
     return lines
+
+
+def _who(conversation: str) -> str:
+    """The step whose conversation it is."""
+    place = step_place(conversation)
+    return place.step if place else conversation.removeprefix("step/")
 
 
 def _reader() -> PromptSession[str]:

@@ -8,6 +8,7 @@ import click
 
 from weft.cli.place import workspace_option
 from weft.cli.send import reach
+from weft.protocol.commands import Interrupt
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
 
 MEANINGS: Final = {
@@ -24,6 +25,7 @@ MEANINGS: Final = {
 @workspace_option
 def command(session: str, target: str | None, workspace: str | None) -> int:
     """Stop the model call, the tools and the sub-agents that run in a session, and keep the session."""
-    reply = reach(session, {"do": "interrupt", **({"target": target} if target else {})}, workspace)
-    print(MEANINGS.get(reply["status"], reply["status"]))
-    return EXIT_FAILED if reply["status"] == "unsupported" else EXIT_DONE
+    stop = Interrupt(target=target or "", why="interrupted from another terminal")
+    met = reach(session, stop, workspace).note
+    print(MEANINGS.get(met, met))
+    return EXIT_FAILED if met == "unsupported" else EXIT_DONE

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Final
 
 import click
 
-from weft.app import App, Ask
+from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.asking import program_words
 from weft.cli.place import json_option, open_app, workspace_option
 from weft.cli.run import OUTCOMES, Followed, follow
-from weft.orchestrator.hearing import FRESH, is_heard
-from weft.orchestrator.resting import chosen_id, open_gate
+from weft.protocol.commands import Say
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UserError
+from weft.protocol.events import ConfirmationAsked, ConfirmationKind
 from weft.protocol.ids import check_session_id
 from weft.render.cells import clean
-from weft.session.state import SessionState
 
-if TYPE_CHECKING:
-    from weft.app.hearing import Heard
+BACK: Final[Mapping[ConfirmationKind, str]] = {
+    "breakout": "reply: {how} leave, or: {how} stay",
+    "reply": "reply: {how} yes, or: {how} no",
+    "change": "reply: {how} TEXT, with what you want changed",
+    "fresh": "reply: {how} yes, or: {how} no",
+}
+"""How to answer what a person is asked back."""
 
 
 @click.command("reply")
@@ -62,61 +67,62 @@ def command(
 async def _reply(
     app: App, name: str, words: tuple[str, ...], gate: str | None, output: str | None, *, as_json: bool, plain: bool
 ) -> int:
-    async with follow(app, Ask(session=name), None, as_json=as_json, plain=plain) as followed:
+    async with follow(app, SessionRequest(session=name), None, as_json=as_json, plain=plain) as followed:
         session = followed.session
-        if not is_heard(session.state):
+        if not session.is_heard:
             raise UserError("no run is waiting in this session", hint=f"{program_words(app)} run starts one")
         if not words:
             if not followed.asks or not session.state.gates:
                 raise UserError("what is your reply?", hint=f"{program_words(app)} reply {name} proceed")
             return OUTCOMES[await followed.to_the_end(None, output)]
-        heard = await session.hear(_text(session.state, words, gate), gate=gate or "")
-        if not as_json and not plain and followed.live:
-            print(clean(f"understood: {heard}"), file=sys.stderr)
-        if heard.wish is not None:
-            outcome = await followed.to_the_end(heard.wish, output)
-            if outcome == "waiting" and heard.meaning == "resume" and not followed.asks and not as_json:
-                _say_on(followed, heard)  # the gate is not a new one: nothing has said it yet
+        outcome = await followed.give(Say(text=_text(session, words, gate), gate=gate or "", to="run"), output)
+        if followed.went_on:
+            if outcome == "waiting" and followed.asks:
+                return OUTCOMES[await followed.to_the_end(None, output)]
+            resumed = followed.understood is not None and followed.understood.meaning == "resume"
+            if outcome == "waiting" and resumed and not as_json:
+                _say_on(followed)  # the gate is not a new one: nothing has said it yet
             return OUTCOMES[outcome]
-        if heard.meaning == "reply":
-            return EXIT_DONE  # it is cancelled, as was wanted
-        if followed.asks and heard.meaning != "leave":
+        meant = followed.understood
+        if meant is not None and meant.meaning == "refused" and not followed.asks:
+            raise UserError(meant.reason, hint=meant.text)
+        if outcome == "cancelled":
+            return EXIT_DONE  # as was wanted
+        if followed.asks and outcome != "left":
             return OUTCOMES[await followed.to_the_end(None, output)]
         if not as_json:
-            _say_on(followed, heard)
+            _say_on(followed)
         return EXIT_WAITING
 
 
-def _text(state: SessionState, words: tuple[str, ...], gate: str | None) -> str:
+def _text(session: OpenedSession, words: tuple[str, ...], gate: str | None) -> str:
     """ "2 make it shorter": with words as separate as a shell gives them, a number is a choice for certain."""
-    text = " ".join(words)
-    if len(words) > 1 and words[0].isdecimal() and (gate or len(state.gates) == 1):
-        held = open_gate(state, gate or next(iter(state.gates)))
-        return f"{chosen_id(held, words[0])} {' '.join(words[1:])}"
-    return text
+    if len(words) > 1 and words[0].isdecimal() and (gate or len(session.state.gates) == 1):
+        return f"{session.choice_of(gate or '', words[0])} {' '.join(words[1:])}"
+    return " ".join(words)
 
 
-def _say_on(followed: Followed, heard: Heard) -> None:
+def _say_on(followed: Followed) -> None:
     """What the run waits for now, and how to go on, for whoever does not sit in front of it."""
     from weft.cli.gates import chat_command, question_page
     from weft.render.page import page
 
     session, program = followed.session, followed.program
-    lines = [line.plain.rstrip() for line in question_page(session.state, str(session.folder), page(100, False))]
-    how = f"{program} reply {session.id}"
-    match heard.meaning:
-        case "leave":
-            lines = [f"the run is kept; take it up again: {how} resume"]
-            lines += [f"to talk: {chat_command(program, session.id, heard.answer)}"]
-        case "breakout":  # the question itself is an event, and was shown
-            lines = [f"reply: {how} leave, or: {how} stay"]
-        case "fresh?":
-            lines = [FRESH, f"reply: {how} fresh, or: {how} resume"]
-        case _ if session.state.confirming:
-            lines += [f"reply: {how} leave, or: {how} stay"]
-        case _ if session.state.gates:
-            lines += [f"reply: {how} proceed (or one of the other choices)"]
-        case _:
-            lines += [f"reply: {how} resume, or: {how} fresh"]
+    how, asked, state = f"{program} reply {session.id}", session.asks, session.state
+    artifacts = {name: tuple(step.completion.artifacts) for name, step in state.steps.items() if step.completion}
+    back = next((event.kind for event in asked if isinstance(event, ConfirmationAsked)), None)
+    lines: list[str] = []
+    if back is None or followed.understood is None or followed.understood.meaning in ("unclear", "gate?"):
+        sheet = page(100, False)  # a question that was just asked back is an event, and was shown
+        lines = [line.plain.rstrip() for line in question_page(asked, str(session.folder), artifacts, sheet)]
+    if state.run is not None and state.run.outcome == "left" and back is None:
+        lines = [f"the run is kept; take it up again: {how} resume"]
+        lines += [f"to talk: {chat_command(program, session.id, session.left_for)}"]
+    elif back is not None:
+        lines += [BACK[back].format(how=how)]
+    elif asked:
+        lines += [f"reply: {how} proceed (or one of the other choices)"]
+    else:
+        lines += [f"reply: {how} resume, or: {how} fresh"]
     for line in lines:
         print(clean(line), file=sys.stderr)

@@ -6,14 +6,15 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 import click
 
-from weft.app import App, Ask, OpenSession
+from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.place import json_option, open_app, screen_width, workspace_option, workspace_path
 from weft.cli.run import OUTCOMES, deliver
-from weft.protocol.commands import StartRun
+from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
 PACK: Final = "research"
@@ -104,7 +105,7 @@ def prepare(workspace: str | None) -> None:
 
 async def answered(
     app: App,
-    ask: Ask,
+    request: SessionRequest,
     wish: StartRun,
     output: str | None,
     *,
@@ -114,20 +115,17 @@ async def answered(
 ) -> int:
     """Run it, in view of a screen or quietly, and print the answer."""
     from weft.cli.asking import program_words
-    from weft.cli.stopping import interruptible, reachable
+    from weft.cli.stopping import TERMINAL, interruptible
 
-    held: list[Any] = []
-    show: Any = held.append
-    async with app.session(ask, lambda event: show(event), wish) as session:
+    async with app.session(replace(request, attended=False), wish) as session:
         artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
         words = (session.id, str(session.folder), artifacts, program_words(app))
         shown = (screen or _quiet)(*words, as_json=False, plain=plain)
-        show = shown.show
-        with interruptible(session.interrupt):
-            async with reachable(session), shown.going():
-                for event in held:
-                    show(event)
-                outcome = await session.submit(wish)
+        async with session.shown(shown.show) as showing:
+            with interruptible(lambda: session.submit(Interrupt(), by=TERMINAL)):
+                async with shown.going():
+                    outcome = await session.run(wish, by=TERMINAL)
+                    await showing.caught_up()
         if outcome != "done":
             return OUTCOMES[outcome]
         return _print(session, output, as_json=as_json)
@@ -139,7 +137,7 @@ def _quiet(session: str, folder: str, artifacts: Any, program: str, *, as_json: 
     return FaultScreen(session, program)
 
 
-def _print(session: OpenSession, output: str | None, *, as_json: bool) -> int:
+def _print(session: OpenedSession, output: str | None, *, as_json: bool) -> int:
     value = json.loads((session.folder / "answer.json").read_bytes())
     if output:
         deliver(session, session.pipeline.final, output)

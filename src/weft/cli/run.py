@@ -8,18 +8,19 @@ import shutil
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from weft.app import App, Ask, OpenSession
+from weft.app import App, OpenedSession, SessionRequest, Showing
 from weft.cli.asking import ask_options, asks, program_words, start_run
+from weft.cli.gates import Asking
 from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
 from weft.cli.screen import LiveScreen, Screen, screen_for
-from weft.cli.stopping import interruptible, reachable
-from weft.orchestrator.workbench import Permission
-from weft.protocol.commands import StartRun
+from weft.cli.stopping import TERMINAL, interruptible
+from weft.protocol.commands import Interrupt, Refused, Say, StartRun
 from weft.protocol.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -29,7 +30,11 @@ from weft.protocol.errors import (
     UsageError,
     WeftError,
 )
-from weft.protocol.events import Event, Outcome, Record, StepCompleted
+from weft.protocol.events import Event, Outcome, Record, RunStarted, StepCompleted, WordsUnderstood
+from weft.protocol.talk import ApprovalRequested, ToolRequested
+from weft.protocol.talk_commands import DecideApproval
+from weft.render.cells import clean
+from weft.render.flow import understood
 
 OUTCOMES: dict[Outcome, int] = {
     "done": EXIT_DONE,
@@ -96,8 +101,8 @@ def command(
     return watch(files, place, once, complain)
 
 
-def _watchable(found: list[Ask]) -> list[Path]:
-    given = [file for ask in found for file in (ask.file, *ask.together, *ask.inputs.values())]
+def _watchable(found: list[SessionRequest]) -> list[Path]:
+    given = [file for one in found for file in (one.file, *one.together, *one.inputs.values())]
     files = [file for file in given if isinstance(file, Path)]
     if not files or any(file is not None and not isinstance(file, Path) for file in given):
         raise UsageError("--watch needs files: standard input and addresses can't be watched")
@@ -105,9 +110,9 @@ def _watchable(found: list[Ask]) -> list[Path]:
 
 
 async def _one(
-    app: App, ask: Ask, wish: StartRun, output: str | None, *, as_json: bool, plain: bool, asks: bool
+    app: App, request: SessionRequest, wish: StartRun, output: str | None, *, as_json: bool, plain: bool, asks: bool
 ) -> int:
-    async with follow(app, ask, wish, as_json=as_json, plain=plain, asks=asks) as followed:
+    async with follow(app, request, wish, as_json=as_json, plain=plain, asks=asks) as followed:
         return OUTCOMES[await followed.to_the_end(wish, output)]
 
 
@@ -115,92 +120,145 @@ class Followed:
     """A session with a screen that shows what happens in it."""
 
     def __init__(
-        self, app: App, session: OpenSession, screen: Screen, made: set[str], *, as_json: bool, shown: bool, asks: bool
+        self, app: App, session: OpenedSession, screen: Screen, *, as_json: bool, shown: bool, asks: bool
     ) -> None:
         self.session = session
-        self._app = app
-        self._made = made
-        """The steps that were made while it was followed."""
         self.program = program_words(app)
         self.asks = asks
         """A person sits in front: they are asked at a gate."""
         self.live = isinstance(screen, LiveScreen)
+        self.understood: WordsUnderstood | None = None
+        """What was made of the words that were said last."""
+        self._app = app
+        self._made: set[str] = set()
+        """The steps that were made while it was followed."""
         self._screen = screen
-        self._questions = asyncio.Lock()
-        if asks:
-            session.approve = self._approve
+        self._asking = Asking(session, self.program)
+        self._questions: set[asyncio.Task[None]] = set()
+        self._asked: set[tuple[str, str]] = set()
+        """Calls that the person was asked about."""
         self._as_json = as_json
         self._shown = shown
+        self.showing: Showing
+        self._began = asyncio.Event()
 
     async def to_the_end(self, wish: StartRun | None, output: str | None) -> Outcome:
-        """As `run`, but a person who sits in front is asked at each gate; without a wish they are asked first."""
-        from weft.cli.gates import Asking
-
-        outcome: Outcome = await self.run(wish, output) if wish else "waiting"
-        asking = Asking(self.session, self.program)
-        while outcome == "waiting" and self.asks:
-            wish = await asking.next_wish()
-            if wish is None:
-                run = self.session.state.run
-                return run.outcome or outcome if run else outcome
-            outcome = await self.run(wish, output)
+        """A run, to where it comes to rest; a person who sits in front is asked at each gate. Without a wish they are
+        asked first."""
+        outcome: Outcome = await self.give(wish, output) if wish else "waiting"
+        asked = outcome == "waiting"
+        while self.asks and asked:
+            text = await self._asking.read()
+            if text is None:
+                self._asking.leave_waiting()
+                break
+            try:
+                outcome = await self.give(Say(text=text, to="run"), output)
+            except WeftError as error:  # nothing was changed: they can put it right and say it again
+                self._asking.complain(error)
+                continue
+            asked = outcome == "waiting" if self.went_on else outcome not in ("left", "cancelled", "done")
+        if self.asks:
+            self._asking.farewell(outcome, self.understood)
         return outcome
 
-    async def _approve(self, permission: Permission) -> bool:
-        """Steps run side by side; a person is asked one thing at a time."""
-        from weft.cli.gates import Asking
+    @property
+    def went_on(self) -> bool:
+        """What was given last set the run going."""
+        return self._began.is_set()
 
-        async with self._questions, self._screen.paused() if isinstance(self._screen, LiveScreen) else nullcontext():
-            return await Asking(self.session, self.program).allows(permission)
+    async def give(self, command: StartRun | Say, output: str | None) -> Outcome:
+        """Until the run has come to rest; what was wanted is delivered when it is done. UserError when refused."""
+        self._began.clear()
+        self.understood = None
+        with interruptible(lambda: self.session.submit(Interrupt(), by=TERMINAL)):
+            reply = await self.session.submit(command, by=TERMINAL)
+            if isinstance(reply, Refused):
+                raise reply.error()
+            resting = asyncio.ensure_future(self.session.run_at_rest())
+            began = asyncio.ensure_future(self._began.wait())
+            await asyncio.wait({resting, began}, return_when=asyncio.FIRST_COMPLETED)
+            began.cancel()
+            if not resting.done():
+                async with self._screen.going():
+                    await asyncio.wait({resting})
+                    await self.showing.caught_up()
+            else:
+                await self.showing.caught_up()
+        outcome = resting.result() or "waiting"
+        if outcome == "done":
+            self._deliver(command, output)
+        return outcome
 
-    async def run(self, wish: StartRun, output: str | None) -> Outcome:
-        """To where the run comes to rest; what was wanted is delivered when it is done."""
-        with interruptible(self.session.interrupt):
-            async with reachable(self.session), self._screen.going():
-                outcome = await self.session.submit(wish)
-        if outcome == "done" and not self._as_json and (output or not self._shown):
-            deliver(self.session, wish.until or self.session.pipeline.final, output)
+    def _deliver(self, command: StartRun | Say, output: str | None) -> None:
+        if not self._as_json and (output or not self._shown):
+            run = self.session.state.run
+            until = command.until if isinstance(command, StartRun) else run.desired if run else None
+            deliver(self.session, until or self.session.pipeline.final, output)
         agents = any(self.session.pipeline.steps[name].agent for name in self._made)
-        if outcome == "done" and agents and is_terminal(sys.stderr) and not self._as_json and self._app.has_no_model:
+        if agents and is_terminal(sys.stderr) and not self._as_json and self._app.has_no_model:
             print("made by the embedded engine; `weft models add` connects a model", file=sys.stderr)
-        return outcome
+
+    def show(self, item: Record | Event) -> None:
+        self._screen.show(item)
+        event = item.event if isinstance(item, Record) else item
+        if isinstance(item, Record) or isinstance(event, ToolRequested | ApprovalRequested):
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case StepCompleted():
+                self._made.add(event.step)
+            case RunStarted():
+                self._began.set()
+            case WordsUnderstood():
+                self.understood = event
+                if self.live and not self._as_json:
+                    print(clean(f"  understood: {understood(event)}"), file=sys.stderr, flush=True)
+            case ToolRequested():
+                self._asking.calls[event.conversation, event.call] = event
+            case ApprovalRequested() if self.asks and (event.conversation, event.call) not in self._asked:
+                self._asked.add((event.conversation, event.call))
+                task = asyncio.get_running_loop().create_task(self._approve(event), name="asks for an approval")
+                self._questions.add(task)
+                task.add_done_callback(self._questions.discard)
+
+    async def _approve(self, asked: ApprovalRequested) -> None:
+        """Steps run side by side; a person is asked one thing at a time."""
+        async with self._asking.one, self._screen.paused() if isinstance(self._screen, LiveScreen) else nullcontext():
+            decision = await self._asking.allows(asked)
+            command = DecideApproval(
+                conversation=asked.conversation, call=asked.call, decision=decision, turn=asked.turn
+            )
+            reply = await self.session.submit(command, by=TERMINAL)
+            if isinstance(reply, Refused):
+                self._asking.complain(reply.error())
 
 
 @asynccontextmanager
 async def follow(
-    app: App, ask: Ask, wish: StartRun | None, *, as_json: bool, plain: bool, asks: bool = True
+    app: App, request: SessionRequest, wish: StartRun | None, *, as_json: bool, plain: bool, asks: bool = True
 ) -> AsyncIterator[Followed]:
     """`asks`: a person may be asked at a gate, if one sits in front."""
-    held: list[Any] = []
-    show: Any = held.append
-    made: set[str] = set()
-
-    def heard(event: Record | Event) -> None:
-        if isinstance(event, Record) and isinstance(event.event, StepCompleted):
-            made.add(event.event.step)
-        show(event)
-
-    async with app.session(ask, heard, wish) as session:
-        artifacts = {name: step.artifacts for name, step in session.pipeline.steps.items()}
-        asks = asks and is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
+    asks = asks and is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
+    async with app.session(replace(request, attended=asks), wish) as session:
         screen = screen_for(
             session.id,
             str(session.folder),
-            artifacts,
+            {name: step.artifacts for name, step in session.pipeline.steps.items()},
             program_words(app),
             as_json=as_json,
             plain=plain,
             price=app.price,
             asks=asks,
         )
-        show = screen.show
-        for event in held:
-            screen.show(event)
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
-        yield Followed(app, session, screen, made, as_json=as_json, shown=shown, asks=asks)
+        followed = Followed(app, session, screen, as_json=as_json, shown=shown, asks=asks)
+        async with session.shown(followed.show) as followed.showing:
+            yield followed
 
 
-def deliver(session: OpenSession, step: str, output: str | None) -> None:
+def deliver(session: OpenedSession, step: str, output: str | None) -> None:
     """The data: the wanted artifacts' paths on standard output, or one of them where the person wants it."""
     names = session.pipeline.steps[step].artifacts
     if output is None:

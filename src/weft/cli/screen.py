@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.call_events import CallSettled
-from weft.protocol.events import Event, NoticeGiven, Record, RunEnded, StepCompleted, StepFailed, StepInterrupted
+from weft.protocol.events import (
+    Event,
+    NoticeGiven,
+    Record,
+    RunEnded,
+    StepCompleted,
+    StepFailed,
+    StepInterrupted,
+    WordsSaid,
+)
 from weft.session.codec import event_fields, record_fields, to_json
 
 if TYPE_CHECKING:
@@ -70,13 +79,16 @@ class JsonScreen:
 
 
 class PlainScreen:
+    """Lines on standard error. A person's own words are not said to them again."""
+
     def __init__(self, session: str, program: str, price: Price | None = None) -> None:
         from weft.render.plain import PlainLog
 
         self._log = PlainLog(session, program, price)
 
     def show(self, event: Record | Event) -> None:
-        for line in self._log.lines(event.event if isinstance(event, Record) else event):
+        told = event.event if isinstance(event, Record) else event
+        for line in () if isinstance(told, WordsSaid) else self._log.lines(told):
             print(line, file=sys.stderr, flush=True)
 
     def going(self) -> AbstractAsyncContextManager[None]:

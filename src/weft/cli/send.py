@@ -9,9 +9,10 @@ import click
 
 from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option
+from weft.cli.stopping import TERMINAL
+from weft.protocol.commands import Accepted, Refused, Say, SessionCommand
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import check_session_id
-from weft.session.session import no_session
 
 
 @click.command("send")
@@ -26,25 +27,27 @@ def command(session: str, text: tuple[str, ...], workspace: str | None) -> None:
     said = sys.stdin.read() if text == ("-",) else " ".join(text)
     if not said.strip():
         raise UsageError("there is nothing to send", hint='weft send SESSION "text"')
-    reply = reach(session, {"do": "send", "text": said}, workspace)
-    if reply["message"]:
-        print(reply["message"])
+    accepted = reach(session, Say(text=said), workspace)
+    if accepted.note:
+        print(accepted.note)
     else:
         print("heard by the run that waits in the session", file=sys.stderr)
 
 
-def reach(session: str, asked: dict[str, str], workspace: str | None) -> dict[str, str]:
-    """What the process that holds the session says."""
-    from weft.conversation.door import knock
-
+def reach(session: str, command: SessionCommand, workspace: str | None) -> Accepted:
+    """What the process that holds the session says to a command."""
     with open_app(workspace) as app:
         name = check_session_id(session)
-        if not app.sessions.exists(name):
-            raise no_session(name)
-        with app.sessions.folder(name) as folder:
-            reply = asyncio.run(knock(folder.path, asked))
-        if reply is None:
-            raise UserError(
-                f"session {name} is not open anywhere", hint=f"{program_words(app)} chat --session {name} opens it"
-            )
-    return reply
+
+        async def submitted() -> Accepted:
+            attached = await app.attached(name)
+            if attached is None:
+                raise UserError(
+                    f"session {name} is not open anywhere", hint=f"{program_words(app)} chat --session {name} opens it"
+                )
+            reply = await attached.submit(command, by=TERMINAL)
+            if isinstance(reply, Refused):
+                raise reply.error()
+            return reply
+
+        return asyncio.run(submitted())

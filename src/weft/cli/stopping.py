@@ -1,23 +1,23 @@
-"""Stopping a run: by Ctrl+C or a polite kill (a second one leaves at once), or from another terminal. The log is safe
-either way."""
+"""Stopping what runs here: by Ctrl+C or a polite kill (a second one leaves at once). The log is safe either way."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
 
-from weft.app import OpenSession
-from weft.protocol.commands import InterruptRun
-from weft.protocol.errors import EXIT_INTERRUPTED, UserError
+from weft.protocol.envelope import Actor
+from weft.protocol.errors import EXIT_INTERRUPTED
+
+TERMINAL: Final = Actor("person", face="terminal")
+"""Who gives a command at this terminal."""
 
 
 @contextmanager
-def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
+def interruptible(interrupt: Callable[[], object]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     pressed = False
 
@@ -35,20 +35,3 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
-
-
-@asynccontextmanager
-async def reachable(session: OpenSession) -> AsyncIterator[None]:
-    """So that `weft interrupt` in another terminal stops this run."""
-    from weft.conversation.door import open_door
-
-    def answer(asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        if asked.get("do") != "interrupt":
-            raise UserError("a run is going on in this session", hint="wait for its end, or stop it: weft interrupt")
-        session.interrupt(InterruptRun(why="interrupted from another terminal"))
-        return {"status": "accepted"}
-
-    async with open_door(session.folder, answer) as trouble:
-        if trouble:
-            print(f"note: {trouble}", file=sys.stderr)
-        yield

@@ -40,8 +40,9 @@ from weft.conversation.state import State, evolve
 from weft.conversation.turns import RULES, Rules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
-from weft.protocol.events import Event, NoticeGiven, Record
+from weft.protocol.events import NoticeGiven, Record
 
 BATCH: Final = 64
 """Commands whose events go into the log with one write."""
@@ -83,6 +84,15 @@ class Folds:
         return cls(state[0], state[1], status[1], transcripts[1])
 
 
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Who gave a command, under which name, and who waits for it to be recorded."""
+
+    by: Actor
+    key: str
+    records: asyncio.Future[Sequence[Record]]
+
+
 class Conversation:
     def __init__(
         self, journal: Journal, ports: Ports, settings: Settings, records: Sequence[Record], start: Folds | None = None
@@ -121,6 +131,8 @@ class Conversation:
         self._writer: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: list[asyncio.Future[None]] = []
+        self._given: dict[int, _Given] = {}
+        """The commands in the inbox that somebody gave, by identity."""
         self._broken: BaseException | None = None
         self._closed = False
 
@@ -185,13 +197,17 @@ class Conversation:
         self._engine.submit(command)
         self._wake()
 
-    def show(self, event: Event) -> None:
-        """Let everybody who watches see an event that is not of the conversation: of a run in the same session."""
-        self._feed.put(event)
+    async def give(self, command: c.TalkCommand, by: Actor, key: str = "") -> Sequence[Record]:
+        """As `submit`, for a command that somebody gave: what it was recorded as, once that is durable."""
+        self._check()
+        given = self._given[id(command)] = _Given(by, key, asyncio.get_running_loop().create_future())
+        self._engine.submit(command)
+        self._wake()
+        return await given.records
 
     def notice(self, text: str) -> None:
         """Show something to everybody who watches. It changes nothing and is not in the log."""
-        self._feed.put(NoticeGiven(text=text))
+        self._show(NoticeGiven(text=text))
 
     def interrupt(self, target: str | None = None, reason: str = "user") -> Reply:
         """Stop a conversation and all under it, or everything. Synchronous: when it returns, nothing new starts."""
@@ -314,18 +330,35 @@ class Conversation:
         """Until the inbox is empty: decide, record, show, start."""
         engine = self._engine
         while engine.inbox and not self._broken:
-            events = engine.take(BATCH)
+            given = self._given.pop(id(engine.inbox[0]), None)
+            events = engine.take(1 if given else self._ungiven())
+            record = partial(self._journal.record, events)
+            if given:  # a decision of its own, in which the log says whose it is
+                record = partial(self._journal.record, events, by=given.by, key=given.key)
             if events:
                 try:
-                    records = await self._ports.off_loop(partial(self._journal.record, events))
+                    records = await self._ports.off_loop(record)
                 except Exception as error:  # noqa: BLE001  whatever it is, what was decided is not in the log
                     self._break(error)
+                    if given:
+                        given.records.set_exception(error)
                     return
                 self._publish(records)
+                if given and not given.records.done():
+                    given.records.set_result(records)
             if not engine.inbox:
                 engine.note_idle()
         self._set_timer()
         self._changed()
+
+    def _ungiven(self) -> int:
+        """How many commands can be decided together: up to the next that somebody gave."""
+        count = 0
+        for command in self._engine.inbox:
+            if count == BATCH or id(command) in self._given:
+                break
+            count += 1
+        return count
 
     def _publish(self, records: Sequence[Record]) -> None:
         for record in records:
@@ -347,6 +380,9 @@ class Conversation:
 
     def _break(self, error: BaseException) -> None:
         self._broken = error
+        for given in self._given.values():
+            given.records.set_exception(error)
+        self._given.clear()
         self._engine.inbox.clear()
         self._engine.control.interrupt(sorted(self._engine.state.talks), "the log can't be written")
         self._engine.inbox.clear()
@@ -387,7 +423,7 @@ class Conversation:
 
     def _give_up(self) -> None:
         for name, execution in self._engine.control.expire():
-            self._feed.put(NoticeGiven(text=f"{name} {execution} ignores its end; its result will not be taken"))
+            self._show(NoticeGiven(text=f"{name} {execution} ignores its end; its result will not be taken"))
         self._tell_faults()
         self._set_timer()
         self._look_up()
@@ -403,13 +439,14 @@ class Conversation:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _show(self, event: t.LiveTalkEvent) -> None:
+    def _show(self, event: t.LiveTalkEvent | NoticeGiven) -> None:
         self._feed.put(event)
+        self._ports.show(event)
 
     def _tell_faults(self) -> None:
         faults, self._engine.control.faults = self._engine.control.faults, []
         for text in faults:
-            self._feed.put(NoticeGiven(text=text))
+            self._show(NoticeGiven(text=text))
 
     async def _leave(self) -> None:
         """Cancel what still listens to it; what does not is a thread that no one can end, and is left behind."""

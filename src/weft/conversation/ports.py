@@ -10,7 +10,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from weft.conversation.projections import Notify, Transcript
 from weft.models.model import Model, Request
-from weft.protocol.events import DurableEvent, Record
+from weft.protocol.envelope import MACHINE, Actor
+from weft.protocol.events import DurableEvent, Event, Record
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.session.log import collector_paused
@@ -22,8 +23,9 @@ T = TypeVar("T")
 class Journal(Protocol):
     """Where events become durable. Both calls block and are made off the loop."""
 
-    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
-        """All of it durable when this returns; nothing in the log, and no further call, when it raises."""
+    def record(self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "") -> Sequence[Record]:
+        """All of it durable when this returns; nothing in the log, and no further call, when it raises. `by` is who
+        gave the command that it comes from, `key` that command's own name."""
         ...
 
     def read(self, after: int = 0) -> Iterable[Record]: ...
@@ -54,8 +56,8 @@ class SessionJournal:
     def keep(self, name: str, fold: Callable[[], Any]) -> None:
         self.session.keep(name, fold)
 
-    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
-        return self.session.record(events)
+    def record(self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "") -> Sequence[Record]:
+        return self.session.record(events, by=by, key=key)
 
     def read(self, after: int = 0) -> Iterable[Record]:
         if self.session.state.spoken <= after:
@@ -107,6 +109,10 @@ def _ignore(key: str, text: str) -> None:
     """For a conversation that nobody is to be called to."""
 
 
+def _unseen(event: Event) -> None:
+    """For a conversation that is watched through its own events alone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
     model: Callable[[str], Model]
@@ -118,3 +124,5 @@ class Ports:
     now: Callable[[], float] = time.monotonic
     off_loop: OffLoop = in_thread
     notify: Notify = _ignore
+    show: Callable[[Event], None] = _unseen
+    """Gets what is live, for whoever watches more than this conversation; records reach them from the log."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from weft.conversation.tooling import sub_agent
 from weft.protocol import talk as t
+from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Record
 
 HAND_IN: Final = "hand_in"
@@ -22,16 +23,16 @@ NUDGE: Final = "nudge"
 class StepJournal:
     """The log as the conversation of a step sees it: its own records, and where it writes."""
 
-    write: Callable[[Sequence[DurableEvent], Sequence[bytes]], list[Record]]
+    write: Callable[[Sequence[DurableEvent], Sequence[bytes], Actor], list[Record]]
     """Durable when it returns. Blocking: called off the loop."""
     before: Sequence[Record]
     """What the log has of it from earlier processes."""
     prompt: bytes
     """What its opening names by hash."""
 
-    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+    def record(self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "") -> Sequence[Record]:
         opens = any(isinstance(event, t.ConversationOpened) and event.prompt for event in events)
-        return self.write(events, [self.prompt] if opens else [])
+        return self.write(events, [self.prompt] if opens else [], by)
 
     def read(self, after: int = 0) -> Sequence[Record]:
         return [record for record in self.before if record.seq > after]

@@ -41,6 +41,7 @@ from weft.orchestrator.step_prompt import StepPrompt, step_prompt
 from weft.orchestrator.workbench import Workbench, through
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.hashes import hash_bytes
@@ -237,8 +238,8 @@ class AgentStep:
 
     # -- what is written and shown
 
-    def _write(self, events: Sequence[DurableEvent], blobs: Sequence[bytes]) -> list[Record]:
-        records = self._work.log.write(events, blobs=blobs)
+    def _write(self, events: Sequence[DurableEvent], blobs: Sequence[bytes], by: Actor) -> list[Record]:
+        records = self._work.log.write(events, blobs=blobs, by=by)
         self._written += records
         return records
 

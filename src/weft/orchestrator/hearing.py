@@ -1,58 +1,74 @@
-"""What words that are said to a session mean to its run: which question they answer, and how. Pure: values in and out.
+"""What words that are said to a session mean to its run, and what that leads to. Pure: values in and out.
 
-A run at rest may have asked one of three things, and the words are judged against that one:
+A run at rest may have asked something, and the words are judged against that:
 
     waiting at a gate      an offered choice, a clear reply, a clear breakout; otherwise unclear
-    confirming a breakout  leave or stay; what clearly amends the result stays too
-    left, stopped, failed  resume, or afresh: which needs the very word, since it ends the old run for good
+    asked back             yes or no, leave or stay, what to change; or a clear reply to the gate after all
+    left, stopped, failed  resume, or afresh: which is asked back, since it ends the old run for good
 
-Words that are unclear lead to nothing but the question again. In a conversation (`talking`) only a run that waits
+Words that are unclear lead to nothing but the question again. Words alone never cancel: they are asked back, as is what
+a model takes unclear words for; an offered choice named by its id, number or label is final. What was asked back is in
+the log, so that any face can answer it, also after a restart. In a conversation (`talking`) only a run that waits
 listens to every message; one that was left or stopped listens when it is named.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
 
 from weft.orchestrator.clauses import words_of
-from weft.orchestrator.replies import Choice, Judgement, judge_confirmation, judge_reply, judge_resume
-from weft.orchestrator.resting import open_gate
-from weft.protocol.commands import AskBreakout, ReplyToGate, ResolveBreakout, RestCommand
-from weft.session.state import GateState, SessionState
+from weft.orchestrator.replies import (
+    Choice,
+    Judgement,
+    is_named,
+    judge_answer,
+    judge_confirmation,
+    judge_reply,
+    judge_resume,
+)
+from weft.orchestrator.resting import asked_back, at_rest, open_gate
+from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation
+from weft.protocol.events import (
+    ConfirmationAsked,
+    ConfirmationChoice,
+    DurableEvent,
+    GateOpened,
+    WordsMeaning,
+    WordsUnderstood,
+)
+from weft.session.state import Confirmation, GateState, SessionState, UnheardWords
 
-Meaning = Literal[
-    "reply", "breakout", "stay", "leave", "resume", "fresh", "change?", "fresh?", "gate?", "unclear", "not for it"
-]
-"""The ones with a question mark are questions to the person: what to change, whether really afresh, which gate."""
-Asked = Literal["", "change?", "fresh?"]
-"""What the person was just asked in the same sitting, besides what the log says."""
-FRESH: Final = "to start afresh ends the run that is there for good; what it made stays. Say fresh for that, or resume"
+Then = Literal["", "go on", "afresh", "answer"]
+"""What is to be done besides recording: go on with the run, begin it afresh, have the conversation answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Understanding:
-    meaning: Meaning
+class ReplyIntent:
+    """What words mean."""
+
+    meaning: WordsMeaning
     reason: str = ""
     """Which words decided, or what is not clear about them."""
     gate: str = ""
     choice: str = ""
     text: str = ""
     """What is to be changed."""
+    model: str = ""
+    """The model whose opinion it is."""
 
-    def command(self, state: SessionState, name: str) -> RestCommand | None:
-        """What it leads to; None when nothing is to be recorded for it. `name` is for a confirmation that is asked."""
-        confirming = state.confirming.confirmation if state.confirming else ""
-        match self.meaning:
-            case "reply":
-                return ReplyToGate(gate=self.gate, choice=self.choice, text=self.text)
-            case "breakout":
-                return AskBreakout(confirmation=name, text=self.text)
-            case "stay" | "leave":
-                return ResolveBreakout(confirmation=confirming, choice=self.meaning)
-            case _:
-                return None
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeardWords:
+    """What words lead to: events that are recorded together, and what is then done."""
+
+    events: tuple[DurableEvent, ...]
+    then: Then = ""
+    answer: str = ""
+    """The message that the conversation is to answer."""
+    proceeds: str = ""
+    """The step whose result is let pass: an edit of it has to be taken in first."""
 
 
 def is_heard(state: SessionState) -> bool:
@@ -64,65 +80,174 @@ def choices_of(gate: GateState) -> tuple[Choice, ...]:
     return tuple(Choice(id=str(one["id"]), label=str(one["label"]), kind=one["does"]) for one in gate.choices)
 
 
-def understand(
-    state: SessionState, text: str, *, gate: str = "", asked: Asked = "", talking: bool = False
-) -> Understanding:
+def understand(state: SessionState, text: str, *, gate: str = "", talking: bool = False) -> ReplyIntent:
     """`gate` is the one that is meant, for whoever has another way to say it than words."""
     run = state.run
     if run is None or not is_heard(state):
-        return Understanding(meaning="not for it", reason="no run is waiting")
+        return ReplyIntent(meaning="not for it", reason="no run is waiting")
     if state.confirming and not gate:
-        return _confirmed(state, text)
+        return _asked_back(state, state.confirming, text, run.pipeline, talking)
     waits = bool(state.gates) and run.outcome not in ("left",)
     if gate or waits or (state.gates and not talking and _named_choice(state, text)):
-        return _at_gate(state, text, gate, asked)
-    return _taken_up(text, run.pipeline, asked, talking)
+        return _at_gate(state, text, gate)
+    return _taken_up(text, run.pipeline, talking)
 
 
-def reply_of(gate: GateState, text: str, judged: Judgement) -> Understanding:
-    """What a judgement of a reply leads to at a gate: the words' own, or a model's opinion of them."""
-    if judged.kind == "breakout":
-        return Understanding(meaning="breakout", reason=judged.reason, gate=gate.gate, text=text.strip())
-    if judged.kind == "unclear":
-        return Understanding(meaning="unclear", reason=judged.reason, gate=gate.gate)
-    changes = any(choice.id == judged.choice and choice.kind == "amend" for choice in choices_of(gate))
-    meaning: Meaning = "change?" if changes and not judged.text.strip() else "reply"
-    return Understanding(
-        meaning=meaning, reason=judged.reason, gate=gate.gate, choice=judged.choice, text=judged.text if changes else ""
+def hear(state: SessionState, words: UnheardWords, found: ReplyIntent, name: str) -> HeardWords:
+    """What these words lead to now. `name` is for a confirmation that is asked. UserError when it can't be done."""
+    assert state.run is not None
+    heard = WordsUnderstood(
+        run=state.run.run,
+        words=words.words,
+        meaning=found.meaning,
+        reason=found.reason,
+        gate=found.gate,
+        choice=found.choice,
+        text=found.text,
+        model=found.model,
+    )
+    match found.meaning:
+        case "reply":
+            reply = ReplyToGate(gate=found.gate, choice=found.choice, text=found.text)
+            return _replied(state, heard, reply, words.words, "")
+        case "breakout":
+            return HeardWords(events=(heard, *asked_back(state, name, "breakout", words.text)))
+        case "confirm":
+            return HeardWords(events=(heard, *asked_back(state, name, "reply", words.text, found)))
+        case "change?":
+            return HeardWords(events=(heard, *asked_back(state, name, "change", words.text, found)))
+        case "fresh?":
+            return HeardWords(events=(heard, *asked_back(state, name, "fresh", words.text)))
+        case "stay" | "leave" | "yes" | "no":
+            return _answered(state, heard, found.meaning, words)
+        case "resume":
+            return HeardWords(events=(heard,), then="go on")
+        case "fresh":
+            return HeardWords(events=(heard, *at_rest(state, CancelRun(), words=words.words)), then="afresh")
+        case "not for it":
+            return HeardWords(events=(heard,), then="answer", answer=words.text)
+        case "unclear" | "gate?" | "refused":
+            return HeardWords(events=(heard,))
+        case _:
+            assert_never(found.meaning)
+
+
+def proposed(gate: GateState, text: str, judged: Judgement, model: str) -> ReplyIntent:
+    """What a model takes unclear words for: never more than a question back to the person."""
+    found = replace(_reply_of(gate, text, judged), model=model)
+    return replace(found, meaning="confirm") if found.meaning == "reply" else found
+
+
+def _replied(
+    state: SessionState, heard: WordsUnderstood, reply: ReplyToGate, words: str, confirmation: str
+) -> HeardWords:
+    gate = open_gate(state, reply.gate)
+    does = next((choice.kind for choice in choices_of(gate) if choice.id == reply.choice), "")
+    events = at_rest(state, reply, words=words, confirmation=confirmation)
+    return HeardWords(
+        events=(heard, *events),
+        then="" if does == "cancel" else "go on",
+        proceeds=gate.step if does == "proceed" else "",
     )
 
 
-def left_for(state: SessionState) -> str:
+def _answered(
+    state: SessionState, heard: WordsUnderstood, choice: ConfirmationChoice, words: UnheardWords
+) -> HeardWords:
+    asked = state.confirming
+    assert asked is not None
+    if choice == "yes" and asked.kind == "reply":
+        reply = ReplyToGate(gate=asked.gate, choice=asked.choice, text=asked.change)
+        return _replied(state, heard, reply, words.words, asked.confirmation)
+    if choice == "yes" and asked.kind == "fresh":
+        return HeardWords(events=(heard, *at_rest(state, CancelRun(), words=words.words)), then="afresh")
+    resolved = ResolveConfirmation(confirmation=asked.confirmation, choice=choice)
+    answer = left_for(asked.text) if choice == "leave" else ""
+    return HeardWords(
+        events=(heard, *at_rest(state, resolved, words=words.words)),
+        then="answer" if answer and words.to == "session" else "",
+        answer=answer,
+    )
+
+
+def left_for(text: str) -> str:
     """The message that a run is left for; "" when it said nothing but that: "leave", "never mind"."""
-    text = state.confirming.text if state.confirming else ""
     return text if judge_confirmation(text).kind == "unclear" else ""
 
 
-def _at_gate(state: SessionState, text: str, named: str, asked: Asked) -> Understanding:
+def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
+    """What a run at rest asks a person now, as it was asked."""
+    run, asked = state.run, state.confirming
+    if run is None or not is_heard(state):
+        return ()
+    if asked is not None:
+        return (
+            ConfirmationAsked(
+                run=run.run,
+                confirmation=asked.confirmation,
+                kind=asked.kind,
+                text=asked.text,
+                gate=asked.gate,
+                choice=asked.choice,
+                does=asked.does,
+                change=asked.change,
+            ),
+        )
+    return tuple(
+        GateOpened(
+            run=run.run,
+            gate=gate.gate,
+            step=gate.step,
+            hash=gate.hash,
+            message=gate.message,
+            shown=gate.shown,
+            choices=gate.choices,
+        )
+        for gate in state.gates.values()
+    )
+
+
+def _reply_of(gate: GateState, text: str, judged: Judgement) -> ReplyIntent:
+    """What a judgement of a reply leads to at a gate."""
+    if judged.kind == "breakout":
+        return ReplyIntent(meaning="breakout", reason=judged.reason, gate=gate.gate, text=text.strip())
+    if judged.kind == "unclear":
+        return ReplyIntent(meaning="unclear", reason=judged.reason, gate=gate.gate)
+    choices = choices_of(gate)
+    does = next((choice.kind for choice in choices if choice.id == judged.choice), "")
+    meaning: WordsMeaning = "reply"
+    if does == "amend" and not judged.text.strip():
+        meaning = "change?"
+    elif not judged.sure or (does == "cancel" and not is_named(text, choices)):
+        meaning = "confirm"
+    return ReplyIntent(
+        meaning=meaning,
+        reason=judged.reason,
+        gate=gate.gate,
+        choice=judged.choice,
+        text=judged.text if does == "amend" else "",
+    )
+
+
+def _at_gate(state: SessionState, text: str, named: str) -> ReplyIntent:
     if not named and len(state.gates) > 1:
-        return _at_one_of(state, text, asked)
+        return _at_one_of(state, text)
     gate = open_gate(state, named or next(iter(state.gates)))
     judged = _begun_with_choice(gate, text) or judge_reply(text, choices=choices_of(gate))
-    found = reply_of(gate, text, judged)
-    amends = [choice.id for choice in choices_of(gate) if choice.kind == "amend"]
-    if asked == "change?" and found.meaning in ("unclear", "change?") and text.strip() and amends:
-        return Understanding(
-            meaning="reply", reason="it says what to change", gate=gate.gate, choice=amends[0], text=text
-        )
-    return found
+    return _reply_of(gate, text, judged)
 
 
-def _at_one_of(state: SessionState, text: str, asked: Asked) -> Understanding:
+def _at_one_of(state: SessionState, text: str) -> ReplyIntent:
     """Several gates are open: the words begin with the one they are for, unless they want to leave them all."""
     for gate in state.gates.values():
         for name in (gate.gate, gate.step):
             if found := re.match(rf"\s*{re.escape(name)}(?![\w-])\s*[:,]?\s*(\S.*)", text, re.DOTALL | re.IGNORECASE):
-                return _at_gate(state, found[1], gate.gate, asked)
+                return _at_gate(state, found[1], gate.gate)
     judged = [judge_reply(text, choices=choices_of(gate)) for gate in state.gates.values()]
     if all(one.kind == "breakout" for one in judged):
-        return Understanding(meaning="breakout", reason=judged[0].reason, text=text.strip())
+        return ReplyIntent(meaning="breakout", reason=judged[0].reason, text=text.strip())
     names = ", ".join(gate.gate for gate in state.gates.values())
-    return Understanding(meaning="gate?", reason=f"several gates are open ({names}): begin with the one you mean")
+    return ReplyIntent(meaning="gate?", reason=f"several gates are open ({names}): begin with the one you mean")
 
 
 def _begun_with_choice(gate: GateState, text: str) -> Judgement | None:
@@ -142,31 +267,78 @@ def _named_choice(state: SessionState, text: str) -> bool:
     return any(first == choice.id for gate in state.gates.values() for choice in choices_of(gate))
 
 
-def _confirmed(state: SessionState, text: str) -> Understanding:
+def _asked_back(state: SessionState, asked: Confirmation, text: str, pipeline: str, talking: bool) -> ReplyIntent:
+    match asked.kind:
+        case "breakout":
+            return _leaves(state, text)
+        case "reply":
+            return _confirmed(state, asked, text)
+        case "change":
+            return _changed(state, asked, text)
+        case "fresh":
+            return _afresh(state, text, pipeline, talking)
+        case _:
+            assert_never(asked.kind)
+
+
+def _leaves(state: SessionState, text: str) -> ReplyIntent:
     answer = judge_confirmation(text)
     if answer.kind != "unclear":
-        return Understanding(meaning=answer.kind, reason=answer.reason)
-    found = _at_gate(state, text, "", "")
+        return ReplyIntent(meaning=answer.kind, reason=answer.reason)
+    found = _at_gate(state, text, "")
     if found.meaning == "reply" and found.text:
         return found
-    return Understanding(meaning="unclear", reason=answer.reason)
+    return ReplyIntent(meaning="unclear", reason=answer.reason)
 
 
-def _taken_up(text: str, pipeline: str, asked: Asked, talking: bool) -> Understanding:
+def _confirmed(state: SessionState, asked: Confirmation, text: str) -> ReplyIntent:
+    """ "I understood: proceed. Yes?": only a plain yes is one. What names a choice or says what to change replies."""
+    answer = judge_answer(text)
+    if answer != "unclear":
+        return ReplyIntent(meaning=answer, reason=f'"{text.strip()}" answers what was asked')
+    found = _at_gate(state, text, asked.gate)
+    named = is_named(text, choices_of(open_gate(state, asked.gate)))
+    if found.meaning == "breakout" or (found.meaning == "reply" and (found.text or named)):
+        return found
+    if found.meaning == "confirm" and found.choice == asked.choice:
+        return ReplyIntent(meaning="yes", reason=f'"{text.strip()}" says the same again', gate=asked.gate)
+    return ReplyIntent(meaning="unclear", reason="it is neither a yes nor a no")
+
+
+def _changed(state: SessionState, asked: Confirmation, text: str) -> ReplyIntent:
+    found = _at_gate(state, text, asked.gate)
+    if found.meaning in ("unclear", "change?") and text.strip():
+        return ReplyIntent(
+            meaning="reply", reason="it says what to change", gate=asked.gate, choice=asked.choice, text=text.strip()
+        )
+    return found
+
+
+def _afresh(state: SessionState, text: str, pipeline: str, talking: bool) -> ReplyIntent:
+    answer = judge_answer(text)
+    if answer == "yes" or words_of(text) == "fresh":
+        return ReplyIntent(meaning="fresh", reason=f'"{text.strip()}" is a yes to what was asked')
+    found = _taken_up(text, pipeline, talking)
+    if found.meaning == "resume":
+        return found
+    if answer == "no":
+        return ReplyIntent(meaning="no", reason=f'"{text.strip()}" is a no to what was asked')
+    return replace(found, meaning="unclear") if found.meaning == "fresh?" else found
+
+
+def _taken_up(text: str, pipeline: str, talking: bool) -> ReplyIntent:
     words = words_of(text)
-    if asked == "fresh?" and words in ("fresh", "yes"):
-        return Understanding(meaning="fresh", reason=f'"{words}" is a yes to what was asked')
     # A pipeline that is named is the run that is meant.
     told = re.sub(
         rf"(?:\bthe )?(?<![\w-]){re.escape(pipeline)}(?![\w-])(?: run| pipeline)?", "the run", text, flags=re.I
     )
     judged = judge_resume(told)
     named = {"run", "pipeline"} & {*words_of(told).split()} or words in ("resume", "resume it")
-    if talking and not named and asked != "fresh?":
-        return Understanding(meaning="not for it", reason="it does not name the run")
+    if talking and not named:
+        return ReplyIntent(meaning="not for it", reason="it does not name the run")
     if judged.kind == "resume":
-        return Understanding(meaning="resume", reason=judged.reason)
+        return ReplyIntent(meaning="resume", reason=judged.reason)
     if judged.kind == "fresh":
         sure = not talking and words in ("fresh", "2")
-        return Understanding(meaning="fresh" if sure else "fresh?", reason=judged.reason)
-    return Understanding(meaning="not for it" if talking else "unclear", reason=judged.reason)
+        return ReplyIntent(meaning="fresh" if sure else "fresh?", reason=judged.reason)
+    return ReplyIntent(meaning="not for it" if talking else "unclear", reason=judged.reason)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from weft.documents import Document, DocumentError, from_content_md, join_documents, read_document, to_content_md
+from weft.protocol.commands import STANDARD_INPUT, GivenFile
 from weft.protocol.errors import EXIT_USAGE, UsageError, UserError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import CONTENT, ORIGINAL
@@ -24,7 +24,6 @@ from weft.workspace.spelling import suggest
 ReadFile = Callable[[str], bytes | None]
 """A session file's bytes, or None when it is not there."""
 
-STANDARD_INPUT: Final = "standard input"
 _ENDINGS: Final = {
     "markdown": ".md",
     "text": ".txt",
@@ -36,32 +35,6 @@ _ENDINGS: Final = {
     "srt": ".srt",
     "whisper": ".json",
 }
-
-
-def is_address(text: str) -> bool:
-    """Whether a person means a page of the web and not a file."""
-    return text.lower().startswith(("https://", "http://"))
-
-
-@dataclass(frozen=True, slots=True)
-class GivenFile:
-    """A file the person named: its bytes, and where they keep it: a path or an address ("" for standard input)."""
-
-    data: bytes
-    origin: str = ""
-
-    @property
-    def name(self) -> str:
-        return PurePath(urlsplit(self.origin).path if self.is_address else self.origin).name or STANDARD_INPUT
-
-    @property
-    def is_address(self) -> bool:
-        return is_address(self.origin)
-
-    @property
-    def identity(self) -> str:
-        """What makes it the same input next time: its place, or for what has none, what it says."""
-        return self.origin or f"stdin:{hash_bytes(self.data)}"
 
 
 @dataclass(frozen=True, slots=True)

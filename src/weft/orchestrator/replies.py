@@ -49,6 +49,8 @@ class Judgement:
     """What to change, in the person's words. A choice of kind amend without a text still has to be asked for it."""
     reason: str = ""
     """Which words decided."""
+    sure: bool = True
+    """It can't be meant otherwise. What agrees in more words than it takes is asked back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +175,111 @@ def _as_consent(text: str, said: Sequence[Said], labels: set[Label], choices: tu
         return _unclear("it leaves open which of two")
     offered = _of_kind(choices, "proceed")
     if len(offered) == 1:
-        return Judgement(kind="choice", choice=offered[0].id, reason=_because(said, _AGREE))
+        sure = _agrees_plainly(text)
+        return Judgement(kind="choice", choice=offered[0].id, reason=_because(said, _AGREE), sure=sure)
     why = "it could mean more than one of the choices" if offered else "none of the choices just goes on"
     return _unclear(f"{_because(said, _AGREE)}, and {why}")
+
+
+_AGREEING: Final = frozenset(
+    [
+        "a",
+        "accept",
+        "accepted",
+        "agree",
+        "agreed",
+        "ahead",
+        "all",
+        "am",
+        "and",
+        "approve",
+        "approved",
+        "bien",
+        "bitte",
+        "carry",
+        "change",
+        "changes",
+        "confirm",
+        "confirmed",
+        "continue",
+        "correct",
+        "dale",
+        "danke",
+        "de",
+        "do",
+        "done",
+        "exactly",
+        "excellent",
+        "fine",
+        "forward",
+        "further",
+        "genau",
+        "go",
+        "good",
+        "great",
+        "gut",
+        "happy",
+        "i",
+        "in",
+        "is",
+        "it",
+        "ja",
+        "let",
+        "lgtm",
+        "like",
+        "looks",
+        "me",
+        "move",
+        "needed",
+        "next",
+        "no",
+        "nothing",
+        "now",
+        "of",
+        "okay",
+        "on",
+        "onward",
+        "oui",
+        "passt",
+        "perfect",
+        "plan",
+        "please",
+        "proceed",
+        "ready",
+        "satisfied",
+        "send",
+        "ship",
+        "si",
+        "sim",
+        "sounds",
+        "step",
+        "sure",
+        "thank",
+        "thanks",
+        "that",
+        "the",
+        "this",
+        "to",
+        "us",
+        "vale",
+        "very",
+        "weiter",
+        "well",
+        "with",
+        "works",
+        "wunderbar",
+        "yeah",
+        "yep",
+        "yes",
+        "you",
+    ]
+)
+"""Of these words a plain yes is made. A word besides may turn it: "sure, because …", "okay for now", "yeah, right"."""
+
+
+def _agrees_plainly(text: str) -> bool:
+    signs = {char for char in text if not (char.isalnum() or char.isspace() or char in "'’.,!;:-–—👍✅")}
+    return not signs and {*words_of(text).split()} <= _AGREEING
 
 
 def _explained(each: Said, rest: Sequence[Said]) -> bool:
@@ -222,7 +326,7 @@ def _called(name: str, choices: tuple[Choice, ...]) -> tuple[Choice, str] | None
 
 def _exact(text: str, choices: tuple[Choice, ...]) -> Judgement | None:
     """A choice and nothing else, however it is quoted or numbered."""
-    if "?" in plain(text) or re.match(r"\W*[-−]\d", text):
+    if "?" in plain(text) or re.match(r"\W*[-−]\d|\s*>", text):
         return None
     words = words_of(text)
     at = {word: str(place) for place, word in [*enumerate(_ORDINALS, 1), *enumerate(_NUMBERS, 1)]}
@@ -317,6 +421,38 @@ def judge_confirmation(text: str, *, offered: tuple[str, str] = ("leave", "stay"
         return Confirmation(kind="leave", reason=_because(said, _LEAVES | {"yes"}))
     return Confirmation(kind="unclear", reason=_doubt(said))
 
+
+def is_named(text: str, choices: tuple[Choice, ...]) -> bool:
+    """Whether a message is an offered choice and nothing else, by its id, number or label: that is final, as words that
+    have to be understood are not."""
+    return text.strip().casefold() in {
+        name.casefold() for at, choice in enumerate(choices, 1) for name in (choice.id, str(at), choice.label)
+    }
+
+
+_YES: Final = frozenset(
+    """yes; y; yep; yeah; yes please; yes exactly; yes that is right; yes correct; correct; exactly; that is right;
+    that is correct; confirm; confirmed; i confirm; yes i confirm; yes i do; yes do it; yes do that; yes i am sure;
+    ja; ja bitte; ja genau; genau; oui; oui exactement; si; sí; sim; 1""".replace("\n", " ").split("; ")
+)
+_NO: Final = frozenset(
+    """no; n; nope; nah; no thanks; no thank you; no i do not; not that; no not that; that is not it; no do not; wrong;
+    that is wrong; nein; nein danke; non; não; 2""".replace("\n", " ").split("; ")
+)
+
+
+def judge_answer(text: str) -> Literal["yes", "no", "unclear"]:
+    """The answer to "I understood: this. Yes?". A closed list: what has to be understood once more is neither."""
+    words = " ".join(words_of(text).split())
+    if "?" in plain(text):
+        return "unclear"
+    return "yes" if words in _ANSWERS["yes"] else "no" if words in _ANSWERS["no"] else "unclear"
+
+
+_ANSWERS: Final = {
+    "yes": frozenset(" ".join(word.split()) for word in _YES),
+    "no": frozenset(" ".join(word.split()) for word in _NO),
+}
 
 _WEAK: Final = frozenset({"okay", "alright", "all right", "fine", "good", "right", "very well", "in ordnung", "vale"})
 

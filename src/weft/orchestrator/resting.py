@@ -6,13 +6,16 @@ whoever turns words into commands asks again instead.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final, Protocol
 
-from weft.protocol.commands import AskBreakout, CancelRun, ReplyToGate, ResolveBreakout, RestCommand, StartRun
+from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation, RestCommand, StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.events import (
     ConfirmationAsked,
+    ConfirmationChoice,
+    ConfirmationKind,
     ConfirmationResolved,
     Decider,
     DurableEvent,
@@ -22,31 +25,76 @@ from weft.protocol.events import (
 from weft.session.state import GateState, RunState, SessionState
 from weft.workspace.spelling import listed, suggest
 
-TEXT_LIMIT = 20_000
+TEXT_LIMIT: Final = 20_000
 """Characters of one reply."""
+CONFIRMATIONS: Final[Mapping[ConfirmationKind, tuple[ConfirmationChoice, ...]]] = {
+    "breakout": ("leave", "stay"),
+    "reply": ("yes", "no"),
+    "change": ("no",),
+    "fresh": ("yes", "no"),
+}
+"""What each question that is asked back can be answered with, in the order that a number counts in."""
 
 
-def at_rest(state: SessionState, command: RestCommand, by: Decider = "person") -> tuple[DurableEvent, ...]:
+class Meant(Protocol):
+    """A reply as it was understood."""
+
+    @property
+    def gate(self) -> str: ...
+
+    @property
+    def choice(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+def at_rest(
+    state: SessionState, command: RestCommand, by: Decider = "person", *, words: str = "", confirmation: str = ""
+) -> tuple[DurableEvent, ...]:
+    """`words` and `confirmation` name what it was decided on, for a reply that was given in words."""
+    run = _resting(state)
+    match command:
+        case ReplyToGate():
+            return _reply(state, run, command, by, words, confirmation)
+        case ResolveConfirmation():
+            return _resolve(state, run, command, by, words)
+        case CancelRun():
+            ended = RunEnded(run=run.run, outcome="cancelled", message="cancelled by the person")
+            return (*_settled(state, run, words), ended)
+
+
+def asked_back(
+    state: SessionState, name: str, kind: ConfirmationKind, text: str, meant: Meant | None = None
+) -> tuple[DurableEvent, ...]:
+    """The question whether a person means what their words were understood as; one at a time is open."""
+    run = _resting(state)
+    if kind == "breakout" and not state.gates:
+        raise UserError("the run waits for nothing that could be left", hint="weft run continues it")
+    does = ""
+    if meant is not None:
+        gate = open_gate(state, meant.gate)
+        does = next((str(one["does"]) for one in gate.choices if one["id"] == meant.choice), "")
+    asked = ConfirmationAsked(
+        run=run.run,
+        confirmation=name,
+        kind=kind,
+        text=text.strip()[:TEXT_LIMIT],
+        gate=meant.gate if meant else "",
+        choice=meant.choice if meant else "",
+        does=does,
+        change=meant.text[:TEXT_LIMIT] if meant else "",
+    )
+    return (*_settled(state, run), asked)
+
+
+def _resting(state: SessionState) -> RunState:
     run = state.run
     if run is None or run.over:
         raise UserError("no run is waiting in this session", hint="weft run starts one")
     if run.outcome is None:
         raise UserError("the run is going on", hint="wait until it needs a reply, or stop it: weft interrupt")
-    match command:
-        case ReplyToGate():
-            return _reply(state, run, command, by)
-        case AskBreakout():
-            if not state.gates:
-                raise UserError("the run waits for nothing that could be left", hint="weft run continues it")
-            asked = ConfirmationAsked(
-                run=run.run, confirmation=command.confirmation, kind="breakout", text=command.text[:TEXT_LIMIT]
-            )
-            return (*_stay(state, run), asked)
-        case ResolveBreakout():
-            return _breakout(state, run, command)
-        case CancelRun():
-            ended = RunEnded(run=run.run, outcome="cancelled", message="cancelled by the person")
-            return (*_stay(state, run), ended)
+    return run
 
 
 def open_gate(state: SessionState, name: str) -> GateState:
@@ -76,7 +124,9 @@ def continued(wish: StartRun) -> StartRun:
     return replace(wish, force=frozenset(), start_from=None, accept=frozenset(), parameters={})
 
 
-def _reply(state: SessionState, run: RunState, command: ReplyToGate, by: Decider) -> tuple[DurableEvent, ...]:
+def _reply(
+    state: SessionState, run: RunState, command: ReplyToGate, by: Decider, words: str, confirmation: str
+) -> tuple[DurableEvent, ...]:
     gate = open_gate(state, command.gate)
     choice = next((one for one in gate.choices if one["id"] == command.choice), None)
     if choice is None:
@@ -95,9 +145,13 @@ def _reply(state: SessionState, run: RunState, command: ReplyToGate, by: Decider
         hash=_judged(state, gate),
         text=text,
         by=by,
+        words=words,
+        confirmation=confirmation,
         parameters=_sets(choice),
     )
-    events: tuple[DurableEvent, ...] = (*_stay(state, run), resolved)
+    told = state.confirming is not None and state.confirming.kind == "change" and choice["does"] == "amend"
+    said_yes = bool(confirmation) or told
+    events: tuple[DurableEvent, ...] = (*_settled(state, run, words, said_yes=said_yes), resolved)
     if choice["does"] == "cancel":
         message = f"cancelled at the gate {gate.gate}"
         events = (*events, RunEnded(run=run.run, outcome="cancelled", message=message))
@@ -114,18 +168,34 @@ def _sets(choice: Any) -> dict[str, Any]:
     return dict(choice.get("set", {}))
 
 
-def _breakout(state: SessionState, run: RunState, command: ResolveBreakout) -> tuple[DurableEvent, ...]:
-    if state.confirming is None or state.confirming.confirmation != command.confirmation:
+def _resolve(
+    state: SessionState, run: RunState, command: ResolveConfirmation, by: Decider, words: str
+) -> tuple[DurableEvent, ...]:
+    asked = state.confirming
+    if asked is None or asked.confirmation != command.confirmation:
         raise UserError("nothing is to be confirmed", hint="weft sessions show says what the run waits for")
-    resolved = ConfirmationResolved(run=run.run, confirmation=command.confirmation, choice=command.choice)
-    if command.choice == "stay":
+    offered = CONFIRMATIONS[asked.kind]
+    if command.choice not in offered:
+        raise UserError(f"{command.choice} answers nothing here", hint=f"choose one of {listed(offered)}")
+    if command.choice == "yes" and asked.kind == "reply":
+        reply = ReplyToGate(gate=asked.gate, choice=asked.choice, text=asked.change)
+        return _reply(state, run, reply, by, words, asked.confirmation)
+    resolved = ConfirmationResolved(run=run.run, confirmation=command.confirmation, choice=command.choice, words=words)
+    if command.choice == "yes":
+        ended = RunEnded(run=run.run, outcome="cancelled", message="ended to begin afresh")
+        return resolved, ended
+    if command.choice != "leave":
         return (resolved,)
     message = "left for the conversation; it can be taken up again"
     return resolved, RunEnded(run=run.run, outcome="left", message=message)
 
 
-def _stay(state: SessionState, run: RunState) -> tuple[DurableEvent, ...]:
-    """A clear reply to the run answers an open question whether to leave it."""
-    if state.confirming is None:
+def _settled(
+    state: SessionState, run: RunState, words: str = "", *, said_yes: bool = False
+) -> tuple[DurableEvent, ...]:
+    """A clear word to the run answers what was asked back: yes, or what leaves things as they are."""
+    asked = state.confirming
+    if asked is None:
         return ()
-    return (ConfirmationResolved(run=run.run, confirmation=state.confirming.confirmation, choice="stay"),)
+    choice: ConfirmationChoice = "yes" if said_yes else "stay" if asked.kind == "breakout" else "no"
+    return (ConfirmationResolved(run=run.run, confirmation=asked.confirmation, choice=choice, words=words),)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.commands import Artifact
+from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Event, NoticeGiven, Record, StepModelRetried, StepProgressed
 from weft.protocol.talk import ApprovalRequested, LiveTalkEvent, ModelRetried, StepPlace, ToolProgressed, step_place
 from weft.session.log import LogReader, collector_paused
@@ -33,11 +34,17 @@ class RunLog:
     # -- off the loop
 
     def write(
-        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
+        self,
+        events: Sequence[DurableEvent],
+        artifacts: Sequence[Artifact] = (),
+        blobs: Sequence[bytes] = (),
+        *,
+        by: Actor = MACHINE,
+        key: str = "",
     ) -> list[Record]:
         """Durable when it returns; told with the next `tell`."""
         with self._in_order:
-            records = self._session.record(events, artifacts, blobs)
+            records = self._session.record(events, artifacts, blobs, by=by, key=key)
             self._untold.append(records)
         return records
 

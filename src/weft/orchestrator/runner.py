@@ -34,7 +34,8 @@ from weft.orchestrator.tool_step import make_calls
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
 from weft.orchestrator.workbench import StepTools, workbench
 from weft.protocol.call_events import CallSettled, Used
-from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun
+from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
+from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
 from weft.protocol.events import (
     DurableEvent,
@@ -91,7 +92,12 @@ class Runner:
         disk_threads: ThreadPoolExecutor,
         models: StepModels,
         tools: StepTools,
+        *,
+        by: Actor = MACHINE,
+        key: str = "",
     ) -> None:
+        """`by` is who wants the run, `key` the name of the command that said so."""
+        self._given = (by, key)
         self._session = session
         self._spec = spec
         self._facts = facts
@@ -156,15 +162,32 @@ class Runner:
         artifacts = command.artifacts if isinstance(command, AttemptSucceeded) and decision.events else ()
         if decision.events:
             events = [*(settled for settled, _ in left), *decision.events]
-            await self._append(events, artifacts, [data for _, data in left if data])
+            by, key = self._whose(command)
+            await self._append(events, artifacts, [data for _, data in left if data], by=by, key=key)
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
         if isinstance(command, AttemptSucceeded | AttemptFailed):
             self._calls.pop((command.step, command.attempt), None)
 
+    def _whose(self, command: Command) -> tuple[Actor, str]:
+        """Who gave a command, and its name: the start and an interrupt come from somebody."""
+        match command:
+            case StartRun():
+                return self._given
+            case InterruptRun():
+                return command.by, ""
+            case _:
+                return MACHINE, ""
+
     async def _append(
-        self, events: Sequence[DurableEvent], artifacts: Sequence[Artifact] = (), blobs: Sequence[bytes] = ()
+        self,
+        events: Sequence[DurableEvent],
+        artifacts: Sequence[Artifact] = (),
+        blobs: Sequence[bytes] = (),
+        *,
+        by: Actor = MACHINE,
+        key: str = "",
     ) -> None:
-        await self._off_loop(lambda: self._log.write(events, artifacts, blobs))
+        await self._off_loop(lambda: self._log.write(events, artifacts, blobs, by=by, key=key))
         self._log.tell()
 
     async def _keep_calls(self, together: Sequence[tuple[CallSettled | ItemSettled, bytes | None]]) -> None:

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 from weft.files import Folder
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
+from weft.protocol.talk import Decision
 from weft.protocol.talk_commands import ToolAsk
 from weft.tools.permission import TAINT_RULE, Verdict, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
@@ -52,11 +54,24 @@ class Permission:
     why: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What was said to it, and by whom."""
+
+    decision: Decision
+    by: Actor
+    reason: str = ""
+
+    @property
+    def allows(self) -> bool:
+        return self.decision != "denied"
+
+
 def not_allowed(why: str) -> str:
     return f"the person did not allow it ({why})"
 
 
-Approve = Callable[[Permission], Awaitable[bool]]
+Approve = Callable[[Permission], Awaitable[Ruling]]
 """Asks the person; awaiting it may last as long as the step may. It is cancelled by an interrupt."""
 
 
@@ -199,9 +214,10 @@ class Workbench:
         ask = self.judge(call, tainted=tainted)
         if ask.verdict != "ask" or self.approve is None:
             return ask
-        if await self.approve(Permission(step=self.step, call=call, why=ask.reason)):
+        ruling = await self.approve(Permission(step=self.step, call=call, why=ask.reason))
+        if ruling.allows:
             return replace(ask, verdict="allow")
-        return replace(ask, verdict="deny", reason=not_allowed(ask.reason))
+        return replace(ask, verdict="deny", reason=ruling.reason or not_allowed(ask.reason))
 
     def _chose(self, call: ToolCall, verdict: Verdict) -> bool:
         """A rule that denies or wants something asked stands above what a person chose for one run."""

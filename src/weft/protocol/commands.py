@@ -1,18 +1,57 @@
-"""What may be asked of a session's run: by a person through a face, or by a settled attempt. May be refused."""
+"""Every command there is: what may be asked of a session, by a person through a face or by what has settled.
+
+`SessionCommand` is what the door of a session takes (`app/live.py`): each leads to durable events that say who gave it,
+or is refused with the reason. The others are of the machines inside: a run's own (`Command`), and those of its
+conversation (`talk_commands.py`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 from weft.protocol.call_events import Used
-from weft.protocol.errors import Finding
-from weft.protocol.events import FailureKind
+from weft.protocol.envelope import MACHINE, Actor
+from weft.protocol.errors import EXIT_FAILED, ExternalError, Finding, UserError, WeftError
+from weft.protocol.events import ConfirmationChoice, FailureKind
+from weft.protocol.hashes import hash_bytes
+from weft.protocol.talk_commands import ClearTaint, DecideApproval, SetLimits
 from weft.protocol.values import dataclass
 
 INLINE_LIMIT: Final = 256 * 1024
 """Bytes; a larger artifact is kept as a blob beside the log."""
+STANDARD_INPUT: Final = "standard input"
+Mode = Literal["safe", "ask", "edits", "auto"]
+"""How calls of tools are judged: only what reads, asking for the rest, allowing changes of files, or allowing it."""
+
+
+def is_address(text: str) -> bool:
+    """Whether a person means a page of the web and not a file."""
+    return text.lower().startswith(("https://", "http://"))
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFile:
+    """A file the person named: its bytes, and where they keep it: a path or an address ("" for standard input)."""
+
+    data: bytes
+    origin: str = ""
+
+    @property
+    def name(self) -> str:
+        path = urlsplit(self.origin).path if self.is_address else self.origin
+        return path.rstrip("/").rpartition("/")[2] or STANDARD_INPUT
+
+    @property
+    def is_address(self) -> bool:
+        return is_address(self.origin)
+
+    @property
+    def identity(self) -> str:
+        """What makes it the same input next time: its place, or for what has none, what it says."""
+        return self.origin or f"stdin:{hash_bytes(self.data)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +69,10 @@ class StartRun:
     """Replies given in advance: the id of a choice by the step whose gate it is for. Each is used once."""
     budget: Mapping[str, float] = field(default_factory=dict)
     """In place of the pipeline's limits: usd, tokens, minutes."""
+    pipeline: str = ""
+    """Which one; "" for the session's own."""
+    inputs: Mapping[str, tuple[GivenFile, ...]] = field(default_factory=dict)
+    """Files for the pipeline's inputs, by name; several are read as one document. "" names its first input."""
     type: Literal["start_run"] = "start_run"
 
 
@@ -38,6 +81,7 @@ class InterruptRun:
     why: str = "interrupted by the person"
     used: Mapping[str, Used] = field(default_factory=dict)
     """What the attempt of each running step took until then; whoever runs them tells it."""
+    by: Actor = MACHINE
     type: Literal["interrupt_run"] = "interrupt_run"
 
 
@@ -52,19 +96,12 @@ class ReplyToGate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskBreakout:
-    """A person seems to want out of a waiting run: ask them."""
+class ResolveConfirmation:
+    """The answer to what a person was asked back, given by its name: final, unlike words."""
 
     confirmation: str
-    text: str
-    type: Literal["ask_breakout"] = "ask_breakout"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolveBreakout:
-    confirmation: str
-    choice: Literal["stay", "leave"]
-    type: Literal["resolve_breakout"] = "resolve_breakout"
+    choice: ConfirmationChoice
+    type: Literal["resolve_confirmation"] = "resolve_confirmation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +109,61 @@ class CancelRun:
     """End a run that is at rest, for good. What it made stays."""
 
     type: Literal["cancel_run"] = "cancel_run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Say:
+    """A person's words. `to` says whom they are for: the session, where a run that waits hears them first and the
+    conversation answers what is not for it; or the run alone. They are kept before anything is made of them."""
+
+    text: str
+    gate: str = ""
+    """The gate that is meant, when several are open."""
+    to: Literal["session", "run"] = "session"
+    type: Literal["say"] = "say"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptEdit:
+    """Keep the edit of a step's artifact as its result, without running anything."""
+
+    step: str
+    type: Literal["accept_edit"] = "accept_edit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerQuestion:
+    """What a tool asked the person: the answers by the questions' text, or why there are none."""
+
+    question: str
+    answers: Mapping[str, str] = field(default_factory=dict)
+    declined: str = ""
+    type: Literal["answer_question"] = "answer_question"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupt:
+    """Stop what runs now and keep the session. `target` is one conversation; "" is everything, the run too."""
+
+    target: str = ""
+    why: str = "interrupted by the person"
+    type: Literal["interrupt"] = "interrupt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetMode:
+    """How calls of tools are judged in the conversation from now on, as long as the session is held open."""
+
+    mode: Mode
+    type: Literal["set_mode"] = "set_mode"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetModel:
+    """Which model answers in the conversation from now on, as long as the session is held open."""
+
+    model: str
+    type: Literal["set_model"] = "set_model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,5 +218,59 @@ class AttemptFailed:
 
 Settlement = AttemptSucceeded | AttemptFailed
 Command = StartRun | InterruptRun | Settlement
-RestCommand = ReplyToGate | AskBreakout | ResolveBreakout | CancelRun
+"""What the machine of a run takes."""
+RestCommand = ReplyToGate | ResolveConfirmation | CancelRun
 """What can be asked of a run that is at rest."""
+SessionCommand = (
+    StartRun
+    | Say
+    | RestCommand
+    | AcceptEdit
+    | DecideApproval
+    | AnswerQuestion
+    | Interrupt
+    | SetMode
+    | SetModel
+    | SetLimits
+    | ClearTaint
+)
+"""What the door of a session takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A command was taken. `seq`: the log's number of what it was recorded as; what it leads to comes after."""
+
+    seq: int
+    note: str = ""
+    """What an interrupt met (one of `InterruptStatus`), or the name of a message that the conversation answers."""
+    type: Literal["accepted"] = "accepted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A command changed nothing, and why."""
+
+    reason: str
+    hint: str = ""
+    exit_code: int = EXIT_FAILED
+    external: bool = False
+    """It is the world that did not cooperate, and not the person who could put it right."""
+    type: Literal["refused"] = "refused"
+
+    def error(self) -> WeftError:
+        if self.external:
+            return ExternalError(self.reason, hint=self.hint)
+        return UserError(self.reason, hint=self.hint, exit_code=self.exit_code)
+
+
+def refusal(error: WeftError) -> Refused:
+    return Refused(
+        reason=error.message,
+        hint=error.hint,
+        exit_code=error.exit_code,
+        external=isinstance(error, ExternalError),
+    )
+
+
+Reply = Accepted | Refused

@@ -27,6 +27,7 @@ class Actor:
 
 
 MACHINE: Final = Actor("machine")
+PERSON: Final = Actor("person")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,17 @@ ReplyKind = Literal["proceed", "amend", "cancel", "withdrawn"]
 anew, or its condition does not hold."""
 Decider = Literal["person", "answer", "auto"]
 """Who replied: a person, their answer given in advance, or a gate that shows and goes on."""
+ConfirmationKind = Literal["breakout", "reply", "change", "fresh"]
+"""What a person is asked back: whether to leave the run, whether a reply was meant, what to change, whether to begin
+afresh."""
+ConfirmationChoice = Literal["stay", "leave", "yes", "no"]
+WordsMeaning = Literal[
+    "reply", "confirm", "breakout", "stay", "leave", "yes", "no", "resume", "fresh", "change?", "fresh?", "gate?",
+    "unclear", "refused", "not for it",
+]  # fmt: skip
+"""What words mean to a run at rest. `confirm`: a reply, if the person says so again. `refused`: clear, but it can't be
+done. The ones with a question mark are
+questions to the person: what to change, whether really afresh, which gate."""
 UnitKind = Literal["repair", "loop"]
 Verdict = Literal["passed", "failed", "not_verified"]
 """What a verifier says of a unit's result. What could not be checked is not verified, never passed."""
@@ -329,6 +340,10 @@ class GateResolved:
     text: str = ""
     """The person's words, for an amendment."""
     by: Decider = "person"
+    words: str = ""
+    """The name of the words it was decided on (`words_said`); "" for a choice that was made by its id."""
+    confirmation: str = ""
+    """The confirmation that the person said yes to."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """What the choice sets."""
     type: Literal["gate_resolved"] = "gate_resolved"
@@ -351,24 +366,64 @@ class ReplyClassified:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordsSaid:
+    """What a person said to a run, kept before anything is made of it. It is heard when the run is at rest."""
+
+    run: int
+    words: str
+    """Names these words and no others in the session."""
+    text: str
+    gate: str = ""
+    """The gate that was named beside them."""
+    to: Literal["session", "run"] = "session"
+    type: Literal["words_said"] = "words_said"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsUnderstood:
+    """What was made of a person's words: by a rule, or by a model, which can only propose a meaning."""
+
+    run: int
+    words: str
+    meaning: WordsMeaning
+    reason: str = ""
+    """Which words decided, or what is not clear about them."""
+    gate: str = ""
+    choice: str = ""
+    text: str = ""
+    """What is to be changed."""
+    model: str = ""
+    """The model whose opinion it is; "" for a rule."""
+    type: Literal["words_understood"] = "words_understood"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationAsked:
-    """A person's words sound as if they want to leave the waiting run; nothing happens until they say so."""
+    """A person is asked whether they mean what their words were understood as; nothing happens until they say so."""
 
     run: int
     confirmation: str
-    kind: Literal["breakout"]
+    kind: ConfirmationKind
     text: str
     """Their words."""
+    gate: str = ""
+    choice: str = ""
+    """What was understood, for a reply: the choice, and what it does."""
+    does: str = ""
+    change: str = ""
+    """What would be changed, for a reply that amends."""
     type: Literal["confirmation_asked"] = "confirmation_asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationResolved:
-    """The person said what they mean: to stay with the run, or to leave it."""
+    """The person said what they mean."""
 
     run: int
     confirmation: str
-    choice: Literal["stay", "leave"]
+    choice: ConfirmationChoice
+    words: str = ""
+    """The name of the words it was decided on; "" when it was answered by its name, or by replying otherwise."""
     type: Literal["confirmation_resolved"] = "confirmation_resolved"
 
 
@@ -425,12 +480,42 @@ class StepProgressed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordsHeard:
-    """Live: what a person said to a run at rest, and what was understood of it."""
+class SettingChanged:
+    """A person chose how the conversation goes on: the mode its tools are judged in, or the model that answers."""
 
-    text: str
-    understood: str
-    type: Literal["words_heard"] = "words_heard"
+    setting: Literal["mode", "model"]
+    value: str
+    type: Literal["setting_changed"] = "setting_changed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAsked:
+    """Live: a tool asks the person something and waits. `questions`: `text`, `options` and `several` each."""
+
+    question: str
+    questions: tuple[Mapping[str, Any], ...]
+    type: Literal["question_asked"] = "question_asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionClosed:
+    """Live: a question was answered, or what asked it was stopped."""
+
+    question: str
+    type: Literal["question_closed"] = "question_closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusChanged:
+    """Live: what the status line of a conversation says."""
+
+    mode: str
+    model: str
+    tokens: int | None = None
+    cost: str = ""
+    context_used: float | None = None
+    """The filled part of the model's window, from 0 to 1."""
+    type: Literal["status_changed"] = "status_changed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -444,6 +529,8 @@ class NoticeGiven:
 FlowEvent = (
     GateOpened
     | GateResolved
+    | WordsSaid
+    | WordsUnderstood
     | ReplyClassified
     | ConfirmationAsked
     | ConfirmationResolved
@@ -474,9 +561,12 @@ DurableEvent = (
     | FlowEvent
     | CallSettled
     | ItemSettled
+    | SettingChanged
     | talk.TalkEvent
 )
-LiveEvent = StepProgressed | WordsHeard | NoticeGiven | LiveCallEvent | talk.LiveTalkEvent
+LiveEvent = (
+    StepProgressed | NoticeGiven | QuestionAsked | QuestionClosed | StatusChanged | LiveCallEvent | talk.LiveTalkEvent
+)
 Event = DurableEvent | LiveEvent
 
 
@@ -493,11 +583,13 @@ def is_durable(event: Event) -> bool:
             return True
         case GateOpened() | GateResolved() | ReplyClassified() | ConfirmationAsked() | ConfirmationResolved():
             return True
-        case VerdictGiven() | RoundStarted() | BudgetReached():
+        case VerdictGiven() | RoundStarted() | BudgetReached() | WordsSaid() | WordsUnderstood():
             return True
-        case CallSettled() | ItemSettled():
+        case CallSettled() | ItemSettled() | SettingChanged():
             return True
-        case StepProgressed() | WordsHeard() | NoticeGiven() | CallStarted() | StepTextStreamed():
+        case StepProgressed() | NoticeGiven() | CallStarted() | StepTextStreamed():
+            return False
+        case QuestionAsked() | QuestionClosed() | StatusChanged():
             return False
         case _:
             return _is_durable_talk(event)

@@ -15,6 +15,8 @@ from weft.protocol.events import (
     ReplyClassified,
     RoundStarted,
     VerdictGiven,
+    WordsSaid,
+    WordsUnderstood,
 )
 from weft.render.cells import clean, paragraphs
 
@@ -32,7 +34,11 @@ def flow_lines(event: FlowEvent) -> list[str]:
             said = f" ({event.text})" if event.text else ""
             return [clean(f"gate {event.gate}: {event.choice}{said}, by {_BY.get(event.by, event.by)}")]
         case ConfirmationAsked():
-            return confirmation_lines(event.text)
+            return confirmation_lines(event)
+        case WordsSaid():
+            return [clean(f"said: {line}") for line in paragraphs(event.text)]
+        case WordsUnderstood():
+            return [clean(f"understood: {understood(event)}")]
         case ReplyClassified():
             return [clean(f"{event.model} was asked what was meant: {event.reason}")]
         case ConfirmationResolved():
@@ -49,10 +55,58 @@ def flow_lines(event: FlowEvent) -> list[str]:
             assert_never(event)
 
 
-def confirmation_lines(text: str) -> list[str]:
-    """The question whether to leave a waiting run. The order is the one that a number counts in."""
-    asked = [clean(f"  > {line}") for line in paragraphs(text)]
-    return ["Leave the run for this?", *asked, "  1 leave: the run is kept, and can be taken up again", "  2 stay"]
+def understood(event: WordsUnderstood) -> str:
+    """What was made of a person's words, for them."""
+    meant = f"{event.choice}: {event.text}" if event.text else event.choice
+    if event.meaning == "refused":
+        return f"{event.choice}, but it can't be done: {event.reason}" + (f"; {event.text}" if event.text else "")
+    said = {
+        "reply": meant,
+        "confirm": f"perhaps {meant}",
+        "breakout": "you seem to want something else",
+        "stay": "stay with the run",
+        "leave": "leave the run",
+        "yes": "yes",
+        "no": "no",
+        "resume": "go on with the run",
+        "fresh": "start afresh",
+        "not for it": "not for the run",
+        "unclear": "not clear",
+        "refused": "",
+        "change?": "what should be changed?",
+        "fresh?": "start afresh?",
+        "gate?": "which gate?",
+    }[event.meaning]
+    return f"{said} ({event.reason})" if event.reason else said
+
+
+def confirmation_lines(asked: ConfirmationAsked) -> list[str]:
+    """What a person is asked back. The order is the one that a number counts in."""
+    words = [clean(f"  > {line}") for line in paragraphs(asked.text)]
+    match asked.kind:
+        case "breakout":
+            return [
+                "Leave the run for this?",
+                *words,
+                "  1 leave: the run is kept, and can be taken up again",
+                "  2 stay",
+            ]
+        case "reply":
+            meant = f"{asked.choice}: {asked.change}" if asked.change else asked.choice
+            ends = ", which ends the run" if asked.does == "cancel" else ""
+            lines = paragraphs(f"I understood: {meant}{ends}. Yes?")
+            return [clean(lines[0]), *(clean(f"  {line}") for line in lines[1:]), *words, "  1 yes", "  2 no"]
+        case "change":
+            return ["What should be changed?"]
+        case "fresh":
+            return [
+                "Start afresh? That ends the run that is there for good; what it made stays.",
+                *words,
+                "  1 yes",
+                "  2 no",
+            ]
+        case _:
+            assert_never(asked.kind)
 
 
 def gate_lines(gate: GateOpened) -> list[str]:

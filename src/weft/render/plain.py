@@ -27,10 +27,14 @@ from weft.protocol.events import (
     InputRecorded,
     ItemSettled,
     NoticeGiven,
+    QuestionAsked,
+    QuestionClosed,
     RunEnded,
     RunStarted,
     SessionAdopted,
     SessionCreated,
+    SettingChanged,
+    StatusChanged,
     StepAdopted,
     StepCompleted,
     StepFailed,
@@ -39,7 +43,6 @@ from weft.protocol.events import (
     StepProgressed,
     StepSkipped,
     StepStarted,
-    WordsHeard,
 )
 from weft.protocol.talk import ApprovalDecided, ApprovalRequested, LiveTalkEvent, TalkEvent, step_place
 from weft.render.calls import Price, call_lines
@@ -119,8 +122,8 @@ def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program:
             return [clean(f"artifact {event.artifact} written again from the log")]
         case StepProgressed():
             return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
-        case WordsHeard():
-            return _heard(event)
+        case QuestionAsked() | QuestionClosed() | StatusChanged() | SettingChanged():
+            return _asides(event)
         case NoticeGiven():
             return _long("note: ", event.text)
         case _ if isinstance(event, FlowEvent):
@@ -138,6 +141,16 @@ def _session_lines(event: SessionCreated | SessionAdopted | CutAccepted) -> list
             return [clean(line), *(clean(f"  note: {note}") for note in event.notes)]
         case CutAccepted():
             return ["the log goes on without what it has lost:", *(clean(f"  {lost}") for lost in event.lost)]
+
+
+def _asides(event: QuestionAsked | QuestionClosed | StatusChanged | SettingChanged) -> list[str]:
+    match event:
+        case QuestionAsked():
+            return [clean(f"asks: {one.get('text')}") for one in event.questions]
+        case SettingChanged():
+            return [clean(f"{event.setting}: {event.value}")]
+        case _:
+            return []
 
 
 def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
@@ -190,10 +203,6 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
     if event.outcome == "cancelled":
         return lines
     return [*lines, clean(f"  try again: {again}"), clean(f"  every attempt: {program} sessions log {session}")]
-
-
-def _heard(event: WordsHeard) -> list[str]:
-    return _long("understood: ", event.understood)
 
 
 def _finding(finding: Finding) -> list[str]:

@@ -15,7 +15,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from weft.protocol import talk as t
-from weft.protocol.events import ConfirmationAsked, Event, GateOpened, NoticeGiven, WordsHeard
+from weft.protocol.events import (
+    ConfirmationAsked,
+    Event,
+    GateOpened,
+    NoticeGiven,
+    QuestionAsked,
+    QuestionClosed,
+    StatusChanged,
+    WordsSaid,
+)
 from weft.render.cells import paragraphs
 from weft.render.markdown import fence_after
 from weft.render.talk_run import RunPart
@@ -133,6 +142,9 @@ class TalkView:
     """Why a turn was last interrupted."""
     run: RunPart = field(default_factory=RunPart)
     """The run beside the conversation, as far as it is at work."""
+    questions: dict[str, QuestionAsked] = field(default_factory=dict)
+    """What tools ask the person, by name."""
+    status: StatusChanged | None = None
 
     def apply(self, event: Event, now: float) -> None:
         name = getattr(event, "conversation", "")
@@ -140,11 +152,24 @@ class TalkView:
             self.finished.append(Noted(event.text, "warning"))
         elif name == self.root or name.startswith(f"{self.root}/"):
             self._talk(event, now)
+        elif isinstance(event, _STEPS_OWN):
+            self._talk(event, now)  # a step of the run asks for its approval too
+        elif isinstance(event, QuestionAsked | QuestionClosed | StatusChanged):
+            self._aside(event)
         elif not isinstance(event, t.TalkEvent | t.LiveTalkEvent):
-            if isinstance(event, WordsHeard):
+            if isinstance(event, WordsSaid):
                 self.finished.append(Said(event.text))
             if lines := self.run.lines(event, now):
                 self.finished.append(Ran(tuple(lines), isinstance(event, GateOpened | ConfirmationAsked)))
+
+    def _aside(self, event: QuestionAsked | QuestionClosed | StatusChanged) -> None:
+        match event:
+            case QuestionAsked():
+                self.questions[event.question] = event
+            case QuestionClosed():
+                self.questions.pop(event.question, None)
+            case StatusChanged():
+                self.status = event
 
     def take(self) -> list[Block]:
         """The blocks that were finished since this was last asked."""
@@ -357,6 +382,8 @@ class TalkView:
         return next((call for call in self.calls.values() if call.child == conversation), None)
 
 
+_STEPS_OWN = (t.ToolRequested, t.ApprovalRequested, t.ApprovalDecided, t.ToolSettled)
+"""What is taken in of other conversations: those of the steps of a run."""
 _INTERRUPTS: Mapping[str, str] = {
     "process_lost": "the program had ended here; what ran then is lost",
     "shutdown": "stopped when the program was closed",

@@ -30,11 +30,15 @@ from weft.protocol.events import (
     ItemSettled,
     NoticeGiven,
     Outcome,
+    QuestionAsked,
+    QuestionClosed,
     ReplyClassified,
     RunEnded,
     RunStarted,
     SessionAdopted,
     SessionCreated,
+    SettingChanged,
+    StatusChanged,
     StepAdopted,
     StepCompleted,
     StepFailed,
@@ -43,7 +47,8 @@ from weft.protocol.events import (
     StepProgressed,
     StepSkipped,
     StepStarted,
-    WordsHeard,
+    WordsSaid,
+    WordsUnderstood,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.render.calls import Spent, StepCalls
@@ -78,7 +83,10 @@ RunEvent = (
     | ArtifactSetAside
     | ArtifactRestored
     | NoticeGiven
-    | WordsHeard
+    | QuestionAsked
+    | QuestionClosed
+    | StatusChanged
+    | SettingChanged
     | FlowEvent
     | StepEvent
 )
@@ -226,7 +234,9 @@ class RunView:
                 self.pipeline = event.pipeline
                 for note in event.notes:
                     self._notice(note)
-            case InputRecorded() | WordsHeard() | CutAccepted():
+            case InputRecorded() | CutAccepted() | SettingChanged():
+                pass
+            case QuestionAsked() | QuestionClosed() | StatusChanged():
                 pass
             case RunStarted():
                 self._remember_artifacts()
@@ -254,6 +264,8 @@ class RunView:
                 self.gates.pop(event.gate, None)
             case ConfirmationAsked() | ConfirmationResolved() | ReplyClassified() if self.asks_here:
                 pass  # it was said where they are asked
+            case WordsSaid() | WordsUnderstood():
+                pass  # said where they were said
             case _:
                 self._notice(flow_lines(event)[0])
 

@@ -22,6 +22,13 @@ PATIENCE: Final = 0.1
 class SessionLockedError(UserError):
     """Another process writes to this session."""
 
+    def __init__(self, session: str, holder: str) -> None:
+        super().__init__(
+            f"session {session} is being written by {holder}",
+            hint=f"wait for it, stop it, or watch it: weft sessions follow {session}",
+        )
+        self.session = session
+
 
 class WriterLock:
     def __init__(self, fd: int) -> None:
@@ -40,10 +47,7 @@ class WriterLock:
                 if time.monotonic() < deadline:
                     time.sleep(PATIENCE / 10)
                     continue
-                raise SessionLockedError(
-                    f"session {session} is being written by {holder}",
-                    hint=f"wait for it, stop it, or watch it: weft sessions follow {session}",
-                ) from None
+                raise SessionLockedError(session, holder) from None
             if _still_there(fd, folder):
                 break
             os.close(fd)  # somebody removed the file between the two calls; lock the one that is there now

@@ -67,6 +67,8 @@ class Session:
         self._above = above
         self._lock = lock
         self._one_writer = threading.Lock()
+        self.on_record: Callable[[Sequence[Record]], None] | None = None
+        """Told of every decision once it is durable, in the log's order, from the thread that wrote it."""
         self._dirty: set[str] = set()
         self._behind = False
         self._placed = False
@@ -215,7 +217,10 @@ class Session:
                 raise RepeatedCommandError(key, seq)
             if parent and self.state.seq:
                 raise IllegalEventError("only the first decision of a session names what it is a fork of")
-            return self._record(events, artifacts, blobs, by, key, parent)
+            records = self._record(events, artifacts, blobs, by, key, parent)
+            if self.on_record is not None:
+                self.on_record(records)
+            return records
 
     def _record(
         self,

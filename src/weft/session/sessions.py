@@ -12,7 +12,16 @@ from typing import Final
 from weft.files import Folder
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError
-from weft.protocol.events import ConfirmationAsked, ConfirmationResolved, GateResolved, Record, RunEnded
+from weft.protocol.events import (
+    ConfirmationAsked,
+    ConfirmationResolved,
+    GateResolved,
+    Record,
+    ReplyClassified,
+    RunEnded,
+    WordsSaid,
+    WordsUnderstood,
+)
 from weft.protocol.ids import SESSION_ID, check_session_id
 from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
@@ -27,7 +36,9 @@ from weft.session.state import SessionState, fold
 HOMES: Final = ("sessions", "contentItem")
 TRASH: Final = "trash"
 FOLLOW_PAUSE: Final = 0.05
-_AT_REST: Final = (GateResolved, ConfirmationAsked, ConfirmationResolved)
+_AT_REST: Final = (
+    GateResolved, ConfirmationAsked, ConfirmationResolved, WordsSaid, WordsUnderstood, ReplyClassified,
+)  # fmt: skip
 """What is said to a run at rest does not set it going."""
 
 

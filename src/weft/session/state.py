@@ -12,8 +12,8 @@ from typing import Any, Literal, assert_never
 
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled, ConversationCalls
-from weft.protocol.envelope import Parent
-from weft.protocol.events import Outcome, Record, UnitKind, Verdict
+from weft.protocol.envelope import PERSON, Actor, Parent
+from weft.protocol.events import ConfirmationKind, Outcome, Record, UnitKind, Verdict
 from weft.protocol.hashes import combine
 from weft.protocol.talk import TalkEvent
 from weft.protocol.values import dataclass
@@ -139,8 +139,27 @@ class RoundState:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
+    """What a person was asked back, and has not answered yet."""
+
     confirmation: str
     text: str
+    """Their words."""
+    kind: ConfirmationKind = "breakout"
+    gate: str = ""
+    choice: str = ""
+    does: str = ""
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnheardWords:
+    """Words to the run of which nothing was made yet."""
+
+    words: str
+    text: str
+    gate: str = ""
+    to: Literal["session", "run"] = "session"
+    by: Actor = PERSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +216,10 @@ class SessionState:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     """By verifier, as it last judged; "not_verified" as soon as something it read is made anew."""
     confirming: Confirmation | None = None
+    left_for: str = ""
+    """The words for which a run was last left."""
+    unheard: dict[str, UnheardWords] = field(default_factory=dict)
+    """By name, in the order in which they were said."""
     finished: dict[str, FinishedRun] = field(default_factory=dict)
     """The last run that was done on each set of inputs, the oldest first."""
     spoken: int = 0
@@ -430,11 +453,24 @@ def _classified(state: SessionState, event: e.ReplyClassified, _: Record) -> Non
 
 
 def _confirmation_asked(state: SessionState, event: e.ConfirmationAsked, _: Record) -> None:
-    state.confirming = Confirmation(event.confirmation, event.text)
+    state.confirming = Confirmation(
+        event.confirmation, event.text, event.kind, event.gate, event.choice, event.does, event.change
+    )
 
 
 def _confirmation_resolved(state: SessionState, event: e.ConfirmationResolved, _: Record) -> None:
+    if event.choice == "leave" and state.confirming is not None:
+        state.left_for = state.confirming.text
     state.confirming = None
+
+
+def _words_said(state: SessionState, event: e.WordsSaid, record: Record) -> None:
+    by = record.envelope.by if record.envelope else PERSON
+    state.unheard[event.words] = UnheardWords(event.words, event.text, event.gate, event.to, by)
+
+
+def _words_understood(state: SessionState, event: e.WordsUnderstood, _: Record) -> None:
+    state.unheard.pop(event.words, None)
 
 
 def _round(state: SessionState, event: e.RoundStarted, _: Record) -> None:
@@ -490,7 +526,7 @@ def _fold_of(event: e.DurableEvent) -> _Fold:
             e.StepStarted() | e.StepCompleted() | e.StepFailed() | e.StepInterrupted() | CallSettled() | e.ItemSettled()
         ):
             return _fold_of_attempt(event)
-        case e.StepSkipped() | e.ArtifactRejected() | e.ArtifactRestored() | e.StepModelRetried():
+        case e.StepSkipped() | e.ArtifactRejected() | e.ArtifactRestored() | e.StepModelRetried() | e.SettingChanged():
             return _nothing
         case _:
             return _fold_of_flow(event)
@@ -524,6 +560,10 @@ def _fold_of_flow(event: e.FlowEvent) -> _Fold:
             return _gate_resolved
         case e.ReplyClassified():
             return _classified
+        case e.WordsSaid():
+            return _words_said
+        case e.WordsUnderstood():
+            return _words_understood
         case e.ConfirmationAsked():
             return _confirmation_asked
         case e.ConfirmationResolved():

@@ -30,6 +30,7 @@ _Elsewhere = (
     | e.ArtifactAccepted
     | e.ArtifactSetAside
     | e.ArtifactRestored
+    | e.SettingChanged
     | e.StepModelRetried
     | TalkEvent
 )
@@ -136,6 +137,8 @@ def _move(standing: Standing, event: _Placed) -> None:
             | e.ItemSettled()
         ):
             pass  # they have their place, and move nothing
+        case e.WordsSaid() | e.WordsUnderstood():
+            pass  # so have these
         case _:
             assert_never(event)
 
@@ -171,7 +174,7 @@ def _fault(standing: Standing, event: _Placed) -> str:
             return "" if standing.outcome is not None and not standing.over else "no run is at rest"
         case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved():
             return _reply_fault(standing, event)
-        case e.EditAccepted() | e.StepAdopted():
+        case e.EditAccepted() | e.StepAdopted() | e.WordsSaid() | e.WordsUnderstood():
             return ""
         case _:
             assert_never(event)
@@ -189,7 +192,7 @@ def _reply_fault(standing: Standing, event: e.GateResolved | e.ConfirmationAsked
                 return "" if alone else "a person replies to a run at rest"
             return "only a person replies to a run at rest" if event.by == "auto" or event.does == "withdrawn" else ""
         case e.ConfirmationAsked():
-            if standing.outcome is None or standing.over or not standing.gates:
+            if standing.outcome is None or standing.over or not (standing.gates or event.kind == "fresh"):
                 return "no run is waiting"
             return f"{standing.confirming} is not answered yet" if standing.confirming else ""
         case e.ConfirmationResolved():

@@ -11,6 +11,7 @@ from typing import Any
 from weft.conversation.ports import Ports, Running, Toolbox
 from weft.conversation.projections import Transcript
 from weft.models.model import Part, Request, Stop, TextDelta
+from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk
@@ -24,7 +25,7 @@ class MemoryJournal:
     seq: int = 0
     failing: bool = False
 
-    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+    def record(self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "") -> Sequence[Record]:
         if self.failing:
             raise OSError("the disk is full")
         first = self.seq + 1

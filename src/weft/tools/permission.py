@@ -19,6 +19,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
+from weft.protocol import commands
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import NEEDS, Need
@@ -32,7 +33,7 @@ from weft.tools.shell.words import Simple
 from weft.tools.tool import Tool
 from weft.workspace.rule_entry import RuleEntry
 
-Mode = Literal["safe", "ask", "edits", "auto"]
+Mode = commands.Mode
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 Decision = Literal["allow", "ask", "deny"]
 TAINT_RULE: Final = "tainted conversation"

@@ -4,56 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from weft.app import SessionRequest, json_line
 from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option, workspace_path
+from weft.protocol.commands import Mode
 from weft.protocol.errors import EXIT_DONE, UsageError
-from weft.session.session import no_session
-
-if TYPE_CHECKING:
-    from weft.app.talks import OpenTalk, TalkAsk
-    from weft.cli.chat.ports import Mode
-    from weft.cli.chat.questions import Questions
-
-
-@dataclass(frozen=True, slots=True)
-class TalkStatus:
-    """What the status line says, from the open conversation."""
-
-    talk: OpenTalk
-    ask_person: Questions
-
-    @property
-    def mode(self) -> Mode:
-        return self.talk.mode
-
-    def cycle_mode(self) -> Mode:
-        return self.talk.cycle_mode()
-
-    @property
-    def model(self) -> str:
-        return self.talk.model
-
-    @property
-    def tokens(self) -> int | None:
-        return self.talk.tokens
-
-    @property
-    def cost(self) -> str:
-        return self.talk.cost
-
-    @property
-    def context_used(self) -> float | None:
-        return self.talk.context_used
-
-    @property
-    def session(self) -> str:
-        return self.talk.session
 
 
 @click.command("chat")
@@ -90,50 +49,35 @@ def command(
     Ctrl+C stops what runs and keeps the conversation; twice at an idle prompt leaves. Nothing is lost on leaving, not
     even a question that waits for your approval: `weft chat --session ID` goes on.
     """
-    from weft.app.talks import TalkAsk
     from weft.cli.init import ensure_workspace
 
     working = Path(folder or ".").absolute()
     if not working.is_dir():
         raise UsageError(f"--folder {working}: there is no such folder")
     ensure_workspace(workspace_path(workspace))
-    ask = TalkAsk(session=session, model=model, mode=mode, kb=kb, working=working)
+    request = SessionRequest(talk=True, session=session, model=model, mode=mode, kb=kb, working=working)
     if show_prompt:
         if not session:
             raise UsageError("--show-prompt needs a session", hint="name one with --session")
-        return asyncio.run(_show_prompt(workspace, ask))
-    return asyncio.run(_chat(workspace, ask, " ".join(words) or None, whole_input=whole_input, plain=plain))
+        return asyncio.run(_show_prompt(workspace, request))
+    return asyncio.run(_chat(workspace, request, " ".join(words) or None, whole_input=whole_input, plain=plain))
 
 
-async def _show_prompt(workspace: str | None, ask: TalkAsk) -> int:
+async def _show_prompt(workspace: str | None, request: SessionRequest) -> int:
     """The prompt as JSON: the system text, every message, the tools, and what was left out for want of room."""
-    from weft.session.codec import to_json
-
     with open_app(workspace) as app:
-        if ask.session is None or not app.sessions.exists(ask.session):
-            raise no_session(ask.session or "")
-        async with app.talk(ask) as talk:
-            prompt = talk.context.preview(talk.conversation.name, talk.conversation.transcript())
-            await talk.conversation.suspend()
-    shown = {"model": talk.model, "tokens": prompt.tokens, "dropped": prompt.dropped, **asdict(prompt.request)}
-    sys.stdout.buffer.write(to_json(shown) + b"\n")
+        shown = await app.next_prompt(request)
+    sys.stdout.buffer.write(json_line(shown))
     return EXIT_DONE
 
 
-async def _chat(workspace: str | None, ask: TalkAsk, message: str | None, *, whole_input: bool, plain: bool) -> int:
+async def _chat(
+    workspace: str | None, request: SessionRequest, message: str | None, *, whole_input: bool, plain: bool
+) -> int:
     from weft.cli.chat.face import run_chat
-    from weft.cli.chat.questions import Questions
 
     with open_app(workspace) as app:
-        async with app.talk(ask) as talk:
-            questions = Questions()
-            talk.ask_person = questions.ask
-            status = TalkStatus(talk, questions)
+        async with app.session(request) as session:
             return await run_chat(
-                talk.conversation,
-                status,
-                message=message,
-                whole_input=whole_input,
-                plain=plain,
-                program=program_words(app),
+                session, message=message, whole_input=whole_input, plain=plain, program=program_words(app)
             )

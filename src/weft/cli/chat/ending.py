@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from weft.cli.chat.ports import StatusSource, Talk
+from weft.cli.chat.ports import ChatSession
 from weft.render.talk_view import Noted, TalkView
 from weft.render.units import count
 
 
-async def let_go(talk: Talk, view: TalkView) -> bool:
+async def let_go(session: ChatSession, view: TalkView) -> bool:
     """Whether nothing of it was left running. An approval that waits survives, as it would survive a crash."""
-    return await (talk.suspend() if view.approvals else talk.shutdown())
+    return await session.close(keep_open=bool(view.approvals))
 
 
-def last_words(view: TalkView, status: StatusSource, program: str, *, clean: bool) -> list[Noted]:
+def last_words(view: TalkView, session: str, program: str, *, clean: bool) -> list[Noted]:
     """What a person should know who leaves now."""
-    again = f"{program} chat --session {status.session}"
+    again = f"{program} chat --session {session}"
     words: list[Noted] = []
     if view.approvals:
         verb = "waits" if len(view.approvals) == 1 else "wait"

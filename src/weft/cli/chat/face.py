@@ -10,13 +10,12 @@ from __future__ import annotations
 import sys
 
 from weft.cli.chat.plain import run_plain
-from weft.cli.chat.ports import StatusSource, Talk
+from weft.cli.chat.ports import ChatSession
 from weft.cli.place import is_terminal
 
 
 async def run_chat(
-    talk: Talk,
-    status: StatusSource,
+    session: ChatSession,
     *,
     message: str | None = None,
     whole_input: bool = False,
@@ -30,7 +29,7 @@ async def run_chat(
     proposed begin.
     """
     if plain or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        return await run_plain(talk, status, message=message, whole_input=whole_input)
+        return await run_plain(session, message=message, whole_input=whole_input)
     from weft.cli.chat.screen import ChatScreen
 
-    return await ChatScreen(talk, status, program=program).run(message)
+    return await ChatScreen(session, program=program).run(message)

@@ -1,7 +1,7 @@
 """A conversation without a terminal: messages from standard input, answers on standard output, all else on error.
 
 One message after the other, each when the last has been answered. Nobody is there to be asked, so every approval is
-denied and the model is told why.
+denied, every question declined, and the model is told why.
 """
 
 from __future__ import annotations
@@ -15,50 +15,57 @@ from collections.abc import AsyncIterator
 from rich.text import Text
 
 from weft.cli.chat.ending import let_go
-from weft.cli.chat.ports import StatusSource, Talk
+from weft.cli.chat.opening import greeting, of_main
+from weft.cli.chat.ports import ChatSession
 from weft.cli.place import is_ascii
-from weft.cli.stopping import interruptible
+from weft.cli.stopping import TERMINAL, interruptible
+from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UserError
 from weft.protocol.events import Record
+from weft.protocol.talk_commands import DecideApproval
 from weft.render.cells import clean
 from weft.render.page import page
 from weft.render.talk_blocks import block_lines
 from weft.render.talk_view import Answered, Said, TalkView
 
 NOBODY = "nobody is there to approve it: the conversation runs without a terminal"
+NOBODY_ANSWERS = "nobody is there to answer: the conversation runs without a terminal"
+UNATTENDED = Actor("rule", "without a terminal", "terminal")
 WIDTH = 120
 
 
-async def run_plain(talk: Talk, status: StatusSource, *, message: str | None = None, whole_input: bool = False) -> int:
-    if status.ask_person is not None:
-        status.ask_person.nobody_answers("nobody is there to answer: the conversation runs without a terminal")
-    return await PlainChat(talk).run(message, whole_input)
+async def run_plain(session: ChatSession, *, message: str | None = None, whole_input: bool = False) -> int:
+    return await PlainChat(session).run(message, whole_input)
 
 
 class PlainChat:
-    def __init__(self, talk: Talk) -> None:
-        self._talk = talk
-        self._view = TalkView(talk.name)
+    def __init__(self, session: ChatSession) -> None:
+        self._session = session
+        self._view = TalkView()
         self._sheet = page(WIDTH, is_ascii(sys.stderr))
         self._failed = False
         self._stopped = asyncio.Event()
 
     async def run(self, message: str | None, whole_input: bool) -> int:
-        past = await self._talk.past()
+        past = await self._session.records()
         for record in past:
-            self._view.apply(record.event, 0.0)
+            if of_main(record):
+                self._view.apply(record.event, 0.0)
         self._view.take()
         self._view.failed = False  # that was another time
+        for event in greeting(self._session):
+            self._view.apply(event, 0.0)
         following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
         stopped = asyncio.create_task(self._stopped.wait())
         talking = asyncio.create_task(self._talk_through(message, whole_input))
         with interruptible(self._stop):
-            self._deny()
+            self._decline()
             await asyncio.wait({following, stopped, talking}, return_when=asyncio.FIRST_COMPLETED)
             for task in (stopped, talking):
                 task.cancel()
             await asyncio.wait({stopped, talking})
-            await let_go(self._talk, self._view)
+            await let_go(self._session, self._view)
             await asyncio.wait({following}, timeout=1)
             following.cancel()
             await asyncio.wait({following})
@@ -69,26 +76,32 @@ class PlainChat:
         return EXIT_FAILED if self._failed else EXIT_DONE
 
     async def _talk_through(self, message: str | None, whole_input: bool) -> None:
-        await self._talk.idle()
+        await self._session.rest()
         async for text in _messages(message, whole_input):
             if text.strip():
-                self._talk.say(text)
-                await self._talk.idle()
+                reply = await self._session.submit(Say(text=text), by=TERMINAL)
+                if isinstance(reply, Refused):
+                    raise reply.error()
+                await self._session.rest()
 
     async def _follow(self, after: int) -> None:
-        async for item in self._talk.events(after):
+        async for item in self._session.events(after):
             self._view.apply(item.event if isinstance(item, Record) else item, time.monotonic())
             self._failed = self._failed or self._view.failed
             self._show()
-            self._deny()
+            self._decline()
 
-    def _deny(self) -> None:
+    def _decline(self) -> None:
         for call in self._view.approvals:
-            self._talk.approve(call.call, "denied", conversation=call.conversation, reason=NOBODY)
+            command = DecideApproval(conversation=call.conversation, call=call.call, decision="denied", reason=NOBODY)
+            self._session.submit(command, by=UNATTENDED)
             call.phase = "running"
+        for name in [*self._view.questions]:
+            self._session.submit(AnswerQuestion(question=name, declined=NOBODY_ANSWERS), by=UNATTENDED)
+            del self._view.questions[name]
 
     def _stop(self) -> None:
-        self._talk.interrupt()
+        self._session.submit(Interrupt(), by=TERMINAL)
         self._stopped.set()
 
     def _show(self) -> None:

@@ -1,75 +1,33 @@
-"""What the face of a conversation needs: the conversation, and what its status line says."""
+"""What the face of a conversation needs of a session: its door, and a few things that follow from it."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from typing import Literal, Protocol
+from typing import Protocol
 
-from weft.cli.chat.questions import Questions
-from weft.conversation.control import Reply
-from weft.conversation.feed import Item
-from weft.protocol.events import Record
-from weft.protocol.talk import Decision
-
-Mode = Literal["safe", "ask", "edits", "auto"]
+from weft.protocol.commands import Reply, SessionCommand
+from weft.protocol.envelope import Actor
+from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, Record
 
 
-class Talk(Protocol):
-    """`weft.conversation.conversation.Conversation`, as far as a face uses it."""
+class ChatSession(Protocol):
+    """`weft.app.OpenedSession`, as far as the face uses it."""
 
-    name: str
+    id: str
 
-    def say(self, text: str) -> str: ...
+    def submit(self, command: SessionCommand, *, key: str = "", by: Actor = ...) -> asyncio.Future[Reply]: ...
 
-    def interrupt(self, target: str | None = None, reason: str = "user") -> Reply: ...
+    def events(self, after: int = 0) -> AsyncIterator[Record | Event]: ...
 
-    def approve(self, call: str, decision: Decision, *, conversation: str | None = None, reason: str = "") -> None: ...
+    async def records(self, after: int = 0) -> list[Record]: ...
 
-    def clear_taint(self) -> None: ...
+    async def rest(self) -> Outcome | None: ...
 
-    async def past(self) -> list[Record]: ...
-
-    def events(self, after: int = 0) -> AsyncIterator[Item]: ...
-
-    async def idle(self) -> None: ...
-
-    async def shutdown(self, timeout: float = 5.0) -> bool:  # noqa: ASYNC109
-        ...
-
-    async def suspend(self, timeout: float = 5.0) -> bool:  # noqa: ASYNC109
-        ...
-
-
-class StatusSource(Protocol):
-    """Asked for each frame, so it must answer from memory."""
+    async def close(self, *, keep_open: bool | None = None) -> bool: ...
 
     @property
-    def mode(self) -> Mode: ...
-
-    def cycle_mode(self) -> Mode:
-        """The next mode, which holds from now on."""
-        ...
+    def asks(self) -> tuple[GateOpened | ConfirmationAsked, ...]: ...
 
     @property
-    def model(self) -> str: ...
-
-    @property
-    def tokens(self) -> int | None: ...
-
-    @property
-    def cost(self) -> str:
-        """In words, such as "$0.12"; "" when nothing is known of it."""
-        ...
-
-    @property
-    def context_used(self) -> float | None:
-        """The filled part of the model's window, from 0 to 1."""
-        ...
-
-    @property
-    def session(self) -> str: ...
-
-    @property
-    def ask_person(self) -> Questions | None:
-        """Where the AskUser tool puts its questions; None when there is no such tool."""
-        ...
+    def unfinished(self) -> str: ...

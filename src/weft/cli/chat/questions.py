@@ -1,89 +1,52 @@
-"""Where the model's questions meet the person: the AskUser tool awaits `ask`, the face shows `current` and answers.
-
-An interrupt cancels the call that waits, and with it the question disappears.
-"""
+"""What a tool asks the person, one question at a time: the answers are gathered here and given together."""
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from typing import Any
 
-from weft.protocol.errors import UserError
-from weft.tools.tool import Question
-
-
-def _nobody() -> None:
-    """No face looks."""
-
-
-@dataclass(slots=True)
-class _Asked:
-    questions: tuple[Question, ...]
-    done: asyncio.Future[Mapping[str, str]]
-    answers: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def next(self) -> Question:
-        return self.questions[len(self.answers)]
+from weft.protocol.commands import AnswerQuestion
+from weft.protocol.events import QuestionAsked
 
 
 class Questions:
     def __init__(self) -> None:
-        self.changed: Callable[[], None] = _nobody
-        """Called when there is something else to show."""
-        self._asked: list[_Asked] = []
-        self._absent = ""
+        self._answers: dict[str, dict[str, str]] = {}
+        """What was answered so far, by the name of what was asked."""
 
-    def nobody_answers(self, why: str) -> None:
-        """From now on a question is refused at once."""
-        self._absent = why
-
-    async def ask(self, questions: tuple[Question, ...]) -> Mapping[str, str]:
-        """The answers by the questions' text. Waits as long as it takes."""
-        if self._absent:
-            raise UserError(self._absent, hint="go on without the answer, and say what you assumed")
-        # Answers go by the text, so a question that comes twice is asked once.
-        unique = tuple({question.text: question for question in questions}.values())
-        if not unique:
-            return {}
-        asked = _Asked(unique, asyncio.get_running_loop().create_future())
-        self._asked.append(asked)
-        self.changed()
-        try:
-            return await asked.done
-        finally:
-            self._asked.remove(asked)
-            self.changed()
-
-    @property
-    def current(self) -> Question | None:
+    def current(self, asked: Mapping[str, QuestionAsked]) -> Mapping[str, Any] | None:
         """The question to show now."""
-        waiting = self._waiting()
-        return waiting.next if waiting else None
+        waiting = self._waiting(asked)
+        return self._next(waiting) if waiting else None
 
-    def answer(self, text: str) -> bool:
-        """Takes an answer to the current question. False when it is none: an empty line."""
-        asked = self._waiting()
-        if asked is None or not (chosen := choice(asked.next, text)):
-            return False
-        asked.answers[asked.next.text] = chosen
-        if len(asked.answers) == len(asked.questions):
-            asked.done.set_result(dict(asked.answers))
-        self.changed()
-        return True
+    def answer(self, asked: Mapping[str, QuestionAsked], text: str) -> AnswerQuestion | None:
+        """Takes an answer to the current question; all of them once the last is there."""
+        waiting = self._waiting(asked)
+        question = self._next(waiting) if waiting else None
+        if waiting is None or question is None or not (chosen := choice(question, text)):
+            return None
+        answers = self._answers.setdefault(waiting.question, {})
+        answers[str(question["text"])] = chosen
+        if self._next(waiting) is not None:
+            return None
+        return AnswerQuestion(question=waiting.question, answers=answers)
 
-    def _waiting(self) -> _Asked | None:
-        return next((asked for asked in self._asked if not asked.done.done()), None)
+    def _waiting(self, asked: Mapping[str, QuestionAsked]) -> QuestionAsked | None:
+        return next((one for one in asked.values() if self._next(one) is not None), None)
+
+    def _next(self, asked: QuestionAsked) -> Mapping[str, Any] | None:
+        known = self._answers.get(asked.question, {})
+        return next((one for one in asked.questions if one["text"] not in known), None)
 
 
-def choice(question: Question, text: str) -> str:
+def choice(question: Mapping[str, Any], text: str) -> str:
     """What a person meant: the numbers of options, or an answer of their own."""
     words = [word for word in re.split(r"[\s,]+", text.strip()) if word]
     numbers = [int(word) for word in words if word.isdecimal()]
-    if question.options and numbers and len(numbers) == len(words):
-        inside = all(1 <= number <= len(question.options) for number in numbers)
-        if inside and (question.several or len(numbers) == 1):
-            return ", ".join(question.options[number - 1] for number in dict.fromkeys(numbers))
+    options = question.get("options") or ()
+    if options and numbers and len(numbers) == len(words):
+        inside = all(1 <= number <= len(options) for number in numbers)
+        if inside and (question.get("several") or len(numbers) == 1):
+            return ", ".join(str(options[number - 1]) for number in dict.fromkeys(numbers))
     return text.strip()

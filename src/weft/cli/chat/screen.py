@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import Final
+from typing import Final, get_args
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
@@ -31,12 +31,17 @@ from rich.text import Text
 
 from weft.cli.chat.ending import last_words, let_go
 from weft.cli.chat.keys import Chat, bindings
+from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.paint import Paint
-from weft.cli.chat.ports import StatusSource, Talk
+from weft.cli.chat.ports import ChatSession
+from weft.cli.chat.questions import Questions
 from weft.cli.place import is_ascii
+from weft.cli.stopping import TERMINAL
+from weft.protocol.commands import Accepted, Interrupt, Mode, Refused, Reply, Say, SessionCommand, SetMode
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
-from weft.protocol.events import Event, Record
+from weft.protocol.events import Event, Record, StatusChanged
 from weft.protocol.talk import Decision
+from weft.protocol.talk_commands import ClearTaint, DecideApproval
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
@@ -63,17 +68,17 @@ HELP: Final = "Enter sends, Alt+Enter breaks the line, Ctrl+C interrupts, Shift+
 class ChatScreen(Chat):
     def __init__(
         self,
-        talk: Talk,
-        status: StatusSource,
+        session: ChatSession,
         *,
         program: str = "weft",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._talk = talk
-        self._status = status
+        self._session = session
+        self._questions = Questions()
+        self._sending: set[asyncio.Future[Reply]] = set()
         self._program = program
         self._clock = clock
-        self._view = TalkView(talk.name)
+        self._view = TalkView()
         self._paint = Paint(colour=not os.environ.get("NO_COLOR"))
         self._ascii = is_ascii(sys.stdout)
         self._dirty = asyncio.Event()
@@ -147,10 +152,10 @@ class ChatScreen(Chat):
     def _own_lines(self) -> list[Text]:
         """What the face itself has to say: a question of the model, a hint."""
         lines: list[Text] = []
-        desk = self._status.ask_person
-        if desk is not None and desk.current is not None and not self._view.approvals:
-            question = desk.current
-            lines += question_lines(question.text, question.options, question.several, self._sheet)
+        question = self._questions.current(self._view.questions)
+        if question is not None and not self._view.approvals:
+            options, several = question.get("options") or (), bool(question.get("several"))
+            lines += question_lines(str(question["text"]), options, several, self._sheet)
         if self._hint and self._clock() < self._hint_until:
             lines += self._sheet.wrapped(self._hint, 2, "yellow")
         elif self._view.approvals and self._buffer.text and self._reason_for is None:
@@ -158,7 +163,7 @@ class ChatScreen(Chat):
         return lines
 
     def _status_text(self) -> ANSI:
-        status = self._status
+        status = self._view.status or StatusChanged(mode="ask", model="")
         fields = StatusFields(
             mode=status.mode,
             model=status.model,
@@ -219,7 +224,7 @@ class ChatScreen(Chat):
             await asyncio.sleep(BREATH)
 
     async def _follow(self, after: int) -> None:
-        async for item in self._talk.events(after):
+        async for item in self._session.events(after):
             event: Event = item.event if isinstance(item, Record) else item
             self._view.apply(event, self._clock())
             self._dirty.set()
@@ -228,12 +233,12 @@ class ChatScreen(Chat):
 
     async def run(self, message: str | None = None) -> int:
         with self._signals():
-            self._open(past := await self._talk.past())
-            if (desk := self._status.ask_person) is not None:
-                desk.changed = self._dirty.set
+            self._open(past := await self._session.records())
+            for event in greeting(self._session):
+                self._view.apply(event, self._clock())
             following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
             if message:
-                self._talk.say(message)
+                self._give(Say(text=message))
             drawing = asyncio.create_task(self._keep_drawing())
             for task in (following, drawing):
                 task.add_done_callback(lambda _: self.leave())
@@ -271,25 +276,26 @@ class ChatScreen(Chat):
     def _open(self, past: list[Record]) -> None:
         """Who is here, and the last of what was said."""
         for record in past:
-            self._view.apply(record.event, _moment(record.at))
+            if of_main(record):
+                self._view.apply(record.event, _moment(record.at))
         self._view.rebase(self._clock())
         blocks = self._view.take()
         for block in blocks:
             if isinstance(block, Said):
                 self._buffer.history.append_string(block.text)
         sheet = self._sheet
-        lines = [sheet.title("weft chat", self._status.session), *sheet.wrapped(HELP, 0, "dim")]
+        lines = [sheet.title("weft chat", self._session.id), *sheet.wrapped(HELP, 0, "dim")]
         shown, left = _last(blocks)
         self._folded = next((b for b in reversed(shown) if isinstance(b, Thought | Called)), None)
         if left:
-            earlier = f"{count(left, 'earlier message')}: {self._program} sessions show {self._status.session}"
+            earlier = f"{count(left, 'earlier message')}: {self._program} sessions show {self._session.id}"
             lines += [Text(), *sheet.wrapped(earlier, 2, "dim")]
         self._print(lines + [line for block in shown for line in block_lines(block, sheet)] + [Text()])
 
     async def _close(self, following: asyncio.Task[None], code: int) -> int:
         if self._view.busy and not self._view.approvals:
             self._print(self._sheet.wrapped("stopping what runs", 2, "dim"))
-        clean_end = await let_go(self._talk, self._view)
+        clean_end = await let_go(self._session, self._view)
         await asyncio.wait({following}, timeout=TWICE)
         if not following.done():
             following.cancel()
@@ -300,7 +306,7 @@ class ChatScreen(Chat):
             code = EXIT_FAILED
             why = f"the conversation can't be kept any more: {error}; the log has everything up to here"
             blocks.append(Noted(why, "error"))
-        blocks += last_words(self._view, self._status, self._program, clean=clean_end or error is not None)
+        blocks += last_words(self._view, self._session.id, self._program, clean=clean_end or error is not None)
         self._print([Text(), *(line for block in blocks for line in block_lines(block, self._sheet))])
         if error is not None and not isinstance(error, OSError | WeftError):
             raise error
@@ -340,19 +346,26 @@ class ChatScreen(Chat):
 
     def interrupt(self) -> bool:
         """Whether there was something to stop."""
-        match self._talk.interrupt().status:
-            case "nothing_to_interrupt":
+        reply = self._give(Interrupt())
+        if not reply.done():  # it is held elsewhere
+            return self._view.busy
+        accepted = reply.result()
+        match accepted.note if isinstance(accepted, Accepted) else "":
+            case "nothing_to_interrupt" | "":
                 return False
             case "interrupt_in_progress":
                 self._tell("it is being stopped")
             case "unsupported":
                 self._tell("what runs now can't be stopped; it ends by itself")
-            case "accepted":
+            case _:
                 self._dirty.set()
         return True
 
     def cycle_mode(self) -> None:
-        mode = self._status.cycle_mode()
+        modes: tuple[Mode, ...] = get_args(Mode)
+        now = self._view.status.mode if self._view.status else "ask"
+        mode = modes[(modes.index(now) + 1) % len(modes)] if now in modes else "ask"
+        self._give(SetMode(mode=mode))
         self._tell(f"mode: {mode} ({MODES[mode]})")
 
     def unfold(self) -> None:
@@ -386,7 +399,7 @@ class ChatScreen(Chat):
             case "y":
                 self._decide(call, "once")
             case "t":
-                self._talk.clear_taint()
+                self._give(ClearTaint(conversation="main"))
                 self._decide(call, "once")
             case "a":
                 self._decide(call, "session")
@@ -399,35 +412,42 @@ class ChatScreen(Chat):
 
     def submit(self) -> None:
         text = self._buffer.text
-        desk = self._status.ask_person
         if (call := self._reason_for) is not None:
             self._end_reason()
             if any(call is waiting for waiting in self._view.approvals):
                 self._decide(call, "denied", text.strip())
         elif not text.strip() or self._answered_by(text):
             return
-        elif desk is not None and desk.current is not None and not self._view.approvals:
-            desk.answer(text)
+        elif self._questions.current(self._view.questions) is not None and not self._view.approvals:
+            if (answers := self._questions.answer(self._view.questions, text)) is not None:
+                self._give(answers)
             self._buffer.reset()
+            self._dirty.set()
         else:
-            self._say(text)
-
-    def _say(self, text: str) -> None:
-        try:
-            self._talk.say(text)
-        except WeftError as error:
-            self._tell(str(error), 10)  # what was typed stays
-        else:
+            self._give(Say(text=text))
             self._buffer.append_to_history()
             self._buffer.reset()
             self._dirty.set()
 
+    def _give(self, command: SessionCommand) -> asyncio.Future[Reply]:
+        """A command; when it is refused the reason is shown, and what was typed stands there again."""
+        reply = self._session.submit(command, by=TERMINAL)
+        self._sending.add(reply)
+
+        def replied(done: asyncio.Future[Reply]) -> None:
+            self._sending.discard(done)
+            if done.cancelled() or not isinstance(refused := done.result(), Refused):
+                return
+            if isinstance(command, Say) and not self._buffer.text:
+                self._buffer.text = command.text
+            self._tell(str(refused.error()), 10)
+
+        reply.add_done_callback(replied)
+        return reply
+
     def _decide(self, call: CallView, decision: Decision, reason: str = "") -> None:
         self._answered = call
-        try:
-            self._talk.approve(call.call, decision, conversation=call.conversation, reason=reason)
-        except WeftError as error:
-            self._tell(str(error), 10)
+        self._give(DecideApproval(conversation=call.conversation, call=call.call, decision=decision, reason=reason))
 
     def _end_reason(self) -> None:
         self._reason_for = None

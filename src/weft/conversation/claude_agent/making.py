@@ -28,6 +28,7 @@ from weft.models.answer import add_usage
 from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Request
 from weft.protocol import talk as t
+from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import Finding, ModelFeedback
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import Text, Usage
@@ -46,7 +47,7 @@ class _Unkept:
 
     records: list[Record] = field(default_factory=list)
 
-    def record(self, events: Sequence[DurableEvent]) -> Sequence[Record]:
+    def record(self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "") -> Sequence[Record]:
         made = [Record(number, "", event) for number, event in enumerate(events, len(self.records) + 1)]
         self.records += made
         return made

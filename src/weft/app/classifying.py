@@ -1,7 +1,8 @@
-"""What is done about words that were said to a session with a run at rest, and the small question a model may be asked.
+"""The small question a model may be asked about words to a run at rest.
 
 The model that is connected is asked only when the words alone are unclear, outside of any conversation, with an answer
-of a few tokens; what it took is in the log. Nothing of it can be more than an opinion (`orchestrator/classification`).
+of a few tokens; what it took is in the log. What it says is an opinion,
+and leads to nothing but a question back to the person (`orchestrator/hearing`).
 """
 
 from __future__ import annotations
@@ -15,69 +16,16 @@ from weft.models.model import Model, Part, Request
 from weft.models.structured import ask
 from weft.orchestrator.calls import counts
 from weft.orchestrator.classification import CLASSIFICATION_SCHEMA, classification_prompt, read_classification
-from weft.orchestrator.hearing import Meaning, Understanding, choices_of
+from weft.orchestrator.hearing import choices_of
 from weft.orchestrator.replies import Judgement
-from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ReplyClassified
 from weft.protocol.messages import Message, Text, Usage
-from weft.protocol.values import dataclass
 from weft.session.state import GateState
 
 ANSWER_TOKENS: Final = 300
 PATIENCE: Final = 30.0
 """Seconds a model has to say what it takes the words for."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """What words to a run led to."""
-
-    meaning: Meaning
-    reason: str = ""
-    """Which words decided, or what is unclear about them."""
-    gate: str = ""
-    choice: str = ""
-    text: str = ""
-    """What is to be changed."""
-    wish: StartRun | None = None
-    """The run goes on: hand this to `submit`."""
-    answer: str = ""
-    """A message that is now for the conversation: the one that led out of the run, or one that is not for the run."""
-
-    @property
-    def clear(self) -> bool:
-        """Something came of it; otherwise nothing was changed, and the person is to be asked."""
-        return self.meaning not in ("unclear", "change?", "fresh?", "gate?")
-
-    def __str__(self) -> str:
-        """What was understood, for the person."""
-        said = {
-            "reply": f"{self.choice}: {self.text}" if self.text else self.choice,
-            "breakout": "you seem to want something else",
-            "stay": "stay with the run",
-            "leave": "leave the run",
-            "resume": "go on with the run",
-            "fresh": "start afresh",
-            "not for it": "not for the run",
-            "unclear": "not clear",
-            "change?": "what should be changed?",
-            "fresh?": "start afresh?",
-            "gate?": "which gate?",
-        }[self.meaning]
-        return f"{said} ({self.reason})" if self.reason else said
-
-
-def heard(found: Understanding, wish: StartRun | None = None, answer: str = "") -> Heard:
-    return Heard(
-        meaning=found.meaning,
-        reason=found.reason,
-        gate=found.gate,
-        choice=found.choice,
-        text=found.text,
-        wish=wish,
-        answer=answer,
-    )
 
 
 async def classify(

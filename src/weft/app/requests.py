@@ -10,15 +10,15 @@ from pathlib import Path
 
 from weft.documents import MAX_BYTES
 from weft.files import translated
-from weft.orchestrator.inputs import GivenFile
+from weft.protocol.commands import GivenFile, Mode
 from weft.protocol.errors import EXIT_USAGE, UserError
 from weft.protocol.values import dataclass
 from weft.workspace.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """Which session: the one of a file, a named one, or a new one."""
+class SessionRequest:
+    """Which session: the one of a file, a named one, or a new one; and how its conversation is to be held."""
 
     pipeline: str | Pipeline | None = None
     file: Path | GivenFile | None = None
@@ -29,6 +29,17 @@ class Ask:
     session: str | None = None
     new: bool = False
     """Begin another session on a file that has one already."""
+    attended: bool = True
+    """Somebody may be there to approve what a step's tool wants to do; else that is denied at once."""
+    talk: bool = False
+    """To talk in it: it needs no pipeline, and its conversation is opened at once."""
+    model: str | None = None
+    """The model that answers in the conversation; else the workspace's."""
+    mode: Mode = "ask"
+    kb: str | None = None
+    """The collection whose tools are offered; else the workspace's own choice, if it has one."""
+    working: Path = field(default_factory=Path.cwd)
+    """The folder that the conversation's tools may work in, besides the session's own."""
 
 
 def identity(file: Path | GivenFile) -> str:

@@ -1,128 +1,108 @@
-"""A session that is talked with: its conversation, the model that answers, the tools it may use, and its door."""
+"""The conversation of an open session: the model that answers, the tools it may use, what it costs.
+
+`LiveSession` opens it when it is first needed. Everything a person does in it comes as a command through the session's
+door; what happens goes out with the session's events.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from decimal import Decimal
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final
 
-from weft.app.connecting import ConnectedModels
-from weft.app.guiding import Guide, GuidedConversation, GuideHome
+from weft.app.parts import Parts
+from weft.app.requests import SessionRequest
 from weft.conversation.compaction import Summary
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
-from weft.conversation.door import open_door
+from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports, SessionJournal
+from weft.conversation.prompt import Prompt
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
 from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
-from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.quick import answer_question
 from weft.models.model import Model
 from weft.models.spending import Spent, Tally
 from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
-from weft.protocol.errors import UserError, WorkspaceError
-from weft.protocol.events import Record
+from weft.protocol.commands import Mode
+from weft.protocol.errors import UserError, WeftError, WorkspaceError
+from weft.protocol.events import Event, QuestionAsked, QuestionClosed, Record, StatusChanged
+from weft.protocol.talk import ModelSettled
 from weft.protocol.talk_commands import CompactTranscript
 from weft.render.answer import answer_text
 from weft.session.session import Session
 from weft.tools.boundary import boundary_here
-from weft.tools.permission import MODES, Mode
 from weft.tools.permission_file import read_rules
 from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.results import keeper
 from weft.tools.shell.needs import Ground
 from weft.tools.skills import Skills
-from weft.tools.tool import AskPerson, Context, Question
+from weft.tools.tool import Context, Question
 from weft.tools.toolbox import OTHER_NAMES, Toolbox
-from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from weft.conversation.claude_agent.options import SubAgent
     from weft.conversation.claude_agent.speaking import Speaking
 
-T = TypeVar("T")
 MAIN: Final = "main"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TalkAsk:
-    """Which session to talk in, and how."""
-
-    session: str | None = None
-    """One to go on with, or the id of a new one."""
-    model: str | None = None
-    mode: Mode = "ask"
-    kb: str | None = None
-    """The collection whose tools are offered; else the workspace's own choice, if it has one."""
-    working: Path = field(default_factory=Path.cwd)
-    """The folder that tools may work in, besides the session's own."""
-
-
-class Home(GuideHome, Protocol):
-    """What a conversation needs of the app."""
-
-    workspace: Workspace
-
-    async def off_loop(self, work: Callable[[], T]) -> T: ...
-
-    def toolbox(self, knowledge: KnowledgeBase | None = None) -> Toolbox: ...
-
-    def knowledge(self, named: str | None) -> KnowledgeBase | None: ...
-
-    def models(self) -> ConnectedModels: ...
-
-    def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None: ...
-
-    def new_name(self) -> str: ...
-
-
-class OpenTalk:
-    """The one writer of a session, talking. `conversation` has the doors of a conversation; the rest is for a face."""
-
-    def __init__(self, home: Home, session: Session, ask: TalkAsk, folders: ExitStack, surroundings: Mapping[str, str]):
-        self._home = home
+class SessionConversation:
+    def __init__(
+        self,
+        parts: Parts,
+        session: Session,
+        request: SessionRequest,
+        show: Callable[[Event], None],
+        broken: Callable[[BaseException], None],
+    ) -> None:
+        """`show` gets what is live; `broken` is told when the log can't be written any more."""
+        self._broken = broken
+        self._parts = parts
+        folders = self._folders = ExitStack()
+        self._show = show
         self._session = session
-        self._working = folders.enter_context(Folder.open(ask.working))
-        own = Path(surroundings.get("HOME", "/nonexistent"))
-        shelves = [("workspace", home.workspace.folder), ("project", self._working)]
+        self._working = folders.enter_context(Folder.open(request.working))
+        own = Path(parts.surroundings.get("HOME", "/nonexistent"))
+        shelves = [("workspace", parts.workspace.folder), ("project", self._working)]
         if own.is_dir():
             shelves.append(("user", folders.enter_context(Folder.open(own))))
         self._skills = Skills(shelves)
-        self._environment = plain_environment(surroundings)
+        self._environment = plain_environment(parts.surroundings)
         shield_environment()
-        self._connected = home.models()
-        self._chosen = ask.model
+        self._connected = parts.models()
+        self._chosen = request.model
         self._models: dict[str, Model] = {}
         self._speaking: Speaking | None = None
-        self._knowledge = home.knowledge(ask.kb)
+        self._knowledge = parts.knowledge(request.kb)
         if self._knowledge is not None:
             folders.enter_context(self._knowledge)
-        self._toolbox = home.toolbox(self._knowledge)
-        self.access = ToolAccess(self._tools_of, read_rules(home.workspace.folder), self._tool_context)
-        self.access.mode = ask.mode
+        self._toolbox = parts.toolbox(self._knowledge)
+        self.access = ToolAccess(self._tools_of, read_rules(parts.workspace.folder), self._tool_context)
+        self.access.mode = request.mode
         self.access.ground = self._ground
         self.context = SessionContext(
-            home.workspace,
+            parts.workspace,
             lambda: session.state,
             self._speaker,
             self._skills,
-            home.new_name(),
-            home.off_loop,
+            parts.new_name(),
+            parts.off_loop,
             self._compact,
             self._run_summary,
         )
         kept = session.saved("tally", Tally)
         self._tally = kept[1] if kept else Tally()
-        self.ask_person: AskPerson | None = None
-        """Set by a face that can put a question to the person."""
-        self.conversation: GuidedConversation
+        self.conversation: Conversation
         self._loop: asyncio.AbstractEventLoop
+        self._asked: dict[str, tuple[QuestionAsked, asyncio.Future[Mapping[str, str]]]] = {}
+        """The questions of tools that wait for their answers."""
+        self._beside: list[asyncio.Task[None]] = []
 
     async def begin(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -131,32 +111,48 @@ class OpenTalk:
             model=self._speaking.model if self._speaking else self._model_of,
             toolbox=self.access,
             context=self.context,
-            ids=self._home.new_name,
-            off_loop=self._home.off_loop,
+            ids=self._parts.new_name,
+            off_loop=self._parts.off_loop,
+            show=self._show,
         )
-        self.conversation = await GuidedConversation.open(SessionJournal(self._session), ports)
-        self.conversation.follow(Guide(self._home, self._session, lambda: self._model_of(MAIN)))
+        self.conversation = await Conversation.open(SessionJournal(self._session), ports)
+        self._beside = [asyncio.create_task(self._keep_tally()), asyncio.create_task(self._follow_runtime())]
+        self._folders.enter_context(Watchdog(self._blame, busy=self._is_busy))
         self._say_what_auto_means()
         self._session.keep("tally", self._whole_tally)
 
-    @property
-    def session(self) -> str:
-        return self._session.folder.path.name
+    async def close(self, *, keep_open: bool) -> bool:
+        """Let go of it: in order, or as it stands (`keep_open`), so that what waits can still be answered. Whether
+        nothing was left running."""
+        for _, answered in self._asked.values():
+            answered.cancel()
+        clean = await (self.conversation.suspend() if keep_open else self.conversation.shutdown())
+        for task in self._beside:
+            task.cancel()
+        await asyncio.wait(self._beside)
+        if self._speaking is not None:
+            await self._speaking.aclose()
+        self._folders.close()
+        return clean
+
+    # -- what a person chooses and is told
 
     @property
-    def folder(self) -> Path:
-        return self._session.folder.path
+    def status(self) -> StatusChanged:
+        last = self.context.last.get(MAIN)
+        free = self.spent.is_complete and not self.spent.usd
+        return StatusChanged(
+            mode=self.access.mode,
+            model=self._model_of(MAIN).name,
+            tokens=self.spent.tokens or None,
+            cost="" if free else self.spent.short,
+            context_used=last.share if last else None,
+        )
 
-    # -- what a face shows and changes
-
-    @property
-    def mode(self) -> Mode:
-        return self.access.mode
-
-    def cycle_mode(self) -> Mode:
-        self.access.mode = MODES[(MODES.index(self.access.mode) + 1) % len(MODES)]
+    def set_mode(self, mode: Mode) -> None:
+        self.access.mode = mode
         self._say_what_auto_means()
-        return self.access.mode
+        self._show(self.status)
 
     def _say_what_auto_means(self) -> None:
         """Nobody is in auto without a boundary and does not know it."""
@@ -165,9 +161,19 @@ class OpenTalk:
                 "auto runs commands with all your rights here: there is no boundary around them (weft doctor says why)"
             )
 
-    @property
-    def model(self) -> str:
-        return self._model_of(MAIN).name
+    def set_model(self, name: str) -> None:
+        """UserError, and nothing changed, when it is not connected, or is a program with a loop of its own."""
+        before, self._chosen = self._chosen, name
+        try:
+            if self._speaking is not None or self._runtime_of(self._model_of(MAIN)) is not None:
+                raise UserError(
+                    f"{name} can't take over in the middle: one of the two runs its own loop",
+                    hint="begin a conversation with it: weft chat --model",
+                )
+        except WeftError:
+            self._chosen = before
+            raise
+        self._show(self.status)
 
     @property
     def spent(self) -> Spent:
@@ -175,48 +181,56 @@ class OpenTalk:
         return self._tally.spent
 
     @property
-    def tokens(self) -> int | None:
-        return self.spent.tokens or None
+    def asked(self) -> list[QuestionAsked]:
+        """The questions of tools that are open, as they were asked."""
+        return [asked for asked, _ in self._asked.values()]
+
+    def answer(self, question: str, answers: Mapping[str, str], declined: str) -> None:
+        if question not in self._asked:
+            raise UserError("that question is no longer open")
+        asked, answered = self._asked[question]
+        if declined:
+            if not answered.done():
+                answered.set_exception(UserError(declined, hint="go on without the answer, and say what you assumed"))
+            return
+        missing = [str(one["text"]) for one in asked.questions if not answers.get(str(one["text"]), "").strip()]
+        if missing:
+            raise UserError(f"there is no answer to: {missing[0]}")
+        if not answered.done():
+            answered.set_result(dict(answers))
+
+    def next_prompt(self) -> Prompt:
+        """What the model would be told now."""
+        return self.context.preview(self.conversation.name, self.conversation.transcript())
 
     @property
-    def cost(self) -> str:
-        """ "" as long as nothing can have cost anything."""
-        free = self.spent.is_complete and not self.spent.usd
-        return "" if free else self.spent.short
+    def main_model(self) -> Model:
+        return self._model_of(MAIN)
 
     @property
-    def context_used(self) -> float | None:
-        last = self.context.last.get(MAIN)
-        return last.share if last else None
+    def waits(self) -> bool:
+        """Something in it waits for a person."""
+        talks = self.conversation.state.talks.values()
+        return any(call.phase == "asked" for talk in talks if talk.turn for call in talk.turn.calls.values())
 
-    def answer(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What comes through the door."""
-        match asked.get("do"):
-            case "send":
-                text = asked.get("text")
-                if not isinstance(text, str) or not text.strip():
-                    raise UserError("there is nothing to send", hint="give a text")
-                return {"message": self.conversation.say(text)}
-            case "interrupt":
-                target = asked.get("target")
-                reply = self.conversation.interrupt(target if isinstance(target, str) else None)
-                return {"status": reply.status}
-            case other:
-                raise UserError(f"the session does not know how to {str(other)[:40]!r}")
-
-    def is_busy(self) -> bool:
+    def _is_busy(self) -> bool:
         """From any thread."""
         return bool(self.conversation.running("model") or self.conversation.running("tool"))
 
-    def blame(self, task: str, seconds: float) -> None:
+    def _blame(self, task: str, seconds: float) -> None:
         """From the watchdog's thread: says who keeps everything else waiting, an interrupt too."""
         text = f"{task} keeps the program busy; nothing else can happen until it lets go"
         self._loop.call_soon_threadsafe(self.conversation.notice, text)
 
-    async def keep_tally(self) -> None:
-        async for item in self.conversation.events(self._tally.seq):
-            if isinstance(item, Record):
-                self._tally.take(item, self._connected.price)
+    async def _keep_tally(self) -> None:
+        try:
+            async for item in self.conversation.events(self._tally.seq):
+                if isinstance(item, Record):
+                    self._tally.take(item, self._connected.price)
+                    if isinstance(item.event, ModelSettled):
+                        self._show(self.status)
+        except Exception as error:  # noqa: BLE001  the log can't be written any more: whoever watches must know
+            self._broken(error)
 
     def _whole_tally(self) -> Tally:
         """With what has been said since it was last kept up, as happens at the very end."""
@@ -246,7 +260,7 @@ class OpenTalk:
         agent = self._agent(conversation)
         instructions = INSTRUCTIONS
         if agent:
-            instructions = f"{INSTRUCTIONS}\n\n{self._home.workspace.agent(agent).text}"
+            instructions = f"{INSTRUCTIONS}\n\n{self._parts.workspace.agent(agent).text}"
         return Speaker(
             model=self._model_of(MAIN if self._speaking else conversation),
             tools=self._tools_of(conversation).specs(),
@@ -262,13 +276,13 @@ class OpenTalk:
         if parent is None or parent.turn is None or call not in parent.turn.calls:
             return ""
         name = sub_agent(parent.turn.calls[call].input)
-        if self._speaking is not None and name not in self._home.workspace.agent_names():
+        if self._speaking is not None and name not in self._parts.workspace.agent_names():
             return ""  # one of the runtime's own
         return name
 
     def _tools_of(self, conversation: str) -> Toolbox:
         agent = self._agent(conversation) if "/" in conversation else ""
-        names = self._home.workspace.agent(agent).tools if agent else ()
+        names = self._parts.workspace.agent(agent).tools if agent else ()
         all_tools = self._speaking.toolbox() if self._speaking else self._toolbox
         box = all_tools.only(names)[0] if names else all_tools
         if conversation.count("/") >= 2:  # the deepest may not open another
@@ -287,7 +301,7 @@ class OpenTalk:
         check_installed()
         setup = Setup(
             reach=model.reach,
-            folder=self.folder / FOLDER,
+            folder=self._session.folder.path / FOLDER,
             context=self._tool_context(MAIN, "", lambda _: None),
             tools=self._toolbox,
             agents=self._sub_agents,
@@ -305,9 +319,9 @@ class OpenTalk:
         from weft.conversation.claude_agent.options import SubAgent
 
         found = []
-        for name in self._home.workspace.agent_names():
+        for name in self._parts.workspace.agent_names():
             try:
-                agent = self._home.workspace.agent(name)
+                agent = self._parts.workspace.agent(name)
             except WorkspaceError as error:
                 self.conversation.notice(f"the agent {name} can't be used: {error.message}")
                 continue
@@ -315,28 +329,26 @@ class OpenTalk:
             found.append(SubAgent(name=name, description=agent.description, text=agent.text, tools=tools))
         return tuple(found)
 
-    async def follow_runtime(self) -> None:
+    async def _follow_runtime(self) -> None:
         if self._speaking is not None:
             await self._speaking.follow(self.conversation.events())
 
-    async def close_runtime(self) -> None:
-        if self._speaking is not None:
-            await self._speaking.aclose()
-
     def _model_of(self, conversation: str) -> Model:
         agent = self._agent(conversation) if "/" in conversation else ""
-        wanted = self._home.workspace.agent(agent).model if agent else None
+        wanted = self._parts.workspace.agent(agent).model if agent else None
         name = self._connected.choose(session=self._chosen, agent=wanted)
         if name not in self._models:
-            self._models[name] = self._connected.open(name, self._documents, self._asked())
+            self._models[name] = self._connected.open(name, self._documents, self._from_collection())
         return self._models[name]
 
-    def _asked(self) -> Callable[[str], str] | None:
+    def _from_collection(self) -> Callable[[str], str] | None:
         """How the embedded model answers from the collection, when there is one."""
         knowledge = self._knowledge
         if knowledge is None:
             return None
-        return lambda question: answer_text(answer_question(knowledge, question, session=self.session))
+        return lambda question: answer_text(
+            answer_question(knowledge, question, session=self._session.folder.path.name)
+        )
 
     def _tool_context(self, conversation: str, call: str, say: Callable[[str], None]) -> Context:
         return Context(
@@ -351,17 +363,27 @@ class OpenTalk:
         )
 
     async def _ask(self, questions: tuple[Question, ...]) -> Mapping[str, str]:
-        if self.ask_person is None:
-            raise UserError("nobody is there to ask", hint="decide yourself, and say what you assumed")
-        return await self.ask_person(questions)
+        # Answers go by the text, so a question that comes twice is asked once.
+        unique = {question.text: question for question in questions}
+        if not unique:
+            return {}
+        name = self._parts.new_name()
+        asked = QuestionAsked(question=name, questions=tuple(asdict(one) for one in unique.values()))
+        self._asked[name] = (asked, asyncio.get_running_loop().create_future())
+        self._show(asked)
+        try:
+            return await self._asked[name][1]
+        finally:
+            del self._asked[name]
+            self._show(QuestionClosed(question=name))
 
     def _run_summary(self, nonce: str) -> str:
         """What every prompt is told of the session's run, made anew from the log."""
         facts = run_facts(
             self._session.state,
             self._session.folder.read_or_none,
-            folder=str(self.folder),
-            price=self._home.price,
+            folder=str(self._session.folder.path),
+            price=self._parts.price,
             resume='the person says so here ("resume the run"), or answers what it waits for',
         )
         return summarise_run(facts, nonce=nonce).text if facts else ""
@@ -375,26 +397,3 @@ class OpenTalk:
                 document = from_content_md(data)
                 found[document.title] = document.text
         return found
-
-
-@asynccontextmanager
-async def open_talk(
-    home: Home, open_session: Callable[[], Session], ask: TalkAsk, surroundings: Mapping[str, str]
-) -> AsyncIterator[OpenTalk]:
-    session = await home.off_loop(open_session)
-    with ExitStack() as folders:
-        folders.callback(session.close)
-        talk = OpenTalk(home, session, ask, folders, surroundings)
-        await talk.begin()
-        beside = [asyncio.create_task(talk.keep_tally()), asyncio.create_task(talk.follow_runtime())]
-        try:
-            with Watchdog(talk.blame, busy=talk.is_busy):
-                async with open_door(talk.folder, talk.answer) as trouble:
-                    if trouble:
-                        talk.conversation.notice(trouble)
-                    yield talk
-        finally:
-            for task in beside:
-                task.cancel()
-            await asyncio.wait(beside)
-            await talk.close_runtime()

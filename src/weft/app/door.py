@@ -1,0 +1,282 @@
+"""The door of a session that is held open: a local socket through which other processes of the same person reach it.
+
+The socket lies in a folder of the person's own, readable for nobody else, under a name made from the session's path,
+since the path of a socket may not be long. A line of JSON goes in:
+
+    {"do": "submit", "command": {…}, "key": "…", "by": {…}}    one line comes back: accepted or refused
+    {"do": "events", "after": 12}                              a line for each event, until one of the two goes
+    {"do": "rest", "run": true}                                one line, when the session has come to rest
+
+`AttachedSession` is the other side: a session that another process holds, with the same doors as one that is held here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from weft.app.live import LiveSession
+from weft.app.opened import OpenedSession
+from weft.app.parts import Parts
+from weft.app.requests import SessionRequest
+from weft.app.wire import (
+    actor_from_wire,
+    command_from_wire,
+    item_from_wire,
+    item_to_wire,
+    reply_from_wire,
+    to_wire,
+)
+from weft.protocol.commands import Reply, SessionCommand, StartRun, refusal
+from weft.protocol.envelope import PERSON, Actor
+from weft.protocol.errors import ExternalError, UserError, WeftError
+from weft.protocol.events import Event, Outcome, Record, StatusChanged
+from weft.protocol.hashes import hash_bytes
+from weft.session.state import SessionState
+from weft.workspace.pipeline import Pipeline
+
+LINE_LIMIT: Final = 256 * 2**20
+"""Bytes of one line: a command may bring documents."""
+FIRST_LINE_SECONDS: Final = 10.0
+ANSWER_SECONDS: Final = 60.0
+
+
+def door_path(session: Path) -> Path:
+    name = hash_bytes(os.fsencode(os.path.realpath(session)))[:24]
+    return _own_folder() / f"{name}.sock"
+
+
+def _own_folder() -> Path:
+    """A folder for sockets that only this person can look into; refused when somebody else has made it."""
+    base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
+    folder = Path(base) / f"weft-{os.getuid()}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise UserError(
+            f"{folder} is not a folder of yours alone", hint="remove it, or set XDG_RUNTIME_DIR to a folder of your own"
+        )
+    return folder
+
+
+@asynccontextmanager
+async def open_door(session: LiveSession) -> AsyncIterator[str]:
+    """While this is open, other processes reach the session. Who holds its lock takes the place of a dead one.
+
+    Gives "" or, where no socket can be made, the reason: a session without a door is as good as any other inside.
+    """
+    meetings: set[asyncio.Task[None]] = set()
+
+    def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(_meet(session, reader, writer), name="meets at the door")
+        meetings.add(task)
+        task.add_done_callback(meetings.discard)
+
+    try:
+        path = door_path(session.folder)
+        path.unlink(missing_ok=True)
+        server = await asyncio.start_unix_server(meet, path=str(path), limit=LINE_LIMIT)
+    except (OSError, UserError) as error:
+        yield f"other terminals can't reach this session: {error}"
+        return
+    try:
+        path.chmod(0o600)
+        yield ""
+    finally:
+        path.unlink(missing_ok=True)
+        server.close()
+        if meetings:  # who follows gets to hear the end of it
+            await asyncio.wait({*meetings}, timeout=1)
+        for task in [*meetings]:
+            task.cancel()
+        await server.wait_closed()
+
+
+async def _meet(session: LiveSession, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        line = await asyncio.wait_for(reader.readline(), FIRST_LINE_SECONDS)
+        try:
+            asked = json.loads(line)
+            if not isinstance(asked, dict):
+                raise UserError("not an object")
+            await _answer(session, asked, reader, writer)
+        except ValueError:
+            await _write(writer, {"error": "not JSON"})
+        except WeftError as error:
+            await _write(writer, {"error": error.message, "hint": error.hint})
+    except (OSError, TimeoutError, ValueError):
+        pass  # whoever knocked has gone, or never said anything
+    finally:
+        writer.close()
+
+
+async def _answer(
+    session: LiveSession, asked: Mapping[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    match asked.get("do"):
+        case "submit":
+            by = actor_from_wire(asked["by"]) if "by" in asked else PERSON
+            reply = await session.submit(command_from_wire(asked.get("command")), key=str(asked.get("key", "")), by=by)
+            await _write(writer, to_wire(reply))
+        case "events":
+            after = asked.get("after", 0)
+            if type(after) is not int or after < 0:
+                raise UserError("after is a number of an event")
+            await _follow(session, after, reader, writer)
+        case "rest":
+            outcome = await (session.run_at_rest() if asked.get("run") else session.rest())
+            await _write(writer, {"outcome": outcome})
+        case other:
+            raise UserError(f"the session does not know how to {str(other)[:40]!r}")
+
+
+async def _follow(session: LiveSession, after: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Until the session is let go of, or the follower goes."""
+
+    async def send() -> None:
+        async for item in session.events(after):
+            await _write(writer, item_to_wire(item))
+
+    sending, gone = asyncio.ensure_future(send()), asyncio.ensure_future(reader.read(1))
+    try:
+        await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if sending.done():
+            sending.result()
+    finally:
+        for task in (sending, gone):
+            task.cancel()
+        await asyncio.wait({sending, gone})
+
+
+async def _write(writer: asyncio.StreamWriter, value: Mapping[str, Any]) -> None:
+    writer.write(json.dumps(value).encode() + b"\n")
+    await writer.drain()
+
+
+class AttachedSession(OpenedSession):
+    """A session that another process holds."""
+
+    def __init__(self, parts: Parts, name: str, folder: Path, request: SessionRequest) -> None:
+        super().__init__(parts)
+        self._request = request
+        self._order = asyncio.Lock()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.id = name
+        self.folder = folder
+        self._status: StatusChanged | None = None
+
+    def submit(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> asyncio.Future[Reply]:
+        """In the order in which it is called."""
+        task = asyncio.get_running_loop().create_task(self._submit(command, key, by), name="submits")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _submit(self, command: SessionCommand, key: str, by: Actor) -> Reply:
+        if isinstance(command, StartRun) and not command.inputs:  # the files that were named here
+            given = self._parts.given(self.pipeline, self._request)
+            command = replace(command, inputs={name: one.files for name, one in given.items()})
+        async with self._order:
+            asked = {"do": "submit", "command": to_wire(command), "key": key, "by": to_wire(by)}
+            try:
+                return reply_from_wire(await _ask(self.folder, asked, ANSWER_SECONDS))
+            except WeftError as error:
+                return refusal(error)
+
+    async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
+        async with _knocking(self.folder, {"do": "events", "after": after}) as reader:
+            while line := await reader.readline():
+                item = item_from_wire(_read(line))
+                if isinstance(item, StatusChanged):
+                    self._status = item
+                yield item
+
+    @property
+    def state(self) -> SessionState:
+        """What the log adds up to now."""
+        return self._parts.sessions.read(self.id).state
+
+    @property
+    def status(self) -> StatusChanged | None:
+        """As it was last told to whoever follows the events here."""
+        return self._status
+
+    @property
+    def pipeline(self) -> Pipeline:
+        return self._parts.workspace.pipeline(self.state.pipeline)
+
+    async def run_at_rest(self) -> Outcome | None:
+        return await self._rest(run=True)
+
+    async def rest(self) -> Outcome | None:
+        return await self._rest(run=False)
+
+    async def _rest(self, *, run: bool) -> Outcome | None:
+        async with self._order:  # behind what was submitted
+            pass
+        outcome: Outcome | None = (await _ask(self.folder, {"do": "rest", "run": run}, None))["outcome"]
+        return outcome
+
+    async def close(self, *, keep_open: bool | None = None) -> bool:
+        """Go away from it; whoever holds it goes on."""
+        for task in [*self._tasks]:
+            task.cancel()
+        return True
+
+
+async def attach(parts: Parts, name: str, request: SessionRequest) -> AttachedSession | None:
+    """The session as another process holds it; None when nobody does, or not within reach."""
+    with parts.sessions.folder(name) as folder:
+        path = folder.path
+    try:
+        _, writer = await asyncio.open_unix_connection(str(door_path(path)))
+    except (OSError, UserError):
+        return None
+    writer.close()
+    return AttachedSession(parts, name, path, request)
+
+
+@asynccontextmanager
+async def _knocking(session: Path, asked: Mapping[str, Any]) -> AsyncIterator[asyncio.StreamReader]:
+    try:
+        reader, writer = await asyncio.open_unix_connection(str(door_path(session)), limit=LINE_LIMIT)
+    except (FileNotFoundError, ConnectionRefusedError) as error:
+        raise ExternalError("the process that held the session has ended", retryable=True) from error
+    try:
+        await _write(writer, asked)
+        yield reader
+    except OSError as error:
+        raise ExternalError("the process that holds the session does not answer", retryable=True) from error
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+
+async def _ask(session: Path, asked: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
+    """One line in, one line out."""
+    try:
+        async with _knocking(session, asked) as reader, asyncio.timeout(seconds):
+            line = await reader.readline()
+    except TimeoutError as error:
+        raise ExternalError("the process that holds the session does not answer", retryable=True) from error
+    if not line:
+        raise ExternalError("the process that holds the session has just ended", retryable=True)
+    return _read(line)
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    reply = json.loads(line)
+    assert isinstance(reply, dict)
+    if "error" in reply:
+        raise UserError(str(reply["error"]), hint=str(reply.get("hint", "")))
+    return reply

@@ -1,0 +1,725 @@
+"""`LiveSession`: one session held open, and its one door.
+
+    submit(command)   into the inbox: accepted with its number in the log, or refused with the reason; once for each key
+    events(after)     durable ones exactly once and in order, then live ones
+    state             the fold of the log
+
+There is one inbox and one task that takes from it, so that commands are decided one after the other, whoever gives
+them: a terminal, another process (`door.py`), the end of a run, a model that was asked what words mean. Each goes to
+one of two pure machines: the conversation's (`conversation/decide.py`) or the run's (`orchestrator/machine.py` while it
+goes on, `hearing.py` and `resting.py` while it is at rest). What is decided is in the log before anything comes of it,
+with who gave the command. A person's words are in the log before they are judged. Interrupts do not queue.
+
+The loop around a gate is here and nowhere else: a run comes to rest; answers given in advance, then words that were
+said meanwhile, are applied; when one of them lets it, the run goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from weft.app.classifying import classify
+from weft.app.opened import OpenedSession
+from weft.app.parts import EMBEDDED, Parts
+from weft.app.requests import SessionRequest
+from weft.app.runs import AT_GATE_HINT, SessionRuns
+from weft.conversation.feed import Feed
+from weft.models.model import Model
+from weft.orchestrator.execute import Executor
+from weft.orchestrator.hearing import HeardWords, ReplyIntent, hear, is_heard, proposed, understand
+from weft.orchestrator.opening import Opening
+from weft.orchestrator.replies import Judgement
+from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
+from weft.orchestrator.runner import Runner
+from weft.orchestrator.workbench import Permission, Ruling
+from weft.protocol import talk as t
+from weft.protocol import talk_commands as c
+from weft.protocol.commands import (
+    Accepted,
+    AcceptEdit,
+    AnswerQuestion,
+    CancelRun,
+    Interrupt,
+    InterruptRun,
+    Refused,
+    Reply,
+    ReplyToGate,
+    ResolveConfirmation,
+    RestCommand,
+    Say,
+    SessionCommand,
+    SetMode,
+    SetModel,
+    StartRun,
+    refusal,
+)
+from weft.protocol.envelope import MACHINE, PERSON, Actor
+from weft.protocol.errors import UserError, WeftError
+from weft.protocol.events import (
+    DurableEvent,
+    Event,
+    NoticeGiven,
+    Outcome,
+    Record,
+    ReplyClassified,
+    RunStarted,
+    SettingChanged,
+    StatusChanged,
+    WordsSaid,
+)
+from weft.protocol.talk import step_place
+from weft.session.legacy import Legacy
+from weft.session.session import Session
+from weft.session.state import SessionState, UnheardWords
+from weft.workspace.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from weft.app.conversations import SessionConversation
+
+LEAVING: Final = 5.0
+"""Seconds that a run which is told to stop gets when the session is let go of."""
+LONGEST_TEXT: Final = 1_000_000
+"""Characters of one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A model has said what it takes words for."""
+
+    words: str
+    found: ReplyIntent
+    record: ReplyClassified | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Rested:
+    """The run that was at work has come to rest."""
+
+    wish: StartRun
+
+
+@dataclass(frozen=True, slots=True)
+class _Wake:
+    """The session was opened: words that a process which is gone had not heard are heard now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A call that waits for a person, as it was asked."""
+
+    events: list[DurableEvent]
+    ruling: asyncio.Future[Ruling]
+
+
+@dataclass(slots=True)
+class _Given:
+    command: SessionCommand | _Judged | _Rested | _Wake
+    key: str = ""
+    by: Actor = MACHINE
+    reply: asyncio.Future[Reply] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class LiveSession(OpenedSession):
+    """The one writer of a session."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        session: Session,
+        request: SessionRequest,
+        pipeline: Pipeline | None = None,
+        legacy: Legacy | None = None,
+        prepared: tuple[StartRun, Opening] | None = None,
+    ) -> None:
+        super().__init__(parts)
+        self._session = session
+        self.folder = session.folder.path
+        self.id = self.folder.name
+        self._request = request
+        self._feed = Feed()
+        self._loop = asyncio.get_running_loop()
+        session.on_record = self._recorded
+        self._runs = SessionRuns(parts, session, request, pipeline, legacy, prepared, self._published)
+        self._inbox: deque[_Given] = deque()
+        self._worker: asyncio.Task[None] | None = None
+        self._conversation: SessionConversation | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._runner: Runner | None = None
+        self._starting = False
+        self._stop: InterruptRun | None = None
+        """An interrupt that came before there was a runner to take it."""
+        self._started: asyncio.Future[int] | None = None
+        """Gets the number of the record that the run has begun."""
+        self._answers: dict[str, str] = {}
+        """Given in advance, by step."""
+        self._asking: asyncio.Task[tuple[Judgement, ReplyClassified]] | None = None
+        """A model that is being asked what words mean."""
+        self._judging = ""
+        """The words it is asked about."""
+        self._approvals: dict[tuple[str, str], _Asked] = {}
+        """Calls of steps that wait for a person."""
+        self._rulings: dict[tuple[str, str], tuple[c.DecideApproval, Actor, str]] = {}
+        """Given while the run was at rest."""
+        self._changed = asyncio.Event()
+        self._bug: BaseException | None = None
+        self._closed = False
+
+    # -- the door
+
+    def submit(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> asyncio.Future[Reply]:
+        """Into the inbox, in order; awaiting it gives the reply. Only from the loop's own thread. With a `key` the
+        command is carried out once, however often it is given. An interrupt is done when this returns."""
+        given = _Given(command, key, by)
+        if self._closed:
+            given.reply.set_result(Refused(reason=f"session {self.id} was closed", hint="open it again to go on"))
+        elif isinstance(command, Interrupt):
+            given.reply.set_result(self._interrupt(command, by))
+        else:
+            self._put(given)
+        return given.reply
+
+    async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
+        """Every record after `after`, each once and in order, and what is live from now on. Ends with the session."""
+        with self._feed.subscribe() as coming:
+            seen = after
+            for record in await self.records(after):
+                seen = record.seq
+                yield record
+            for event in self._standing():
+                yield event
+            async for item in coming:
+                if not isinstance(item, Record):
+                    yield item
+                elif item.seq > seen:
+                    seen = item.seq
+                    yield item
+
+    @property
+    def state(self) -> SessionState:
+        """What the log adds up to."""
+        return self._session.state
+
+    @property
+    def pipeline(self) -> Pipeline:
+        return self._runs.pipeline
+
+    @property
+    def status(self) -> StatusChanged | None:
+        """What a status line says of its conversation, when that is open."""
+        return self._conversation.status if self._conversation else None
+
+    @property
+    def conversation(self) -> SessionConversation | None:
+        return self._conversation
+
+    async def run_at_rest(self) -> Outcome | None:
+        """Until no run is at work and every word to it was heard; how the last one came to rest. Raises what went
+        wrong in it."""
+        while self._inbox or self._is_working or self._running is not None or self._judging:
+            self._changed.clear()
+            await self._changed.wait()
+        self._raise_bug()
+        return self.state.run.outcome if self.state.run else None
+
+    async def rest(self) -> Outcome | None:
+        """As `run_at_rest`, and the conversation has nothing left to do either."""
+        while True:
+            outcome = await self.run_at_rest()
+            if self._conversation is None:
+                return outcome
+            await self._conversation.conversation.idle()
+            if not (self._inbox or self._is_working or self._running or self._judging):
+                return outcome
+
+    async def close(self, *, keep_open: bool | None = None) -> bool:
+        """What runs is stopped first."""
+        if self._closed:
+            return True
+        self._closed = True
+        if self._running is not None or self._starting or self._asking is not None:
+            self._stop_run(InterruptRun(why="the session was closed"))
+            tasks = {task for task in (self._running, self._asking) if task is not None}
+            if tasks:
+                await asyncio.wait(tasks, timeout=LEAVING)
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
+        if self._worker is not None:
+            await asyncio.wait({self._worker}, timeout=LEAVING)
+            self._worker.cancel()
+        while self._inbox:
+            self._inbox.popleft().reply.set_result(Refused(reason=f"session {self.id} was closed"))
+        clean = True
+        if self._conversation is not None:
+            waits = self._conversation.waits if keep_open is None else keep_open
+            clean = await self._conversation.close(keep_open=waits)
+        self._session.on_record = None
+        await self._parts.off_loop(self._session.close)
+        self._feed.close()
+        self._changed.set()
+        return clean
+
+    # -- the inbox
+
+    def _put(self, given: _Given) -> None:
+        self._inbox.append(given)
+        if not self._is_working:
+            self._worker = self._loop.create_task(self._work(), name=f"{self.id} inbox")
+
+    @property
+    def _is_working(self) -> bool:
+        return self._worker is not None and not self._worker.done()
+
+    async def _work(self) -> None:
+        """Until the inbox is empty: one command after the other."""
+        try:
+            while self._inbox:
+                given = self._inbox.popleft()
+                try:
+                    reply = await self._handle(given)
+                except WeftError as error:
+                    reply = refusal(error)
+                    if isinstance(given.command, _Judged | _Rested | _Wake):
+                        self._published(NoticeGiven(text=str(error)))
+                except Exception as error:  # noqa: BLE001  a bug: whoever waits gets it, and nobody waits for ever
+                    self._bug = error
+                    if not given.reply.done():
+                        given.reply.set_exception(error)
+                        given.reply.exception()  # there may be nobody who looks
+                    continue
+                if not given.reply.done():
+                    given.reply.set_result(reply)
+        finally:
+            self._loop.call_soon(self._changed.set)
+
+    async def _handle(self, given: _Given) -> Reply:
+        if given.key and (seq := self._session.accepted(given.key)):
+            return Accepted(seq=seq)
+        command, by, key = given.command, given.by, given.key
+        match command:
+            case StartRun():
+                self._answers = dict(command.answers)
+                return Accepted(seq=await self._start(command, by, key))
+            case Say():
+                return await self._say(command, by, key)
+            case ReplyToGate() | ResolveConfirmation() | CancelRun():
+                return await self._reply(command, by, key)
+            case AcceptEdit():
+                return await self._accept_edit(command, by)
+            case Interrupt():
+                return self._interrupt(command, by)
+            case c.DecideApproval():
+                if step_place(command.conversation) or command.conversation.startswith("step/"):
+                    return await self._decide_step(command, by, key)
+                return await self._talk_command(command, by, key)
+            case c.SetLimits() | c.ClearTaint():
+                return await self._talk_command(command, by, key)
+            case AnswerQuestion() | SetMode() | SetModel():
+                return await self._choose(command, by, key)
+            case _Judged() | _Rested() | _Wake():
+                await self._settle(command)
+        return Accepted(seq=self.state.seq)
+
+    async def _settle(self, command: _Judged | _Rested | _Wake) -> None:
+        """Something that was begun here has come to its end."""
+        match command:
+            case _Judged():
+                self._judging = ""
+                await self._judged(command)
+            case _Rested():
+                await self._rested(command)
+            case _Wake():
+                await self._hear_next()
+
+    async def _choose(self, command: AnswerQuestion | SetMode | SetModel, by: Actor, key: str) -> Reply:
+        """What a person says to the conversation besides messages."""
+        opened = await self._opened()
+        match command:
+            case AnswerQuestion():
+                opened.answer(command.question, command.answers, command.declined)
+                return Accepted(seq=self.state.seq)
+            case SetMode():
+                opened.set_mode(command.mode)
+                return await self._record([SettingChanged(setting="mode", value=command.mode)], by, key)
+            case SetModel():
+                opened.set_model(command.model)
+                return await self._record([SettingChanged(setting="model", value=command.model)], by, key)
+
+    async def _record(self, events: Sequence[DurableEvent], by: Actor, key: str = "") -> Accepted:
+        records = await self._parts.off_loop(lambda: self._session.record(events, by=by, key=key))
+        return Accepted(seq=records[-1].seq)
+
+    # -- what is seen
+
+    def _recorded(self, records: Sequence[Record]) -> None:
+        """From the thread that wrote them, in the log's order."""
+        self._loop.call_soon_threadsafe(self._told, records)
+
+    def _told(self, records: Sequence[Record]) -> None:
+        for record in records:
+            self._feed.put(record)
+            if self._started is not None and isinstance(record.event, RunStarted) and not self._started.done():
+                self._started.set_result(record.seq)
+
+    def _published(self, item: Record | Event) -> None:
+        """What is live. Records come from the log itself."""
+        if not isinstance(item, Record):
+            self._feed.put(item)
+            if isinstance(item, t.ApprovalRequested):
+                self._ruled_before(item)
+
+    def _standing(self) -> list[Event]:
+        """What whoever begins to watch should know that is in no record."""
+        waiting: list[Event] = [event for asked in self._approvals.values() for event in asked.events]
+        if self._conversation is None:
+            return [*waiting]
+        return [*waiting, self._conversation.status, *self._conversation.asked]
+
+    # -- the run
+
+    async def _start(self, wish: StartRun, by: Actor, key: str = "") -> int:
+        if self._running is not None:
+            raise UserError("a run is going on in this session", hint="wait for its end, or stop it: weft interrupt")
+        self._starting, self._stop, self._bug = True, None, None
+        executor = self._parts.executor()
+        try:
+            approve = self._approve if self._request.attended else None
+            self._runner = await self._runs.begin(wish, executor, by, key, approve)
+        except BaseException:
+            await executor.close()
+            raise
+        finally:
+            self._starting = False
+        self._started = self._loop.create_future()
+        self._running = self._loop.create_task(self._drive(self._runner, wish, executor), name=f"{self.id} run")
+        if self._stop is not None:
+            self._runner.interrupt(self._stop)
+        waits: set[asyncio.Future[Any]] = {self._started, self._running}
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        return self._started.result() if self._started.done() else self.state.seq
+
+    async def _drive(self, runner: Runner, wish: StartRun, executor: Executor) -> None:
+        try:
+            await runner.run()
+            self._runs.ended()
+        except Exception as error:  # noqa: BLE001  whoever waits for the rest gets it
+            self._bug = error
+            self._published(NoticeGiven(text=f"the run can't go on: {type(error).__name__}: {error}"))
+        finally:
+            await executor.close()
+            self._runner = self._running = None
+            if not self._closed:
+                self._put(_Given(_Rested(wish)))
+            self._changed.set()
+
+    async def _rested(self, rested: _Rested) -> None:
+        """Goes on as far as answers given in advance and words that were said meanwhile allow."""
+        if self._bug is not None:
+            return
+        run = self.state.run
+        gate = next((name for name in self.state.gates if name in self._answers), None)
+        if run is not None and run.outcome == "waiting" and gate is not None:
+            choice, _, text = self._answers.pop(gate).partition(":")
+            reply = ReplyToGate(gate=gate, choice=chosen_id(self.state.gates[gate], choice.strip()), text=text)
+            await self._keep_edit(reply)
+            by = Actor("answer")
+            await self._record(at_rest(self.state, reply, "answer"), by)
+            if self.state.run is not None and not self.state.run.over:
+                await self._start(continued(rested.wish), by)
+            return
+        await self._hear_next()
+
+    async def _reply(self, command: RestCommand, by: Actor, key: str) -> Reply:
+        """An answer that is given by name: final, and the run goes on when it lets it."""
+        if self._running is not None:
+            raise UserError("the run is going on", hint="wait until it needs a reply, or stop it: weft interrupt")
+        self._runs.check_sound()
+        events = at_rest(self.state, command)
+        if isinstance(command, ReplyToGate):
+            await self._keep_edit(command)
+            events = at_rest(self.state, command)
+        asked = self.state.confirming
+        accepted = await self._record(events, by, key)
+        goes_on = isinstance(command, ReplyToGate) or (
+            isinstance(command, ResolveConfirmation) and command.choice == "yes"
+        )
+        afresh = isinstance(command, ResolveConfirmation) and asked is not None and asked.kind == "fresh"
+        if goes_on and (afresh or not (self.state.run is None or self.state.run.over)):
+            await self._go_on(by, afresh=afresh)
+        return accepted
+
+    async def _go_on(self, by: Actor, *, afresh: bool = False) -> None:
+        wish = self._runs.to_continue()
+        if afresh:
+            wish = replace(wish, force=frozenset(self._runs.pipeline.steps))
+        await self._start(wish, by)
+
+    async def _accept_edit(self, command: AcceptEdit, by: Actor) -> Accepted:
+        if self._running is not None:
+            raise UserError("the run is going on", hint="wait until it has come to rest")
+        if not await self._runs.keep_edit(command.step, by):
+            raise UserError(f"there is no edit of {command.step} to accept")
+        return Accepted(seq=self.state.seq)
+
+    async def _keep_edit(self, reply: ReplyToGate) -> None:
+        """Whoever proceeds with an artifact they have edited keeps the edit."""
+        gate = open_gate(self.state, reply.gate)
+        if any(one["id"] == reply.choice and one["does"] == "proceed" for one in gate.choices):
+            await self._keep_edit_of(gate.step)
+
+    async def _keep_edit_of(self, step: str) -> None:
+        try:
+            await self._runs.keep_edit(step, PERSON)
+        except UserError as error:
+            raise UserError(error.message, hint=AT_GATE_HINT) from error
+
+    async def _approve(self, permission: Permission) -> Ruling:
+        """What a person says to a call of a step that calls its tools itself; awaiting it may last as long as the step
+        may. A step of an agent asks in its own conversation."""
+        key = (f"step/{permission.step}", permission.call.call)
+        asked = self._approvals[key] = _Asked(_asked_events(key[0], permission, self.state), self._loop.create_future())
+        try:
+            await self._record(asked.events, MACHINE)
+            return await asked.ruling
+        finally:
+            del self._approvals[key]
+
+    async def _decide_step(self, command: c.DecideApproval, by: Actor, key: str) -> Reply:
+        """A ruling for a call of a step. A run at rest goes on with it."""
+        name, call = command.conversation, command.call
+        talk = self._runner.conversation(name) if self._runner else None
+        if talk is not None:
+            return _replied(await talk.give(command, by, key))
+        waiting = self._approvals.get((name, call))
+        if waiting is not None:
+            turn = self.state.steps[name.removeprefix("step/")].attempt
+            decided = t.ApprovalDecided(
+                conversation=name, turn=turn, call=call, decision=command.decision, reason=command.reason or None
+            )
+            accepted = await self._record([decided], by, key)
+            if not waiting.ruling.done():
+                waiting.ruling.set_result(Ruling(decision=command.decision, by=by, reason=command.reason))
+            return accepted
+        if self._running is not None or not is_heard(self.state) or not await self._is_asked(name, call):
+            raise UserError("that question is no longer open")
+        self._rulings[name, call] = (command, by, key)
+        await self._go_on(by)
+        return Accepted(seq=self.state.seq)
+
+    def _ruled_before(self, asked: t.ApprovalRequested) -> None:
+        """A step that goes on asks again what was answered while the run was at rest."""
+        ruled = self._rulings.pop((asked.conversation, asked.call), None)
+        if ruled is not None:
+            command, by, key = ruled
+            self._put(_Given(command, key, by))
+
+    async def _is_asked(self, name: str, call: str) -> bool:
+        """Whether the log has an open question of a step about this call."""
+        asked = False
+        for record in await self.records():
+            match record.event:
+                case t.ApprovalRequested() if (record.event.conversation, record.event.call) == (name, call):
+                    asked = True
+                case t.ApprovalDecided() | t.ToolSettled():
+                    asked = asked and (record.event.conversation, record.event.call) != (name, call)
+        return asked
+
+    # -- words
+
+    async def _say(self, command: Say, by: Actor, key: str) -> Reply:
+        if not command.text.strip():
+            raise UserError("there is nothing to send", hint="give a text")
+        if len(command.text) > LONGEST_TEXT:
+            raise UserError(f"the message has {len(command.text):,} characters; {LONGEST_TEXT:,} are the most")
+        if not self._is_for_the_run(command):
+            if command.to == "run":
+                raise UserError("no run is waiting in this session", hint="weft run starts one")
+            name = key or self._parts.new_name()
+            message = c.SendMessage(conversation="main", message=name, text=command.text)
+            reply = await self._talk_command(message, by, key)
+            return replace(reply, note=name) if isinstance(reply, Accepted) else reply
+        run = self.state.run
+        assert run is not None
+        said = WordsSaid(run=run.run, words=self._parts.new_name(), text=command.text, gate=command.gate, to=command.to)
+        accepted = await self._record([said], by, key)
+        await self._hear_next()
+        return accepted
+
+    def _is_for_the_run(self, command: Say) -> bool:
+        state = self.state
+        if self._running is not None or self._starting:
+            # An open gate is seen before the run has come to rest: what is said then is for it, and heard in a moment.
+            return bool(state.gates)
+        if not is_heard(state):
+            return False
+        if command.to == "run" or self._judging or state.unheard:
+            return True
+        return understand(state, command.text, gate=command.gate, talking=True).meaning != "not for it"
+
+    async def _hear_next(self) -> None:
+        """The words that were said first and not heard yet, unless the run is at work or a model is asked."""
+        while not self._judging and self._running is None and self.state.unheard:
+            words = next(iter(self.state.unheard.values()))
+            found = understand(self.state, words.text, gate=words.gate, talking=words.to == "session")
+            if found.meaning == "unclear" and found.gate and self.state.confirming is None:
+                found = self._ask_model(found, words) or found
+            if not self._judging:
+                await self._heard(words, found)
+
+    async def _heard(self, words: UnheardWords, found: ReplyIntent) -> None:
+        by = words.by
+        if found.meaning == "not for it" and not is_heard(self.state):
+            found = replace(found, reason="the run it was meant for is over")
+        try:
+            heard = hear(self.state, words, found, self._parts.new_name())
+            if heard.then in ("go on", "afresh"):
+                self._runs.to_continue()  # a pipeline that can't be read is said before anything is decided
+            if heard.proceeds:
+                await self._keep_edit_of(heard.proceeds)
+                heard = hear(self.state, words, found, self._parts.new_name())
+        except WeftError as error:  # nothing was changed: they can put it right and say it again
+            found = ReplyIntent(meaning="refused", reason=error.message, choice=found.choice, text=error.hint)
+            heard = hear(self.state, words, found, "")
+        await self._record(heard.events, Actor("model", found.model) if found.model else by)
+        await self._do(heard, by)
+
+    async def _do(self, heard: HeardWords, by: Actor) -> None:
+        match heard.then:
+            case "go on":
+                await self._go_on(by)
+            case "afresh":
+                await self._go_on(by, afresh=True)
+            case "answer":
+                message = c.SendMessage(conversation="main", message=self._parts.new_name(), text=heard.answer)
+                await self._talk_command(message, by, "")
+
+    def _ask_model(self, found: ReplyIntent, words: UnheardWords) -> ReplyIntent | None:
+        """Has a connected model say what it takes unclear words for; its answer comes through the inbox. Returns what
+        was found when none can be asked."""
+        run = self.state.run
+        model: Model | None = self._conversation.main_model if self._conversation else None
+        name = self._parts.default_model
+        if model is None and name != EMBEDDED:
+            try:
+                model = self._parts.step_models().open(name)
+            except UserError as error:
+                return replace(found, reason=f"{found.reason}; {name} can't be asked: {error.message}")
+        if run is None or model is None or model.name == EMBEDDED:
+            return None
+        gate = open_gate(self.state, found.gate)
+        question = classify(model, run.run, gate, words.text, nonce=self._parts.new_name())
+        self._judging = words.words
+        self._asking = self._loop.create_task(question, name="asks what was meant")
+        asked = model
+
+        def answered(task: asyncio.Task[tuple[Judgement, ReplyClassified]]) -> None:
+            self._asking = None
+            if task.cancelled():
+                reason = f"{found.reason}; {asked.name} was stopped before it could say"
+                told = _Judged(words.words, replace(found, reason=reason), None)
+            elif (bug := task.exception()) is not None:
+                self._bug, told = bug, _Judged(words.words, found, None)
+            else:
+                judged, record = task.result()
+                told = _Judged(words.words, proposed(gate, words.text, judged, asked.name), record)
+            if not self._closed:
+                self._put(_Given(told))
+            self._changed.set()
+
+        self._asking.add_done_callback(answered)
+        return None
+
+    async def _judged(self, judged: _Judged) -> None:
+        if judged.record is not None:
+            await self._record([judged.record], Actor("model", judged.record.model))
+        words, found = self.state.unheard.get(judged.words), judged.found
+        if words is not None:
+            open_gates = {gate.gate for gate in self.state.gates.values()}
+            if found.gate not in open_gates:
+                found = ReplyIntent(meaning="unclear", reason="what it was said to was answered meanwhile")
+            await self._heard(words, found)
+        await self._hear_next()
+
+    # -- the conversation
+
+    async def open_conversation(self) -> SessionConversation:
+        return await self._opened()
+
+    async def _opened(self) -> SessionConversation:
+        if self._conversation is None:
+            from weft.app.conversations import SessionConversation  # a run needs nothing of all this
+
+            opened = SessionConversation(self._parts, self._session, self._request, self._published, self._feed.close)
+            await opened.begin()
+            self._conversation = opened
+            self._published(opened.status)
+        return self._conversation
+
+    async def _talk_command(self, command: c.TalkCommand, by: Actor, key: str) -> Reply:
+        talk = (await self._opened()).conversation
+        return _replied(await talk.give(command, by, key))
+
+    # -- the fast lane
+
+    def _interrupt(self, command: Interrupt, by: Actor) -> Accepted:
+        stopped = False
+        if not command.target:
+            if self._running is not None or self._starting:
+                self._stop_run(InterruptRun(why=command.why, by=by))
+                stopped = True
+            elif self._asking is not None:
+                stopped = self._asking.cancel()
+        met: c.InterruptStatus = "nothing_to_interrupt"
+        if self._conversation is not None:
+            met = self._conversation.conversation.interrupt(command.target or None).status
+        return Accepted(seq=self.state.seq, note="accepted" if stopped else met)
+
+    def _stop_run(self, stop: InterruptRun) -> None:
+        self._stop = stop
+        if self._runner is not None:
+            self._runner.interrupt(stop)
+        if self._asking is not None:
+            self._asking.cancel()
+
+    def _raise_bug(self) -> None:
+        bug, self._bug = self._bug, None
+        if bug is not None:
+            raise bug
+
+    def notice(self, text: str) -> None:
+        """Show something to everybody who watches. It changes nothing and is not in the log."""
+        self._published(NoticeGiven(text=text))
+
+    def wake(self) -> None:
+        """Hear what a process that is gone had not heard."""
+        if self.state.unheard:
+            self._put(_Given(_Wake()))
+
+
+def _replied(records: Sequence[Record]) -> Reply:
+    """What a conversation said to a command."""
+    refused = next((record.event for record in records if isinstance(record.event, t.CommandRefused)), None)
+    if refused is not None:
+        return Refused(reason=_REFUSALS.get(refused.refusal, f"it can't be done now ({refused.refusal})"))
+    return Accepted(seq=records[-1].seq)
+
+
+def _asked_events(name: str, permission: Permission, state: SessionState) -> list[DurableEvent]:
+    call, turn, why = permission.call, state.steps[permission.step].attempt, permission.why
+    asked = t.ToolRequested(
+        conversation=name, turn=turn, call=call.call, tool=call.tool, input=call.input, verdict="ask", reason=why
+    )
+    return [asked, t.ApprovalRequested(conversation=name, turn=turn, call=call.call, tool=call.tool, reason=why)]
+
+
+_REFUSALS: Final = {
+    "stale_approval": "that question is no longer open",
+    "approval_after_interrupt": "that question is no longer open",
+    "shutting_down": "the conversation is being closed",
+    "unknown_conversation": "there is no such conversation",
+    "child_takes_no_messages": "a sub-conversation takes no messages",
+}

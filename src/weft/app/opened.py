@@ -1,0 +1,154 @@
+"""`OpenedSession`: a session as its faces use it, whether this process holds it (`live.py`) or another (`door.py`)."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from weft.app.parts import Parts
+from weft.orchestrator.hearing import asked_of, is_heard, left_for
+from weft.orchestrator.resting import chosen_id, open_gate
+from weft.protocol.commands import Refused, Reply, SessionCommand
+from weft.protocol.envelope import PERSON, Actor
+from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, Record, StatusChanged
+from weft.session.state import SessionState
+from weft.workspace.pipeline import Pipeline
+
+Show = Callable[[Record | Event], None]
+
+
+class OpenedSession(ABC):
+    id: str
+    folder: Path
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    # -- the door
+
+    @abstractmethod
+    def submit(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> asyncio.Future[Reply]:
+        """Into the session's inbox, in the order of the calls; awaiting it gives the reply: accepted with its number in
+        the log, or refused with the reason. With a `key` it is carried out once, however often it is given."""
+
+    @abstractmethod
+    def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
+        """Every record after `after`, each once and in order, and what is live from now on. Ends with the session."""
+
+    @property
+    @abstractmethod
+    def state(self) -> SessionState:
+        """What the log adds up to."""
+
+    @property
+    @abstractmethod
+    def pipeline(self) -> Pipeline:
+        """The session's own. WorkspaceError when it can't be read."""
+
+    @property
+    @abstractmethod
+    def status(self) -> StatusChanged | None:
+        """What a status line says of its conversation; None as long as there is none."""
+
+    @abstractmethod
+    async def run_at_rest(self) -> Outcome | None:
+        """Until no run is at work and every word to it was heard; how the last one came to rest. Raises what went
+        wrong in it."""
+
+    @abstractmethod
+    async def rest(self) -> Outcome | None:
+        """As `run_at_rest`, and the conversation has nothing left to do either."""
+
+    @abstractmethod
+    async def close(self, *, keep_open: bool | None = None) -> bool:
+        """Let go of it. A conversation in which something waits for a person is left as it stands (`keep_open` says so
+        or otherwise), so that it can still be answered. Whether nothing was left running."""
+
+    # -- what follows from it
+
+    async def run(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> Outcome:
+        """Give a command and wait until the run has come to rest. UserError when it is refused."""
+        reply = await self.submit(command, key=key, by=by)
+        if isinstance(reply, Refused):
+            raise reply.error()
+        return await self.run_at_rest() or "waiting"
+
+    async def records(self, after: int = 0) -> list[Record]:
+        """What the log has after `after`; `events` with the number of the last one goes on from there."""
+        return await self._parts.off_loop(lambda: list(self._parts.sessions.records(self.id, after)))
+
+    @asynccontextmanager
+    async def shown(self, show: Show, after: int | None = None) -> AsyncIterator[Showing]:
+        """While this is open, `show` gets everything that happens: from now on, or from a number of the log."""
+        showing = Showing(self, show, self.state.seq if after is None else after)
+        following = asyncio.get_running_loop().create_task(showing.follow(), name=f"{self.id} is shown")
+        try:
+            yield showing
+        finally:
+            following.cancel()
+            await asyncio.wait({following})
+
+    @property
+    def asks(self) -> tuple[GateOpened | ConfirmationAsked, ...]:
+        """What its run asks a person now."""
+        return asked_of(self.state)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether it has a run at rest that words could be for."""
+        return is_heard(self.state)
+
+    @property
+    def unfinished(self) -> str:
+        """In words, that its run could be taken up again; "" when it asks something itself, or there is none."""
+        run = self.state.run
+        if run is None or not self.is_heard or (run.outcome != "left" and self.state.gates):
+            return ""
+        return f'the run of {run.pipeline} is not finished ({run.outcome}); say "resume the run" to go on'
+
+    @property
+    def left_for(self) -> str:
+        """The message for which its run was left; "" when it was left for none."""
+        return left_for(self.state.left_for)
+
+    def choice_of(self, gate: str, word: str) -> str:
+        """The id of the choice that a word or number means at a gate. UserError when there is none."""
+        state = self.state
+        return chosen_id(open_gate(state, gate or next(iter(state.gates), "")), word)
+
+
+class Showing:
+    """Events on their way to whoever looks."""
+
+    def __init__(self, session: OpenedSession, show: Show, after: int) -> None:
+        self._session = session
+        self._show = show
+        self._seq = after
+        self._moved = asyncio.Condition()
+        self._over: BaseException | None = None
+
+    async def follow(self) -> None:
+        try:
+            async for item in self._session.events(self._seq):
+                self._show(item)
+                if isinstance(item, Record):
+                    async with self._moved:
+                        self._seq = item.seq
+                        self._moved.notify_all()
+        except BaseException as error:
+            self._over = error
+            raise
+        finally:
+            async with self._moved:
+                self._moved.notify_all()
+
+    async def caught_up(self) -> None:
+        """Until everything was shown that the log has now. Raises what keeps it from that."""
+        seq = self._session.state.seq
+        async with self._moved:
+            await self._moved.wait_for(lambda: self._seq >= seq or self._over is not None)
+        if self._over is not None:
+            raise self._over

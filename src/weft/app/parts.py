@@ -1,0 +1,251 @@
+"""`Parts`: what a workspace, its models, tools and sessions are made of; wired here, and handed to what needs them.
+
+`App` (root.py) adds the doors to it. Clock, disk, functions, models and the way to the web come in from outside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from weft import __version__
+from weft.app.requests import SessionRequest, given_file
+from weft.files import Disk
+from weft.models.model import Model
+from weft.orchestrator.execute import Executor
+from weft.orchestrator.facts import Versions
+from weft.orchestrator.inputs import GivenInput, ReadFile
+from weft.orchestrator.opening import OpeningAsk
+from weft.orchestrator.workbench import Approve
+from weft.protocol.commands import GivenFile, StartRun
+from weft.protocol.errors import UsageError
+from weft.protocol.messages import Usage
+from weft.protocol.steps import StepFunction
+from weft.session.legacy import Legacy
+from weft.session.log import Now
+from weft.session.sessions import Sessions
+from weft.session.state import SessionState
+from weft.tools.fetch import Fetched, fetch
+from weft.tools.permission_file import Rules, read_rules
+from weft.tools.processes import plain_environment, shield_environment
+from weft.tools.skills import Skills
+from weft.workspace.agent import Agent
+from weft.workspace.pipeline import Pipeline
+from weft.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from weft.app.connecting import ConnectedModels
+    from weft.knowledge.knowledge_base import KnowledgeBase
+    from weft.tools.toolbox import Toolbox
+
+T = TypeVar("T")
+Fetch = Callable[[str], Awaitable[Fetched]]
+
+EMBEDDED: Final = "embedded"
+DISK_THREADS: Final = 16
+"""Syncs of different sessions overlap; more threads than this bring nothing on the disks it was measured on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredFunction:
+    """A function of the embedding program. A new `version` re-runs what the old one made."""
+
+    function: StepFunction
+    version: str = "1"
+
+
+class _StepModels:
+    """Opens a model when the first step asks for it: a run of code loads nothing of it."""
+
+    def __init__(self, parts: Parts, nonce: str) -> None:
+        self.nonce = nonce
+        self._parts = parts
+        self._open: dict[str, Model] = {}
+
+    def open(self, reference: str) -> Model:
+        if reference not in self._open:
+            self._open[reference] = self._parts.models().open(reference, dict)
+        return self._open[reference]
+
+    def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
+        return self._parts.price(reference, usage)
+
+
+class _StepTools:
+    """What the tools of steps come from; read when the first step that uses some begins."""
+
+    def __init__(self, parts: Parts, surroundings: Mapping[str, str]) -> None:
+        self._parts = parts
+        self.environment = plain_environment(surroundings)
+        self.skills = Skills([("workspace", parts.workspace.folder)])
+        self.workspace = parts.workspace.path
+        self.approve: Approve | None = None
+
+    def toolbox(self) -> Toolbox:
+        return self._parts.toolbox()
+
+    def agent(self, name: str) -> Agent:
+        return self._parts.workspace.agent(name)
+
+    def rules(self) -> Rules:
+        shield_environment()
+        return read_rules(self._parts.workspace.folder)
+
+
+class Parts:
+    def __init__(
+        self,
+        workspace: Workspace,
+        now: Now,
+        functions: Mapping[str, RegisteredFunction],
+        fetch_page: Fetch,
+        models: Mapping[str, Model],
+    ) -> None:
+        self._prices: dict[tuple[str, tuple[tuple[str, int], ...]], Decimal | None] = {}
+        self.workspace = workspace
+        self.config = workspace.config()
+        self.sessions = Sessions(workspace.folder, now)
+        self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
+        self._functions = functions
+        self._fetch = fetch_page
+        self._models = models
+        self.ask_secret: Callable[[str], str] | None = None
+        """Set by a face that can ask for what opens the credential store."""
+        self._now = now
+        self._names: Callable[[], str] = lambda: secrets.token_hex(8)
+        self.surroundings: Mapping[str, str] = {**os.environ}
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        disk: Disk | None = None,
+        now: Now | None = None,
+        functions: Mapping[str, RegisteredFunction] | None = None,
+        fetch_page: Fetch = fetch,
+        models: Mapping[str, Model] | None = None,
+    ) -> Self:
+        workspace = Workspace.open(path, disk)
+        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {}, fetch_page, models or {})
+        if disk is None:
+            workspace.folder.disk.sync = app.config.durable
+        return app
+
+    def close(self) -> None:
+        self.disk_threads.shutdown()
+        self.workspace.folder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def default_model(self) -> str:
+        """Of steps whose agent names none: the workspace's, else the environment's, else the embedded one."""
+        return self.config.model if self.config.model != EMBEDDED else self.surroundings.get("WEFT_MODEL") or EMBEDDED
+
+    @property
+    def has_no_model(self) -> bool:
+        """Nothing is connected and nothing is meant but the embedded one."""
+        return not self.config.models and not self._models and self.default_model == EMBEDDED
+
+    def step_models(self) -> _StepModels:
+        return _StepModels(self, self.new_name())
+
+    def step_tools(self) -> _StepTools:
+        return _StepTools(self, self.surroundings)
+
+    def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
+        """US dollars as prices are now; None when they are not known. Screens ask for the same again and again."""
+        asked = (reference, tuple(sorted(usage.items())))
+        if asked not in self._prices:
+            from weft.models.spending import ModelCall
+
+            counts = Usage(**{key: value for key, value in usage.items() if key in Usage.__slots__})
+            self._prices[asked] = self.models().price(ModelCall(at="", model=reference, usage=counts)).amount
+        return self._prices[asked]
+
+    def models(self) -> ConnectedModels:
+        from weft.app.connecting import ConnectedModels
+
+        return ConnectedModels(self.config, self.surroundings, self._models, self.ask_secret)
+
+    def toolbox(self, knowledge: KnowledgeBase | None = None) -> Toolbox:
+        from weft.tools.builtin import builtin_tools
+        from weft.tools.toolbox import Toolbox
+
+        if knowledge is None:
+            return Toolbox(builtin_tools())
+        from weft.knowledge.offering import conversation_tools
+
+        return Toolbox([*builtin_tools(), *conversation_tools(knowledge)])
+
+    def knowledge(self, named: str | None) -> KnowledgeBase | None:
+        """The collection that is named, else the workspace's own choice; None when there is neither."""
+        chosen = named or self.config.kb
+        if not chosen:
+            return None
+        from weft.knowledge.knowledge_base import open_collection
+
+        return open_collection(self.workspace.folder, chosen)
+
+    def new_name(self) -> str:
+        return self._names()
+
+    def executor(self) -> Executor:
+        functions = {name: entry.function for name, entry in self._functions.items()}
+        environment = plain_environment(self.surroundings)
+        if added := self.surroundings.get("PYTHONPATH"):
+            environment["PYTHONPATH"] = added
+        return Executor(self.workspace.path / "code", environment, functions)
+
+    async def off_loop(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)
+
+    def opening_ask(
+        self,
+        pipeline: Pipeline,
+        session: str,
+        state: SessionState,
+        read: ReadFile,
+        given: Mapping[str, GivenInput],
+        wish: StartRun,
+        legacy: Legacy | None,
+        versions: Versions | None = None,
+    ) -> OpeningAsk:
+        return OpeningAsk(
+            workspace=self.workspace,
+            pipeline=pipeline,
+            session=session,
+            state=state,
+            read=read,
+            given=given,
+            wish=wish,
+            legacy=legacy,
+            weft=__version__,
+            model=self.default_model,
+            registered={name: entry.version for name, entry in self._functions.items()},
+            toolbox=self.toolbox,
+            versions=versions,
+        )
+
+    def given(self, pipeline: Pipeline, request: SessionRequest) -> dict[str, GivenInput]:
+        """The bytes of every file the person named."""
+        named: dict[str, tuple[Path | GivenFile, ...]] = {name: (path,) for name, path in request.inputs.items()}
+        if request.file is not None:
+            first = next(iter(pipeline.inputs), None)
+            if first is None:
+                raise UsageError(f"the pipeline {pipeline.name} takes no file", hint=f"weft run {pipeline.name}")
+            named[first] = (request.file, *request.together)
+        return {name: GivenInput(tuple(given_file(file) for file in files)) for name, files in named.items()}
