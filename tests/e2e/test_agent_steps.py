@@ -222,7 +222,7 @@ def test_a_face_that_can_ask_is_asked(yes: bool, space: Path, project: Path) -> 
     assert (wanted.conversation, wanted.tool, wanted.input) == ("run-1/fix#1", "Shell", {"command": "touch made.txt"})
     assert (project / "made.txt").exists() is yes
     first, second = results(model.requests[2])
-    assert ("the person did not allow it" in first) is not yes
+    assert ("not allowed by the person" in first) is not yes
     assert "climbs out of its folder" in second, "what is denied is not asked about"
 
 
