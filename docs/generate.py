@@ -104,7 +104,7 @@ FIELD_MEANINGS: Final = {
     "words_said.words": "The name of these words, and of no others in the session.",
     "words_said.text": "What the person said.",
     "words_said.gate": "The gate that was named beside them; empty when none was.",
-    "words_said.to": "Whom they were said to: the session, whose conversation answers what is not for the run; or the run.",
+    "words_said.to": "Whom they were said to: the session, whose conversation answers the rest, or the run alone.",
     "words_understood.words": "The name of the words, as `words_said` has it.",
     "words_understood.meaning": "What they mean to the run. With a question mark: what the person is asked.",
     "words_understood.reason": "Which words decided, or what is not clear about them, or why it can't be done.",
