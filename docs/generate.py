@@ -315,6 +315,7 @@ STEP_INPUT_MEANINGS: Final = {
     "documents": "What each of them that is a document says of itself: `kind`, `title`, `author`, `published`, "
     "`language`, `url`, `words`, `cues` (`start`, `end`, `speaker`, `offset`, `length`), `pages`, `notes`, `extra`.",
     "artifacts": "The artifacts of the required steps by file name: parsed for `.json`, text otherwise.",
+    "models": "The model that made each of them, by file name; those that code made are not there.",
     "parameters": "The parameters that the step reads, by name.",
     "profile": "The parts of the profile that the step names, by dotted name; `None` for a part that is not set.",
     "instructions": "The agent's text, for a step of an agent.",

@@ -224,9 +224,21 @@ INVENTED = ("Moreover, it may be burnt by anybody at any time.", ["42"])
 WRONG = ("The retention period of audit documentation is at least nine years.", ["1"])
 
 
-def asked_of_a_model(desk: Weft, *drafts: str, depth: str = "standard") -> tuple[ScriptedModel, dict[str, Any]]:
+def judged(*sentences: tuple[str, str, str]) -> str:
+    """Of each sentence: what the judge says, and the words it rests on."""
+    said = [
+        {"sentence": text, "claims": [{"claim": text, "verdict": verdict, "label": "1", "words": words}]}
+        for text, verdict, words in sentences
+    ]
+    return json.dumps({"judgements": said})
+
+
+def asked_of_a_model(
+    desk: Weft, *drafts: str, depth: str = "standard", judges: tuple[str, ...] = (judged(),)
+) -> tuple[ScriptedModel, dict[str, Any]]:
     (desk.workspace / "config.toml").write_text('model = "scripted"\n')
-    model = ScriptedModel([Turn(says(json.dumps(PLAN))), *(Turn(says(text)) for text in drafts)])
+    said = [text for one in drafts for text in (one, *judges)]
+    model = ScriptedModel([Turn(says(json.dumps(PLAN))), *(Turn(says(text)) for text in said)])
 
     async def go() -> str:
         with App.open(desk.workspace, models={"scripted": model}) as app:
@@ -253,7 +265,7 @@ def test_with_a_model_the_same_contract_holds(desk: Weft) -> None:
 
 def test_a_model_is_told_exactly_what_failed_and_its_next_draft_is_verified_again(desk: Weft) -> None:
     model, value = asked_of_a_model(desk, draft(GOOD, WRONG), draft(GOOD, INVENTED), draft(GOOD))
-    second, third = (str(request.messages) for request in model.requests[2:])
+    second, third = (str(request.messages) for request in model.requests[3::2])
     assert (
         "nine years where the passage has five" in second
         or "9 years where the passage has" in second
@@ -267,6 +279,44 @@ def test_a_model_is_told_exactly_what_failed_and_its_next_draft_is_verified_agai
     made = [event["attempt"] for event in desk.log("mine") if event["type"] == "step_completed"
             and event["step"] == "synthesize"]  # fmt: skip
     assert made == [1, 2, 3]
+
+
+PARAPHRASE = "Papers of an audit are kept for five years or more."
+REST = "The retention period of audit documentation is at least five years"
+
+
+def test_a_paraphrase_is_judged_by_the_model_that_is_named_and_its_call_is_the_runs(desk: Weft) -> None:
+    _, value = asked_of_a_model(desk, draft((PARAPHRASE, ["1"])), judges=(judged((PARAPHRASE, "supported", REST)),))
+    (sentence,) = value["sections"][0]["sentences"]
+    assert (sentence["state"], sentence["judged_by"]) == ("judged", "scripted")
+    assert REST in sentence["reason"]
+    assert value["verification"]["counts"] == {"quoted": 0, "judged": 1, "contradicted": 0, "not_checked": 0}
+    log = desk.log("mine")
+    (made,) = [event for event in log if event["type"] == "step_completed" and event["step"] == "judge"]
+    assert made["model"] == "scripted"
+    assert "judged by scripted" in (desk.session("mine") / "answer.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words", "why"),
+    [
+        ("supported", "the papers of an audit are kept", "does not stand in [1]"),
+        ("not_said", "", "finds in no passage"),
+    ],
+)
+def test_a_judge_that_cannot_show_it_is_not_believed(desk: Weft, verdict: str, words: str, why: str) -> None:
+    _, value = asked_of_a_model(desk, draft((PARAPHRASE, ["1"])), judges=(judged((PARAPHRASE, verdict, words)),))
+    (sentence,) = value["sections"][0]["sentences"]
+    assert sentence["state"] == "not_checked"
+    assert why in sentence["reason"]
+
+
+def test_at_depth_deep_a_second_question_must_agree(desk: Weft) -> None:
+    yes, no = judged((PARAPHRASE, "supported", REST)), judged((PARAPHRASE, "not_said", ""))
+    _, value = asked_of_a_model(desk, draft((PARAPHRASE, ["1"])), depth="deep", judges=(yes, no))
+    (sentence,) = value["sections"][0]["sentences"]
+    assert sentence["state"] == "not_checked"
+    assert "asked again" in sentence["reason"]
 
 
 def test_when_no_repair_helps_the_best_there_is_is_shown_as_what_it_is(desk: Weft) -> None:

@@ -321,6 +321,7 @@ class Runner:
             inputs=material.inputs,
             documents=material.documents,
             artifacts=upstream,
+            models=self._makers(upstream),
             parameters=material.parameters,
             profile=material.profile,
             instructions=material.instructions,
@@ -447,6 +448,15 @@ class Runner:
         if findings:
             return findings
         return await own_findings(self._executor, step, own, documents)
+
+    def _makers(self, artifacts: Mapping[str, Any]) -> dict[str, str]:
+        """The models that made these artifacts; code made the others."""
+        made = {
+            name: self._facts.materials[one.name]
+            for one in self._spec.pipeline.steps.values()
+            for name in one.artifacts
+        }
+        return {name: made[name].model for name in artifacts if name in made and not made[name].code}
 
     async def _upstream(self, wanted: Mapping[str, str]) -> dict[str, Any]:
         """The artifacts of the required steps, parsed: as this run made them, else as they are on the disk."""

@@ -29,6 +29,8 @@ class StepInput:
     """What each of them says of itself: kind, title, author, published, language, url, words, cues, pages, notes."""
     artifacts: Mapping[str, Any] = field(default_factory=dict)
     """The artifacts of the required steps by file name: parsed for `.json`, text otherwise."""
+    models: Mapping[str, str] = field(default_factory=dict)
+    """The model that made each of them, by file name; those that code made, or `embedded`, are not there."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     profile: Mapping[str, Any] = field(default_factory=dict)
     """The parts of the person's profile that the step declares, by dotted name."""

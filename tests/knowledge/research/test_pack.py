@@ -37,6 +37,6 @@ def test_synthesis_and_verification_are_one_unit_with_as_many_rounds_as_the_dept
     with Workspace.open(tmp_path) as workspace:
         pipeline = workspace.pipeline("research")
     (unit,) = pipeline.units
-    assert (unit.kind, unit.steps) == ("repair", ("synthesize", "verify"))
+    assert (unit.kind, unit.steps) == ("repair", ("synthesize", "judge", "judge_again", "verify"))
     assert [unit.bound(pipeline.parameter_values({"depth": mode})) for mode in DEPTHS] == [0, 2, 3]
     assert [name for name, step in pipeline.steps.items() if step.gate] == ["analyze_query", "calibrate"]

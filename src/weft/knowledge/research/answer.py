@@ -113,7 +113,10 @@ def _nearest(
 
 def _section(section: Mapping[str, Any], verdicts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     sentences = [
-        {**one, "state": verdicts[one["id"]]["state"], "reason": verdicts[one["id"]]["reason"]}
+        {
+            **one,
+            **{key: verdicts[one["id"]][key] for key in ("state", "reason", "judged_by") if key in verdicts[one["id"]]},
+        }
         for one in section["sentences"]
     ]
     confidence = section["confidence"] or 0.0

@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from weft.checks.claims import STATES
+from weft.checks.folding import fold
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.labels import sentence_id
 from weft.knowledge.research.retrieve import stored
 from weft.knowledge.resolve import Resolution
 from weft.knowledge.store import StoredPassage
 from weft.knowledge.verify import check_citations, check_contradictions, check_entities, check_relations
+from weft.knowledge.verify.judging import Judgement, agreed, held
 
 AXES: Final = ("entities", "citations", "relations", "contradictions")
 _ORDER: Final = {state: rank for rank, state in enumerate(STATES)}
@@ -25,7 +27,23 @@ GONE: Final = " (it is gone, and must not come back)"
 NO_SOURCE: Final = "it cites no source"
 
 
-def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Sequence[str] = ()) -> dict[str, Any]:
+JUDGED: Final = ("judgement.json", "doubts.json")
+"""What models say of a draft: the second is asked in other words, and must agree where there is one."""
+Judgements = Sequence[tuple[str, Mapping[str, Sequence[Mapping[str, Any]]]]]
+"""For each that judged: its model, and the claims by sentence."""
+
+
+def judgements(artifacts: Mapping[str, Any], models: Mapping[str, str]) -> Judgements:
+    return [
+        (models[name], {fold(one["sentence"]).text: one["claims"] for one in artifacts[name]["judgements"]})
+        for name in JUDGED
+        if artifacts.get(name) and models.get(name)
+    ]
+
+
+def review(
+    synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Sequence[str] = (), judged: Judgements = ()
+) -> dict[str, Any]:
     """`verification.json`. `before` is the feedback of the rounds before: what it rejected must not come back, so it
     goes on to the next round with what is wrong now."""
     sources = {
@@ -35,6 +53,8 @@ def review(synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Seque
     sentences = [sentence for section in synthesis["sections"] for sentence in section["sentences"]]
     citations = _citations(sentences, sources)
     verdicts = [_verdict(sentence, citations["details"]) for sentence in sentences]
+    texts = {label: f"{source.lead}\n{source.content}" for label, source in sources.items()}
+    verdicts = [_with_judgement(verdict, judged, texts) for verdict in verdicts]
     passages = [sources[str(one["label"])] for one in synthesis["sources"] if one["kind"] == "passage"]
     axes = {
         "entities": check_entities(synthesis["entities_referenced"], list(sources.values())),
@@ -132,6 +152,29 @@ def _verdict(sentence: Mapping[str, Any], details: Sequence[Mapping[str, Any]]) 
             for detail in own
             if detail is not best
         ],
+    }
+
+
+def _with_judgement(verdict: dict[str, Any], judged: Judgements, texts: Mapping[str, str]) -> dict[str, Any]:
+    """What code knows stands; of the rest, what every model that was asked says and can show."""
+    if verdict["state"] != "not_checked" or not judged:
+        return verdict
+    found: Judgement | None = None
+    for model, claims in judged:
+        own = held(verdict["text"], claims.get(fold(verdict["text"]).text, ()), texts, model)
+        found = own if found is None else agreed(found, own)
+    assert found is not None
+    if found.state == "not_checked":
+        return {**verdict, "reason": "; ".join(filter(None, [verdict["reason"], found.reason]))}
+    shown = {"kind": "judged", "agrees": found.state == "judged", "claim": verdict["text"], "sentence": found.words}
+    return {
+        **verdict,
+        "state": found.state,
+        "label": found.label,
+        "reason": found.reason,
+        "passage_sentence": found.words,
+        "evidence": [{**shown, "reason": found.reason}],
+        "judged_by": found.model,
     }
 
 

@@ -54,7 +54,7 @@ def _facts(answer: Mapping[str, Any]) -> str:
 def _said(sentence: Mapping[str, Any]) -> str:
     lead = f"{escaped(sentence['lead'])} " if sentence.get("lead") else ""
     labels = "".join(f"[{label}]" for label in sentence["labels"])
-    mark = "" if sentence["state"] in wording.SURE else f" **({wording.state(sentence['state'])})**"
+    mark = f" **({escaped(said)})**" if (said := wording.mark(sentence)) else ""
     return f"{lead}{escaped(sentence['text'])} {labels}{mark}".rstrip()
 
 

@@ -173,8 +173,11 @@ def _said(sentence: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[Ch
     if sentence["labels"]:
         links = [part for label in sentence["labels"] for part in (" ", _link(label, answer))]
         yield element("span", *links, class_="refs")
-    if sentence["state"] not in wording.SURE:
-        yield element("strong", f" {wording.state(sentence['state'])}", class_="missing", title=sentence["reason"])
+    if told := wording.mark(sentence):
+        sure = sentence["state"] in wording.SURE
+        yield element(
+            "small" if sure else "strong", f" {told}", class_=None if sure else "missing", title=sentence["reason"]
+        )
 
 
 def _link(label: str, answer: Mapping[str, Any]) -> Html:

@@ -69,5 +69,5 @@ def _notes(answer: Mapping[str, Any]) -> Iterator[str]:
 def said(sentence: Mapping[str, Any]) -> str:
     lead = f"{one_line(sentence['lead'])} " if sentence.get("lead") else ""
     labels = "".join(f"[{label}]" for label in sentence["labels"])
-    mark = "" if sentence["state"] in wording.SURE else f" ({wording.state(sentence['state'])})"
+    mark = f" ({said})" if (said := wording.mark(sentence)) else ""
     return f"{lead}{one_line(sentence['text'])} {labels}{mark}".rstrip()

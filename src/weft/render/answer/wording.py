@@ -55,6 +55,14 @@ def state(name: str) -> str:
     return STATES.get(name, name)
 
 
+def mark(sentence: Mapping[str, Any]) -> str:
+    """What is said beside a sentence: nothing where it is quoted, and by whom it was judged."""
+    if sentence["state"] == "quoted":
+        return ""
+    by = f" by {sentence['judged_by']}" if sentence.get("judged_by") else ""
+    return f"{state(sentence['state'])}{by}"
+
+
 def confidence(value: float | None, level: str) -> str:
     return "none" if value is None else f"{LEVELS.get(level, level)} ({percent(value)})"
 

@@ -101,6 +101,11 @@ def draft(step: StepInput) -> dict[str, Any]:
         )
 
 
+def judge(step: StepInput) -> dict[str, Any]:
+    """Without a model nothing is judged: what is not quoted stays not checked."""
+    return {"judgements": []}
+
+
 def verify(step: StepInput) -> dict[str, Any]:
     made = step.artifacts
     sources = labels.known_sources(made["retrieval.json"], made["calibration.json"]["web"], before(step))
@@ -108,7 +113,7 @@ def verify(step: StepInput) -> dict[str, Any]:
     with collection(step) as knowledge:
         asked = made["calibration.json"]["sub_queries"]
         settled = answering.appraised(settled, asked, made["retrieval.json"], knowledge)
-        found = review.review(settled, knowledge, faults(step))
+        found = review.review(settled, knowledge, faults(step), review.judgements(made, step.models))
     return {"verification.json": found, "synthesis.json": settled}
 
 

@@ -1,0 +1,142 @@
+"""What a model says of a sentence, held to what code can look up.
+
+A model takes a sentence apart into claims and says of each whether a passage supports it, contradicts it or does not
+say it, with the exact words it rests on. It is believed only where three things hold: the words stand in the passage,
+the rules of `weft.checks.claims` do not object, and every number is there or comes of those that are. Else the sentence
+is not checked, with the reason. Pure: who asks the model, and pays for it, is the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from weft.checks.arithmetic import derivation, parts_in
+from weft.checks.claims import State, compare
+from weft.checks.folding import fold
+from weft.checks.statements import FACTS, TURNING, Token, read_statement
+
+FEWEST: Final = 3
+"""Words that a judgement must rest on: one or two occur everywhere."""
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "required": ["claims"],
+    "additionalProperties": False,
+    "properties": {
+        "claims": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "required": ["claim", "verdict", "label", "words"],
+                "additionalProperties": False,
+                "properties": {
+                    "claim": {"type": "string", "minLength": 1},
+                    "verdict": {"enum": ["supported", "contradicted", "not_said"]},
+                    "label": {"type": "string"},
+                    "words": {"type": "string"},
+                },
+            },
+        }
+    },
+}
+"""What is asked for one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    state: State
+    reason: str
+    label: str = ""
+    words: str = ""
+    model: str = ""
+
+
+def held(sentence: str, claims: Sequence[Mapping[str, Any]], passages: Mapping[str, str], model: str) -> Judgement:
+    """What is left of a model's claims about one sentence. `passages` by label."""
+    missing = _left_out(sentence, claims)
+    if missing:
+        return Judgement("not_checked", f"{model} judged no claim about “{missing}”", model=model)
+    faults = [fault for claim in claims if (fault := _fault(claim, passages))]
+    if faults:
+        return Judgement("not_checked", f"{model} was not believed: {faults[0]}", model=model)
+    against = [claim for claim in claims if claim["verdict"] == "contradicted"]
+    unsaid = [claim for claim in claims if claim["verdict"] == "not_said"]
+    if against:
+        return _told("contradicted", against[0], model)
+    if unsaid:
+        return Judgement("not_checked", f"{model} finds in no passage: “{unsaid[0]['claim']}”", model=model)
+    return _told("judged", claims[0], model)
+
+
+def agreed(one: Judgement, other: Judgement) -> Judgement:
+    """Of two questions about the same sentence, put differently: what both say."""
+    if one.state == other.state:
+        return one
+    if one.state == "not_checked":
+        return one
+    return Judgement("not_checked", f"asked again, the answer was another: {other.reason}", model=one.model)
+
+
+def _told(state: State, claim: Mapping[str, Any], model: str) -> Judgement:
+    verb = "is supported by" if state == "judged" else "is contradicted by"
+    reason = f"{model}: it {verb} “{claim['words']}”"
+    return Judgement(state, reason, str(claim["label"]), str(claim["words"]), model)
+
+
+def _left_out(sentence: str, claims: Sequence[Mapping[str, Any]]) -> str:
+    """The first number, name, negation or the like of the sentence that no claim has."""
+    there = {token.key for claim in claims for token in read_statement(str(claim["claim"])).tokens}
+    for token in read_statement(sentence).tokens:
+        if token.role in FACTS | TURNING and token.key not in there:
+            return token.text
+    return "" if claims else sentence
+
+
+def _fault(claim: Mapping[str, Any], passages: Mapping[str, str]) -> str:
+    if claim["verdict"] == "not_said":
+        return ""
+    label, words, said = str(claim["label"]).strip("[] "), str(claim["words"]), str(claim["claim"])
+    if label not in passages:
+        return f"there is no passage [{label}]"
+    if len(words.split()) < FEWEST:
+        return f"“{words}” are too few words to rest on"
+    if fold(words).lowered not in fold(passages[label]).lowered:
+        return f"“{words}” does not stand in [{label}]"
+    if claim["verdict"] == "contradicted":
+        exact = compare(said, passages[label])
+        return f"[{label}] has it in these words" if exact.state == "quoted" else ""
+    for text in (words, passages[label]):
+        exact = compare(said, text)
+        if exact.state == "contradicted":
+            return exact.reason
+        if exact.state == "quoted":
+            return ""
+    return next(_loose(said, words, passages[label]), "")
+
+
+def _loose(claim: str, words: str, passage: str) -> Iterator[str]:
+    """Numbers, dates and names of a claim that the passage has not, and that do not come of its numbers."""
+    tokens = read_statement(claim).tokens
+    there = read_statement(passage).tokens
+    known = [_value(token) for token in read_statement(words).tokens if token.role == "number"]
+    for at, token in enumerate(tokens):
+        if token.role == "number" and not any(token.values & other.values for other in there):
+            percent = at + 1 < len(tokens) and tokens[at + 1].key == "percent"
+            if not derivation(_value(token), known, percent=percent):
+                yield f"{token.text} is not in the passage, and does not come of its numbers"
+        elif token.role == "date" and not any(other.day == token.day for other in there):
+            yield f"{token.text} is not in the passage"
+        elif token.role == "name" and not any(other.key == token.key for other in there):
+            yield f"the passage does not name {token.text}"
+    said = {part for _, part in parts_in(words)}
+    for text, part in parts_in(claim):
+        if part not in said and not derivation(part, known):
+            yield f"“{text}” is not in the passage, and does not come of its numbers"
+
+
+def _value(token: Token) -> Fraction:
+    readings = sorted(Fraction(value) for value in token.values)
+    return readings[-1] if "," in token.text else readings[0]
