@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "profile": ("weft.cli.profile", "Show or change what is known of you."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
     "models": ("weft.cli.models", "List, connect, test and choose models."),
+    "eval": ("weft.cli.eval", "Measure what verdicts on claims are worth."),
     "cost": ("weft.cli.cost", "What models took and cost: by session, step, model, day."),
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
     "tools": ("weft.cli.tools", "List the tools a model may call, and judge a call."),

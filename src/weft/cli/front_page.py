@@ -26,6 +26,7 @@ Commands:
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
   models      List, connect, test and choose models.
+  eval        Measure what verdicts on claims are worth.
   cost        What models took and cost: by session, step, model, day.
   packs       List packs, and what differs from what you have.
   tools       List the tools a model may call, and judge a call.

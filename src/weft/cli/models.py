@@ -156,14 +156,22 @@ def explain_choice(workspace: str | None, session: str | None, step: str | None,
 @json_option
 def test(model: str | None, workspace: str | None, as_json: bool) -> int:
     """Really call a model: does it answer, how fast, does it stream, call tools, keep to a schema?"""
-    config = _config(workspace)
-    chosen = resolve(_chosen(config, session=model), _known(config))
+    chosen, key, _ = chosen_model(model, workspace)
     if chosen.connection is None:
         print("embedded: always there, no key, no network", file=sys.stderr)
         return EXIT_DONE
-    found = asyncio.run(_probed(chosen, key_of(chosen.connection, _variables(), lambda name: _store().get(name))))
+    found = asyncio.run(_probed(chosen, key))
     _show(found, as_json=as_json)
     return EXIT_DONE if found.answers.works else EXIT_FAILED
+
+
+def chosen_model(model: str | None, workspace: str | None) -> tuple[Resolved, str, dict[str, str]]:
+    """The model that is meant, its key and the variables it is opened with."""
+    config = _config(workspace)
+    chosen = resolve(_chosen(config, session=model), _known(config))
+    connection = chosen.connection
+    key = key_of(connection, _variables(), lambda name: _store().get(name)) if connection is not None else ""
+    return chosen, key, _variables()
 
 
 async def _probed(chosen: Resolved, key: str) -> Probe:

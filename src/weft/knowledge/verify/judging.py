@@ -30,19 +30,30 @@ SCHEMA: Final[Mapping[str, Any]] = {
             "minItems": 1,
             "items": {
                 "type": "object",
-                "required": ["claim", "verdict", "label", "words"],
+                "required": ["claim", "verdict", "label", "words", "sure"],
                 "additionalProperties": False,
                 "properties": {
                     "claim": {"type": "string", "minLength": 1},
                     "verdict": {"enum": ["supported", "contradicted", "not_said"]},
                     "label": {"type": "string"},
                     "words": {"type": "string"},
+                    "sure": {"type": "number", "minimum": 0, "maximum": 1},
                 },
             },
         }
     },
 }
 """What is asked for one sentence."""
+QUESTION: Final = """\
+Take the sentence apart into claims that together have all its numbers, names, negations and conditions. Say of each
+whether a passage supports it, contradicts it (both can't be true) or does not say it (not_said), and how sure you are
+(0 to 1). Give the label of the passage and the exact words of it on which the verdict rests, at least three, copied
+letter for letter; both empty for not_said. What is only likely, or known from elsewhere, is not_said."""
+
+
+def question(sentence: str, passages: Mapping[str, str]) -> str:
+    told = "\n".join(f'<passage label="{label}">\n{text}\n</passage>' for label, text in passages.items())
+    return f"{QUESTION}\n\n{told}\n\n<sentence>\n{sentence}\n</sentence>"
 
 
 @dataclass(frozen=True, slots=True)
