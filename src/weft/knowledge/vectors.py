@@ -146,13 +146,18 @@ class Matrix:
         return list(found.items())
 
     def of(self, numbers: Sequence[int]) -> NDArray[float32]:
-        """The rows of these passages, as far as there are any."""
+        """A row for each of these passages, the mean of its parts, as far as there are any."""
         import numpy
 
-        wanted = numpy.isin(self.numbers, numpy.asarray(numbers, dtype=numpy.int64))
-        rows = self.rows[numpy.repeat(wanted, self._sizes())].astype(numpy.float32)
-        whole: NDArray[float32] = rows / numpy.maximum(numpy.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-        return whole
+        found = []
+        for number in numbers:
+            at = int(numpy.searchsorted(self.numbers, number))
+            if at < len(self.numbers) and self.numbers[at] == number:
+                end = self.starts[at + 1] if at + 1 < len(self.starts) else len(self.rows)
+                rows = self.rows[self.starts[at] : end].astype(numpy.float32)
+                rows /= numpy.maximum(numpy.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+                found.append(rows.mean(axis=0))
+        return numpy.array(found, dtype=numpy.float32).reshape(len(found), -1)
 
     def _sizes(self) -> NDArray[int64]:
         import numpy
