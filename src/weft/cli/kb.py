@@ -211,7 +211,9 @@ def search(
 
     with opened(name, workspace) as knowledge:
         filters = Filters(documents=(document,) if document else (), tier=tier or "")
-        found = knowledge.search.find(" ".join(question), limit=limit, mode=mode, filters=filters, rerank=rerank)
+        found = knowledge.search.find(
+            " ".join(question), limit=limit, mode=mode, filters=filters, rerank=rerank or None
+        )
     for warning in found.warnings:
         print(f"weft: {warning}", file=sys.stderr)
     for hit in found.hits:

@@ -1,0 +1,99 @@
+"""What of a passage is given as the answer: sentences without mark-up that stand alone, and a confidence of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from weft.knowledge.embedding import Unavailable
+from weft.knowledge.research.answering import Judged, answer_of, judge, read_question, statements
+
+PASSAGE = """\
+# Weak references
+
+A **weak reference** to an object is not enough to keep it alive. It does not prevent the [collector](gc.html) from
+freeing the object.
+
+```python
+ref = weakref.ref(thing)
+```
+
+Caches may be of three kinds:
+
+- those that hold `strong` references;
+- those that hold weak ones.
+
+| kind | cost |
+| --- | --- |
+| weak | 16 bytes for each |
+"""
+
+
+def judged(content: str, best: str, heading: str = "Memory › Weak references") -> Judged:
+    read = tuple(statements(content))
+    at = next(number for number, one in enumerate(read) if best in one.text)
+    row = {"heading": heading, "title": "Manual", "lead": "", "content": content, "label": "1"}
+    (one,) = judge(read_question(best, lambda _: {}, 10), [row], Unavailable("none"))
+    return Judged(row, read, at, one.signs, one.score, one.probability)
+
+
+def test_a_passage_is_read_without_its_mark_up() -> None:
+    assert [one.text for one in statements(PASSAGE)] == [
+        "A weak reference to an object is not enough to keep it alive.",
+        "It does not prevent the collector from freeing the object.",
+        "Caches may be of three kinds:",
+        "those that hold strong references;",
+        "those that hold weak ones.",
+        "weak: 16 bytes for each",
+    ]
+
+
+def test_an_answer_brings_what_its_pronoun_means() -> None:
+    said, lead = answer_of(judged(PASSAGE, "It does not prevent"))
+    assert [one.text for one in said] == [
+        "A weak reference to an object is not enough to keep it alive.",
+        "It does not prevent the collector from freeing the object.",
+    ]
+    assert lead == ""
+
+
+def test_where_nothing_stands_before_it_the_heading_says_what_is_meant() -> None:
+    said, lead = answer_of(judged("It does not prevent the object from being freed at any time.", "It does not"))
+    assert (said[0].text, lead) == ("It does not prevent the object from being freed at any time.", "Weak references:")
+
+
+def test_an_item_brings_the_line_it_completes() -> None:
+    said, _ = answer_of(judged(PASSAGE, "those that hold weak ones"))
+    assert said[0].text == "Caches may be of three kinds:"
+    assert "those that hold weak ones." in [one.text for one in said]
+
+
+@pytest.mark.parametrize(
+    ("question", "likely"),
+    [
+        ("Which barnacles cling to the hull of the ferry in winter?", True),
+        ("Which salary do the barnacles of the ministry of finance get?", False),
+    ],
+)
+def test_a_telling_word_that_is_missing_speaks_against_an_answer(question: str, likely: bool) -> None:
+    rows = [
+        {
+            "heading": "Hulls",
+            "title": "The ferry",
+            "lead": "",
+            "content": "In winter acorn barnacles cling to the hull of the ferry. They are scraped off in spring.",
+            "label": "1",
+            "likeness": None,
+        },
+        {
+            "heading": "Engines",
+            "title": "The ferry",
+            "lead": "",
+            "content": "The engines are tested every week by the crew, and oiled by hand.",
+            "label": "2",
+            "likeness": None,
+        },
+    ]
+    asked = read_question(question, lambda words: dict.fromkeys({"ferri", "hull"}.intersection(words), 3), 500)
+    best = judge(asked, rows, Unavailable("none"))[0]
+    assert best.row["label"] == "1"
+    assert (best.probability >= 0.6) is likely
