@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.knowledge.research.earlier import EXCERPT, excerpt, fault_of, prior_sections
+from weft.knowledge.research.earlier import EXCERPT, excerpt, fault_of, prior_sections, read_earlier
 from weft.knowledge.research.labels import draft_from_markdown, marked, sentence_id, settle
 
 VECTORS = Path(__file__).parent.parent.parent / "vectors"
@@ -177,3 +177,11 @@ def test_sections_of_an_earlier_answer_are_numbered_as_the_reference_does(case: 
 @pytest.mark.parametrize("case", cases("orch_follow_up_context", "validateAnswerJson"))
 def test_what_the_reference_refuses_to_follow_we_refuse_too(case: dict[str, Any]) -> None:
     assert bool(fault_of(case["args"][0])) is bool(case["result"])
+
+
+def test_an_older_answers_verified_is_read_as_not_checked() -> None:
+    older = {"answer": "## A\n\nIt is so. [1]", "citations": [{"paragraph_id": "x", "state": "verified"}]}
+    found = read_earlier(json.dumps(older))
+    assert found is not None
+    assert found["citations"] == [{"paragraph_id": "x", "state": "not_checked"}]
+    assert [one["heading"] for one in prior_sections("## A\n\nSo.\n\n## What was not checked\n\n- it")] == ["A"]

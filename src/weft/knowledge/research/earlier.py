@@ -33,6 +33,7 @@ _OURS: Final = frozenset(
         "in short",
         "how it was found",
         "what could not be verified",
+        "what was not checked",
         "what was not found",
     }
 )
@@ -69,7 +70,15 @@ def read_earlier(text: str) -> dict[str, Any] | None:
         raise UserError(f"the earlier answer is not JSON: {error}") from error
     if fault := fault_of(value):
         raise UserError(f"the earlier answer can't be followed up: {fault}")
-    return {"original_query": "", "followup_number": 0, "citations": [], "sub_queries": [], **value}
+    lifted = {"original_query": "", "followup_number": 0, "citations": [], "sub_queries": [], **value}
+    return {**lifted, "citations": [_lifted(one) for one in lifted["citations"]]}
+
+
+def _lifted(citation: Any) -> Any:
+    """An older answer's *verified* was words in common, which is not a check."""
+    if isinstance(citation, Mapping) and citation.get("state") in ("verified", "not_verified"):
+        return {**citation, "state": "not_checked"}
+    return citation
 
 
 def prior_sections(answer: str) -> list[dict[str, str]]:
