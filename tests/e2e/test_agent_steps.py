@@ -29,6 +29,7 @@ from tests.e2e.agents import (
 from weft.app import OpenedSession
 from weft.protocol.commands import Interrupt
 from weft.protocol.events import Record, RunEnded
+from weft.models.model import ModelError
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk import ApprovalRequested, Decision, ToolRequested
 from weft.protocol.talk_commands import DecideApproval
@@ -379,3 +380,78 @@ def test_another_folder_or_another_rule_makes_it_again(space: Path, project: Pat
     reasons = [start["reason"] for start in log(space, "step_started")]
     assert "the parameter place was changed" in reasons[1]
     assert "what it is allowed was changed" in reasons[2]
+
+
+def test_a_sub_agent_that_was_cut_off_goes_on_too(tmp_path: Path, project: Path) -> None:
+    pipeline = PIPELINE.replace("tools: [Read, Write, Edit, Shell]", "tools: [Read, Shell, Task]")
+    space = lay_workspace(tmp_path / "space", pipeline)
+    agent = space / ".claude/agents/builder.md"
+    agent.write_text(agent.read_text().replace("tools: Read", "tools: Task, Read"))
+    hold = Hold()
+
+    async def stop(session: OpenedSession) -> None:
+        await hold.reached.wait()
+        session.submit(Interrupt())
+
+    task = {"description": "look at sums", "prompt": "What does add do?"}
+    first = script(calls("Task", task), calls("Read", {"path": "sums.py"}), Turn(says("It"), hold))
+    assert run(space, first, project, meanwhile=stop) == "interrupted"
+    again = script(says("It subtracts."), hands_in(**GOOD))
+    assert run(space, again, project) == "done"
+    again.assert_done()
+    inner, outer = again.requests
+    assert "You do one piece of work for another agent" in inner.system
+    assert "return a - b" in results(inner)[0], "what it had read is not read again"
+    assert results(outer) == ["It subtracts."], "and whoever sent it was not asked again"
+
+
+def test_a_provider_that_fails_in_the_middle_does_not_cost_the_conversation(tmp_path: Path, project: Path) -> None:
+    space = lay_workspace(tmp_path / "space", PIPELINE.replace("attempts: 1", "attempts: 2"))
+    lost = ModelError("network", "the line is down", retryable=True)
+    model = script(calls("Read", {"path": "sums.py"}), [lost], hands_in(**GOOD))
+    assert run(space, model, project) == "done"
+    model.assert_done()
+    assert [(start["attempt"], start["cause"]) for start in log(space, "step_started")] == [(1, "first"), (1, "resume")]
+    assert len(results(model.requests[2])) == 1, "what it had read is not read again"
+    assert "You were stopped in the middle (the line is down)" in str(model.requests[2].messages[-1])
+
+
+def test_another_agent_file_is_another_attempt(space: Path, project: Path) -> None:
+    hold = Hold()
+
+    async def stop(session: OpenedSession) -> None:
+        await hold.reached.wait()
+        session.submit(Interrupt())
+
+    first = script(calls("Read", {"path": "sums.py"}), Turn(says("Let me"), hold))
+    assert run(space, first, project, meanwhile=stop) == "interrupted"
+    agent = space / ".claude/agents/builder.md"
+    agent.write_text(agent.read_text() + "Be quick.\n")
+    again = script(hands_in(**GOOD))
+    assert run(space, again, project) == "done"
+    assert [start["attempt"] for start in log(space, "step_started")] == [1, 2]
+    assert results(again.requests[0]) == []
+    assert {line["conversation"] for line in log(space, "turn_started")} == {"run-1/fix#1", "run-1/fix#2"}
+
+
+def test_a_question_that_nobody_answered_is_asked_again(space: Path, project: Path) -> None:
+    async def go_away(session: OpenedSession) -> None:
+        async for item in session.events():
+            if isinstance(item, Record) and isinstance(item.event, ApprovalRequested):
+                session.submit(Interrupt())
+                return
+
+    async def come_back(session: OpenedSession) -> None:
+        async for item in session.events():
+            if isinstance(item, ApprovalRequested):  # asked again, not only read in the log
+                await session.submit(DecideApproval(conversation=item.conversation, call=item.call, decision="once"))
+                return
+
+    model = script(calls("Shell", {"command": "touch made.txt"}))
+    assert run(space, model, project, meanwhile=go_away, attended=True) == "interrupted"
+    assert not (project / "made.txt").exists()
+    again = script(hands_in(**GOOD))
+    assert run(space, again, project, meanwhile=come_back, attended=True) == "done"
+    assert (project / "made.txt").exists()
+    assert len(log(space, "approval_requested")) == 1, "the question is the one of the log"
+    assert [line["decision"] for line in log(space, "approval_decided")] == ["once"]
