@@ -54,36 +54,32 @@ def request(text: str = "hello") -> Request:
     return Request(system="be brief", messages=(Message(role="user", content=(Text(text=text),)),))
 
 
-def test_calls_are_nested_timed_and_kept_with_what_was_asked() -> None:
+def test_calls_are_timed_and_kept_with_what_was_asked() -> None:
     async def story() -> None:
         book = Book()
         calls = book.calls()
-        async with calls.agent("reviewer", "look for gaps") as agent:
-            async with agent.model("work/large", "think", "the prompt", dropped=("skills (rhyme)",)) as call:
-                call.text("so ", thinking=True)
-                call.used(Usage(input=10, output=1))
-                book.now += 1.5
-                call.used(Usage(input=10, output=4))
-            async with agent.tool("Read", "notes.md", {"path": "notes.md"}) as tool:
-                tool.settle(message="120 lines")
-            book.now += 1
-        assert [(one.call, one.parent, one.kind) for one in book.live if isinstance(one, CallStarted)] == [
-            ("1", "", "agent"),
-            ("2", "1", "model"),
-            ("3", "1", "tool"),
+        async with calls.model("work/large", "think", "the prompt", dropped=("skills (rhyme)",)) as call:
+            call.text("so ", thinking=True)
+            call.used(Usage(input=10, output=1))
+            book.now += 1.5
+            call.used(Usage(input=10, output=4))
+        async with calls.tool("Read", "notes.md", {"path": "notes.md"}) as tool:
+            tool.settle(message="120 lines")
+        assert [(one.call, one.kind) for one in book.live if isinstance(one, CallStarted)] == [
+            ("1", "model"),
+            ("2", "tool"),
         ]
         assert [one.text for one in book.live if isinstance(one, StepTextStreamed)] == ["so "]
-        model, tool_call, whole = book.settled
+        model, tool_call = book.settled
         assert (model.ms, model.usage, model.model) == (1500, {"input": 10, "output": 4}, "work/large")
         assert model.dropped == ("skills (rhyme)",)
         assert (tool_call.message, tool_call.model, tool_call.usage) == ("120 lines", None, {})
-        assert (whole.ms, whole.usage, whole.parent) == (2500, {}, "")
         data = book.kept[0][1]
         assert data == b"the prompt"
         assert model.request == hash_bytes(data)
         assert book.kept[1][1] == b'{\n  "path": "notes.md"\n}'
         used = calls.used
-        assert (used.model, used.usage, used.by_model, used.ms) == ("work/large", {"input": 10, "output": 4}, {}, 2500)
+        assert (used.model, used.usage, used.by_model, used.ms) == ("work/large", {"input": 10, "output": 4}, {}, 1500)
 
     run(story())
 
@@ -109,15 +105,6 @@ def test_two_models_are_told_apart_and_a_parent_that_never_ended_does_not_hide_i
     assert used.by_model == {"a": {"input": 6}, "b": {"input": 7}}
     assert used.ms == 42
     assert used_by([]).model is None
-
-
-def test_an_agent_can_not_count_what_its_calls_used() -> None:
-    async def story() -> None:
-        async with Book().calls().agent("reviewer") as agent:
-            agent.used({"input": 3})
-
-    with pytest.raises(AssertionError, match="uses nothing itself"):
-        run(story())
 
 
 def test_what_is_left_by_an_exception_says_why() -> None:
@@ -163,12 +150,12 @@ def test_a_settlement_is_kept_although_its_task_is_cancelled_while_it_is_written
     run(story())
 
 
-def test_closing_settles_what_is_open_innermost_first_and_nothing_begins_after() -> None:
+def test_closing_settles_what_is_open_the_last_first_and_nothing_begins_after() -> None:
     async def story() -> None:
         book = Book()
         calls = book.calls()
-        agent = await calls.agent("reviewer").__aenter__()
-        call = await agent.model("work/large", request="what").__aenter__()
+        await calls.tool("Fetch").__aenter__()
+        call = await calls.model("work/large", request="what").__aenter__()
         call.used({"input": 4})
         left = await calls.close("interrupted")
         assert [(one.call, one.ok, one.message, data) for one, data in left] == [
@@ -211,7 +198,7 @@ def test_a_watched_model_reports_every_stream_and_keeps_its_ways() -> None:
         assert (await gather(watched.stream(request()))).text == "one two"
         task = asyncio.create_task(gather(watched.stream(request("again"))))
         await hold.reached.wait()
-        assert calls.spent.usage["input"] == 13
+        assert calls.used.usage["input"] == 13
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -1,21 +1,17 @@
-"""The calls of one attempt: every model, tool and agent that a step calls, told while it happens and kept for good.
-
-Whatever makes a step is handed `calls` and reports each call through it:
+"""The calls of one attempt that is made by a model's answer or by tools: told while they happen and kept for good.
+Those of an agent are its conversation.
 
     async with calls.model("work/large", "write the summary", prompt) as call:
         async for part in model.stream(request):
             call.part(part)                       # or call.text("…"), call.used({"input": 12})
-    async with calls.agent("reviewer", "look for gaps") as agent:
-        async with agent.tool("Read", "notes.md", {"path": "notes.md"}) as call:
-            …
-            call.settle(message="120 lines")
+    async with calls.tool("Read", "notes.md", {"path": "notes.md"}) as call:
+        …
+        call.settle(message="120 lines")
 
 - Entering publishes `call_started`; leaving records `call_settled` durably, off the loop, and publishes it. A call that
   is left by an exception did not go well, and its message says why; `settle` says anything else about the end.
-- What is called inside a call is opened on that call, and so has it as its parent. Give a sub-agent its own call as
-  its `calls`: both are the same type.
-- `used` is the total so far of that call alone, never of the calls inside it. The sum over the attempt's calls is what
-  the step's settlement has, also when it is interrupted or its process is killed.
+- `used` is the total so far of that call. The sum over the attempt's calls is what the step's settlement has, also when
+  it is interrupted or its process is killed.
 - `calls.watched(model, reference, title)` is the model itself, except that each of its streams is a call.
 - The runner makes one `AttemptCalls` for each attempt and closes it before the attempt is settled. After that no call
   can begin, and what a late one used is not known to anybody.
@@ -29,12 +25,11 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 from weft.models.model import Model, Part, Request, Retried, Stop, TextDelta, ThinkingDelta
 from weft.orchestrator.prompt_text import prompt_text
 from weft.protocol.call_events import (
-    CallKind,
     CallSettled,
     CallStarted,
     LiveCallEvent,
@@ -61,41 +56,13 @@ class AttemptOverError(WeftError):
     """The attempt was settled; nothing more can be called for it."""
 
 
-class Calls:
-    """Where calls are opened: an attempt, or another call."""
-
-    def __init__(self, attempt: AttemptCalls, parent: str) -> None:
-        self._attempt = attempt
-        self._parent = parent
-
-    def model(self, name: str, title: str = "", request: Sent = "", *, dropped: tuple[str, ...] = ()) -> Call:
-        """`name` is the model's reference, by which it is priced. `dropped`: what did not fit into the prompt."""
-        return Call(self._attempt, self._parent, "model", name, title, request, dropped)
-
-    def tool(self, name: str, title: str = "", request: Sent = "") -> Call:
-        return Call(self._attempt, self._parent, "tool", name, title, request)
-
-    def agent(self, name: str, title: str = "", request: Sent = "") -> Call:
-        return Call(self._attempt, self._parent, "agent", name, title, request)
-
-    def watched(self, model: Model, reference: str, title: str, *, dropped: tuple[str, ...] = ()) -> Model:
-        """The model, with each stream reported as a call; from the second one on the title says that it is again."""
-        return _Watched(self, model, reference, title, dropped)
-
-    @property
-    def spent(self) -> Used:
-        """What the whole attempt has used so far, with what calls that are going on have told."""
-        return self._attempt.used
-
-
-class Call(Calls):
+class Call:
     """One call: open it with `async with`."""
 
     def __init__(
         self,
         attempt: AttemptCalls,
-        parent: str,
-        kind: CallKind,
+        kind: Literal["model", "tool"],
         name: str,
         title: str,
         request: Sent,
@@ -105,7 +72,6 @@ class Call(Calls):
         self.kind = kind
         self.name = name
         self.title = in_a_line(title)
-        self.parent = parent
         self._request = _bytes(request)
         self._dropped = dropped
         self._usage: dict[str, int] = {}
@@ -115,7 +81,7 @@ class Call(Calls):
         self._begun = 0.0
         self.item: tuple[ItemSettled, bytes | None] | None = None
         """The item that settles with this call: both are in the log, or neither is."""
-        super().__init__(attempt, "")
+        self._attempt = attempt
 
     def text(self, piece: str, *, thinking: bool = False) -> None:
         """Something the model wrote."""
@@ -123,9 +89,7 @@ class Call(Calls):
             self._attempt.stream(self.id, piece, thinking=thinking)
 
     def used(self, usage: Usage | Mapping[str, int], model: str | None = None) -> None:
-        """The total so far, of this call alone. `model` for a tool that calls one."""
-        if self.kind == "agent":
-            raise AssertionError("an agent uses nothing itself: its calls do")
+        """The total so far, of this call. `model` for a tool that calls one."""
         self._usage = counts(usage) if isinstance(usage, Usage) else dict(usage)
         self._model = model or self._model
 
@@ -153,7 +117,7 @@ class Call(Calls):
 
     async def __aenter__(self) -> Self:
         self._begun = self._attempt.clock()
-        self.id = self._parent = self._attempt.begin(self)
+        self.id = self._attempt.begin(self)
         return self
 
     async def __aexit__(
@@ -177,7 +141,6 @@ class Call(Calls):
             name=self.name,
             ms=round((self._attempt.clock() - self._begun) * 1000),
             ok=self._ok is not False,
-            parent=self.parent,
             title=self.title,
             message=in_a_line(self._message),
             model=self._model,
@@ -188,7 +151,7 @@ class Call(Calls):
         return settled, data
 
 
-class AttemptCalls(Calls):
+class AttemptCalls:
     """All calls of one attempt, and what they used."""
 
     def __init__(
@@ -201,7 +164,6 @@ class AttemptCalls(Calls):
         retried: Callable[[str, Retried], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(self, "")
         self.place = (run, step, attempt)
         self.clock = clock
         self._keep = keep
@@ -215,8 +177,20 @@ class AttemptCalls(Calls):
         self._fault: BaseException | None = None
         self._over = False
 
+    def model(self, name: str, title: str = "", request: Sent = "", *, dropped: tuple[str, ...] = ()) -> Call:
+        """`name` is the model's reference, by which it is priced. `dropped`: what did not fit into the prompt."""
+        return Call(self, "model", name, title, request, dropped)
+
+    def tool(self, name: str, title: str = "", request: Sent = "") -> Call:
+        return Call(self, "tool", name, title, request)
+
+    def watched(self, model: Model, reference: str, title: str, *, dropped: tuple[str, ...] = ()) -> Model:
+        """The model, with each stream reported as a call; from the second one on the title says that it is again."""
+        return _Watched(self, model, reference, title, dropped)
+
     @property
     def used(self) -> Used:
+        """What the whole attempt has used so far, with what calls that are going on have told."""
         return used_by([*self._settled, *(call.settlement()[0] for call in self._open.values())])
 
     def note(self, settled: CallSettled) -> None:
@@ -255,7 +229,6 @@ class AttemptCalls(Calls):
                 call=name,
                 kind=call.kind,
                 name=call.name,
-                parent=call.parent,
                 title=call.title,
             )
         )
@@ -285,7 +258,7 @@ class AttemptCalls(Calls):
 
     async def close(self, why: str) -> list[Kept]:
         """Nothing begins any more, and all that ended is durable. Returns the settlements of what was still going on,
-        the innermost first, for whoever settles the attempt to record."""
+        the last first, for whoever settles the attempt to record."""
         self._over = True
         left: list[Kept] = []
         for call in reversed(self._open.values()):
@@ -307,7 +280,7 @@ class AttemptCalls(Calls):
 class _Watched:
     """A model whose streams are calls."""
 
-    def __init__(self, calls: Calls, model: Model, reference: str, title: str, dropped: tuple[str, ...]) -> None:
+    def __init__(self, calls: AttemptCalls, model: Model, reference: str, title: str, dropped: tuple[str, ...]) -> None:
         self._calls = calls
         self._model = model
         self._reference = reference

@@ -17,7 +17,7 @@ from weft.models.answer import gather
 from weft.models.making import FilesAsk, Maker
 from weft.models.model import Model, Request
 from weft.models.structured import ask
-from weft.orchestrator.calls import Calls
+from weft.orchestrator.calls import AttemptCalls
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.step_prompt import step_prompt
 from weft.orchestrator.validate import is_json, parse
@@ -40,7 +40,7 @@ class ModelAsk:
     given: StepInput
     nonce: str
     say: Say
-    calls: Calls
+    calls: AttemptCalls
     patience: float
     """Seconds it may wait for a model that is busy: what the step and its budget have left."""
     judge: Judge

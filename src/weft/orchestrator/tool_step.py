@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from weft.checks.paths import Place, find, parse_path
-from weft.orchestrator.calls import Calls
+from weft.orchestrator.calls import AttemptCalls
 from weft.orchestrator.items import Item, ItemResult, StepItems
 from weft.orchestrator.workbench import Workbench
 from weft.protocol.errors import ExternalError, UserError
@@ -30,7 +30,7 @@ async def make_calls(
     wanted: ToolCalls,
     given: StepInput,
     bench: Workbench,
-    calls: Calls,
+    calls: AttemptCalls,
     items: StepItems,
     say: Callable[[str], None],
     *,
@@ -60,7 +60,7 @@ async def _made(
     call: ToolCall,
     item: Item,
     bench: Workbench,
-    calls: Calls,
+    calls: AttemptCalls,
     items: StepItems,
     say: Callable[[str], None],
     *,
