@@ -27,9 +27,9 @@ from tests.e2e.agents import (
     until,
 )
 from weft.app import OpenedSession
+from weft.models.model import ModelError
 from weft.protocol.commands import Interrupt
 from weft.protocol.events import Record, RunEnded
-from weft.models.model import ModelError
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk import ApprovalRequested, Decision, ToolRequested
 from weft.protocol.talk_commands import DecideApproval
