@@ -47,6 +47,13 @@ def test_a_passage_is_read_without_its_mark_up() -> None:
     ]
 
 
+def test_a_term_stands_before_what_is_said_of_it() -> None:
+    assert [one.text for one in statements("0-99:\n\nAllocated by the project.\n\nothers\n\nFree for anyone.")] == [
+        "0-99: Allocated by the project.",
+        "others: Free for anyone.",
+    ]
+
+
 def test_an_answer_brings_what_its_pronoun_means() -> None:
     said, lead = answer_of(judged(PASSAGE, "It does not prevent"))
     assert [one.text for one in said] == [
@@ -65,6 +72,17 @@ def test_an_item_brings_the_line_it_completes() -> None:
     said, _ = answer_of(judged(PASSAGE, "those that hold weak ones"))
     assert said[0].text == "Caches may be of three kinds:"
     assert "those that hold weak ones." in [one.text for one in said]
+
+
+def test_a_line_that_announces_something_brings_it() -> None:
+    text = (
+        "The script is called in these ways:\n\npostinst configure, after the files are unpacked.\n\nThat is all of it."
+    )
+    said, _ = answer_of(judged(text, "The script is called"))
+    assert [one.text for one in said] == [
+        "The script is called in these ways:",
+        "postinst configure, after the files are unpacked.",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -69,10 +69,16 @@ _ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 
 
 def statements(content: str) -> list[Statement]:
-    """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one."""
+    """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one. A word
+    or two in a block of their own are the term that the next block explains, and stand before it."""
     found: list[Statement] = []
+    term = ""
     for number, (lines, item) in enumerate(_blocks(content)):
         text = _bare(" ".join(lines))
+        if 0 < len(text.split()) < SHORTEST and not item and not text.endswith((".", "!", "?")):
+            term = text if text.endswith(":") else f"{text}:"  # what the next block is said of
+            continue
+        text, term = f"{term} {text}".strip(), ""
         found += [
             Statement(sentence, number, item)
             for start, end in sentence_spans(text)
@@ -337,7 +343,7 @@ def answer_of(judged: Judged) -> tuple[list[Statement], str]:
     for order in (range(at + 1, len(read)), range(first - 1, -1, -1)):
         last = at
         for n in order:
-            listed = read[n].item and (read[last].item or read[last].text.endswith(":"))
+            listed = (read[n].item and read[last].item) or (n > last and read[last].text.endswith(":"))
             goes_on = listed or read[n].block == read[at].block
             if not goes_on or len(read[n].text) > room:
                 break
