@@ -25,7 +25,7 @@ CANDIDATES: Final = 8
 """Passages that are judged: the best by search."""
 VECTORS: Final = 10
 """Sentences of a passage, at most, whose meaning is compared: the best by words."""
-WINDOW: Final = 600
+WINDOW: Final = 900
 """Characters of an answer, about: the paragraph around the best sentence, as far as it fits."""
 SHORTEST: Final = 3
 """Words; what has fewer says nothing on its own."""
