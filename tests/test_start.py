@@ -34,6 +34,12 @@ CASES = {
     "the words": ("import weft.protocol.events", {"protocol"}, {"pydantic", "asyncio", "click"}),
     "a session's log": ("import weft.session.log", {"protocol", "session", "files"}, {"pydantic", "asyncio"}),
     "a workspace's door": ("import weft.workspace.workspace", {"protocol", "workspace", "files"}, {"pydantic"}),
+    "a listing of sessions": (
+        "import tempfile, weft.cli\nsys.argv = ['weft', '--workspace', tempfile.mkdtemp(), 'sessions', 'list']\n"
+        "try:\n    weft.cli.main()\nexcept SystemExit:\n    pass",
+        {"app", "cli", "files", "protocol", "render", "session", "workspace"},
+        {"asyncio", "pydantic", "weft.app.root", "weft.workspace.pipeline"},
+    ),
     "the readers of documents": ("import weft.documents", {"protocol", "documents"}, {"pypdf", "zipfile", "pydantic"}),
 }
 

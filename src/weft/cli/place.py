@@ -6,12 +6,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from weft.app import App
 from weft.protocol.errors import UsageError
+
+if TYPE_CHECKING:
+    from weft.app import App
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -37,6 +39,8 @@ def workspace_path(given: str | None) -> Path:
 
 
 def open_app(given: str | None) -> App:
+    from weft.app import App
+
     app = App.open(workspace_path(given))
     app.ask_secret = secret_asker()
     return app

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from weft.app import App
-from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
+from weft.app import open_sessions
+from weft.cli.place import (
+    is_ascii,
+    is_terminal,
+    json_option,
+    open_app,
+    screen_width,
+    workspace_option,
+    workspace_path,
+)
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, WeftError
 from weft.render.sessions import SessionPage, SessionRow, StepRow
@@ -18,9 +25,12 @@ from weft.session.codec import record_json, to_json
 from weft.session.legacy import older_files
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
-from weft.session.sessions import Reading
+from weft.session.sessions import Reading, Sessions
 from weft.session.state import SessionState
 from weft.session.verify import verify
+
+if TYPE_CHECKING:
+    from weft.app import App
 
 
 @click.group("sessions", invoke_without_command=True)
@@ -36,11 +46,11 @@ def command(ctx: click.Context) -> None:
 @workspace_option
 def list_sessions(as_json: bool = False, workspace: str | None = None) -> None:
     """All sessions, the one changed last first."""
-    with open_app(workspace) as app:
-        if not app.sessions.ids() and not as_json:
+    with open_sessions(workspace_path(workspace)) as sessions:
+        if not sessions.ids() and not as_json:
             print("there are no sessions yet: weft run FILE begins one", file=sys.stderr)
             return
-        rows = sorted((_row(app, name) for name in app.sessions.ids()), key=lambda row: row.updated, reverse=True)
+        rows = sorted((_row(sessions, name) for name in sessions.ids()), key=lambda row: row.updated, reverse=True)
     if as_json:
         for row in rows:
             _print_json({name: getattr(row, name) for name in row.__slots__})
@@ -116,6 +126,8 @@ def log(session: str, after: int, as_json: bool, workspace: str | None) -> None:
 def follow(session: str, after: int, as_json: bool, workspace: str | None) -> None:
     """The log as it grows, until the run ends or you press Ctrl+C."""
     with open_app(workspace) as app:
+        import asyncio  # a listing does without
+
         asyncio.run(_follow(app, session, after, as_json=as_json))
 
 
@@ -186,14 +198,14 @@ def remove(sessions: tuple[str, ...], workspace: str | None) -> None:
             print(app.workspace.path / app.sessions.trash(session))
 
 
-def _row(app: App, session: str) -> SessionRow:
+def _row(sessions: Sessions, session: str) -> SessionRow:
     try:
-        reading = app.sessions.read(session)
+        reading = sessions.read(session)
     except WeftError as error:
         return SessionRow(session, "", "unreadable", 0, 0, "", error.message)
     state = reading.state
     if not state.seq:
-        with app.sessions.folder(session) as folder:
+        with sessions.folder(session) as folder:
             older = bool(older_files(folder))
         note = "made by an older system; weft run --session-id takes it in" if older else "its creation was cut off"
         return SessionRow(session, "", "older" if older else "empty", 0, 0, "", note)
