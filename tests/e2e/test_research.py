@@ -28,7 +28,7 @@ from weft.workspace.pack_file import find_packs
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 KEPT = "How long is the retention period of audit documentation, and when must the audit file be assembled?"
-STEPS = ["analyze_query", "calibrate", "retrieve", "synthesize", "verify", "output"]
+STEPS = ["analyze_query", "calibrate", "retrieve", "synthesize", "judge", "verify", "output"]
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_research_leaves_every_step_and_goes_on_from_what_is_finished(desk: Weft
 
     again = desk("research", KEPT, "--depth", "deep", timeout=200)
     assert again.code == 0
-    assert again.err.count("skipped: up to date") == len(STEPS)
+    assert again.err.count("skipped: up to date") == len(STEPS) + 1, "at depth deep it is judged twice"
     shallow = desk("research", KEPT, "--depth", "quick", timeout=200)
     assert "parameter" in shallow.err or "depth" in shallow.err
     assert answer_in(desk, session)["depth_mode"] == "quick"
