@@ -82,6 +82,23 @@ def test_imports_go_downwards_only() -> None:
     assert wrong == []
 
 
+FACES_IMPORT = {"app", "protocol", "render", "cli", "web", "weft"}
+PAST_THE_DOOR = 54
+"""Modules below `app` that faces still import, once for each file: for pages that only read, and for files of the
+workspace. It may only get smaller, and none of them is of a session's life: that has one door."""
+
+
+def test_faces_go_through_the_app() -> None:
+    past: set[tuple[str, str]] = set()
+    for module, path, tree in modules():
+        if part_of(module) in ("cli", "web"):
+            below = {target for target, _ in imported(tree) if target and part_of(target) not in FACES_IMPORT}
+            past |= {(str(path.relative_to(ROOT)), target) for target in below}
+    living = {where for where in past if part_of(where[1]) in ("conversation", "orchestrator")}
+    assert living == set(), "a face talks to a session through its door"
+    assert len(past) <= PAST_THE_DOOR, sorted(past)
+
+
 def test_there_is_no_import_cycle() -> None:
     graph: dict[str, set[str]] = {}
     for module, _, tree in modules():

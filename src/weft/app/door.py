@@ -96,8 +96,11 @@ async def open_door(session: LiveSession) -> AsyncIterator[str]:
         server.close()
         if meetings:  # who follows gets to hear the end of it
             await asyncio.wait({*meetings}, timeout=1)
-        for task in [*meetings]:
+        left = {*meetings}
+        for task in left:
             task.cancel()
+        if left:
+            await asyncio.wait(left)
         await server.wait_closed()
 
 
@@ -117,6 +120,8 @@ async def _meet(session: LiveSession, reader: asyncio.StreamReader, writer: asyn
         pass  # whoever knocked has gone, or never said anything
     finally:
         writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
 
 
 async def _answer(
@@ -242,6 +247,8 @@ async def attach(parts: Parts, name: str, request: SessionRequest) -> AttachedSe
     except (OSError, UserError):
         return None
     writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
     return AttachedSession(parts, name, path, request)
 
 

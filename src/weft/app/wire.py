@@ -114,10 +114,8 @@ def _value(hint: Any, raw: Any, where: str) -> Any:
         if raw not in inner:
             raise UserError(f"{where}: {raw!r} is none of {', '.join(map(str, inner))}")
         return raw
-    if origin is tuple:
-        return tuple(_value(inner[0], one, where) for one in _expect(list, raw, where))
-    if origin is frozenset:
-        return frozenset(_value(inner[0], one, where) for one in _expect(list, raw, where))
+    if origin in (tuple, list, frozenset):
+        return origin(_value(inner[0], one, where) for one in _expect(list, raw, where))
     if origin is not None and issubclass(origin, Mapping):
         return {key: _value(inner[1], one, where) for key, one in _expect(dict, raw, where).items()}
     if is_dataclass(hint):

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "reply": ("weft.cli.reply", "Answer the gate a run waits at, and go on."),
     "chat": ("weft.cli.chat.command", "Talk in a session, with tools and approvals."),
     "send": ("weft.cli.send", "Say something in a session that is open elsewhere."),
+    "approve": ("weft.cli.approve", "Allow or deny what a tool of a session waits for."),
     "interrupt": ("weft.cli.interrupt", "Stop what runs in a session that is open elsewhere."),
     "open": ("weft.cli.opener", "Open what a session made in the browser."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
