@@ -218,6 +218,8 @@ def test_the_socket_is_the_persons_own_and_goes_with_its_holder(weft: Weft) -> N
             writer.close()
         _, silent = await asyncio.open_unix_connection(str(path))
         silent.close()
+        await silent.wait_closed()
+        assert await session.submit(Interrupt())
 
     opened(weft, play)
     assert not door_path(weft.session("essay")).exists()

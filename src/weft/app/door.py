@@ -70,7 +70,8 @@ def _own_folder() -> Path:
 
 @asynccontextmanager
 async def open_door(session: LiveSession) -> AsyncIterator[str]:
-    """While this is open, other processes reach the session. Who holds its lock takes the place of a dead one.
+    """While this is open, other processes reach the session; then it is let go of, and who followed it hears its end.
+    Who holds its lock takes the place of a dead one.
 
     Gives "" or, where no socket can be made, the reason: a session without a door is as good as any other inside.
     """
@@ -92,14 +93,15 @@ async def open_door(session: LiveSession) -> AsyncIterator[str]:
         path.chmod(0o600)
         yield ""
     finally:
-        path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)  # before the lock is let go of: the next holder puts its own there
         server.close()
+        await session.close()
+        await asyncio.sleep(0)  # who came at the last moment is met too
         if meetings:  # who follows gets to hear the end of it
             await asyncio.wait({*meetings}, timeout=1)
-        left = {*meetings}
-        for task in left:
-            task.cancel()
-        if left:
+        while left := {*meetings}:
+            for task in left:
+                task.cancel()
             await asyncio.wait(left)
         await server.wait_closed()
 
