@@ -16,7 +16,7 @@ from tests.gated import started, wait_for_file
 from tests.made import Weft
 from weft.app import App
 from weft.models.model import Request
-from weft.protocol.events import GateOpened, NoticeGiven, Record, WordsUnderstood
+from weft.protocol.events import GateOpened, Record, WordsUnderstood
 from weft.protocol.messages import Text
 from weft.testing.scripted import Hold, ScriptedModel, Turn, says
 
@@ -247,10 +247,12 @@ def test_a_pipeline_that_can_not_be_read_leaves_the_conversation_alone(weft: Wef
     async def play(talk: Talk) -> None:
         async with watched(talk) as next_of:
             await next_of(GateOpened)
-            telling = asyncio.create_task(next_of(NoticeGiven))
+            telling = asyncio.create_task(next_of(WordsUnderstood))
             await asyncio.sleep(0)
             await said(talk, "proceed")
-            assert "pipelines/essay.yaml" in (await telling).text
+            heard = await telling
+            assert heard.meaning == "refused"
+            assert "pipelines/essay.yaml" in heard.reason
 
     talking(weft, [], play)
     assert outcomes(weft) == ["waiting"]
