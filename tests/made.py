@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,9 @@ class Weft:
         return self.workspace / "sessions" / name
 
     def log(self, name: str) -> list[dict[str, Any]]:
-        """The log's events, without what only the file needs."""
+        """The log's events, without what only the file needs, each with the envelope of its decision."""
         lines = [json.loads(line) for line in (self.session(name) / "log.jsonl").read_text().splitlines()]
-        return [{key: value for key, value in line.items() if key not in ("part", "crc")} for line in lines]
+        for before, line in pairwise(lines):
+            if line.get("part", [1])[0] > 1 and "envelope" in before:
+                line["envelope"] = before["envelope"]
+        return [{key: value for key, value in line.items() if key not in ("part", "version", "crc")} for line in lines]

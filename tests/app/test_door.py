@@ -219,7 +219,7 @@ def test_the_socket_is_the_persons_own_and_goes_with_its_holder(weft: Weft) -> N
         _, silent = await asyncio.open_unix_connection(str(path))
         silent.close()
         await silent.wait_closed()
-        assert await session.submit(Interrupt())
+        assert isinstance(await session.submit(Interrupt()), Accepted)
 
     opened(weft, play)
     assert not door_path(weft.session("essay")).exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -111,7 +112,8 @@ def test_a_step_that_is_interrupted_leaves_nothing_running(
 
     assert asyncio.run(asyncio.wait_for(go(), 100)) == "interrupted"
     assert processes_of(scratch) == []
-    assert list(scratch.iterdir()) == []
+    doors = scratch / f"weft-{os.getuid()}"  # the folder of the sessions' sockets stays, with nothing in it
+    assert [left for left in scratch.rglob("*") if left != doors] == []
 
 
 def test_small_calls_and_the_test_of_a_model_have_a_folder_of_their_own(weft: Weft) -> None:

@@ -168,13 +168,18 @@ def test_a_broken_pipeline_names_file_line_and_key(weft: Weft, source: Path) -> 
 
 def test_the_first_run_on_a_fresh_machine_works(tmp_path: Path) -> None:
     text = tmp_path / "note.md"
-    text.write_text("# Rain\n\nIt rained for 12 days in March and the river rose by 3 metres in one night.\n")
+    text.write_text(
+        "# Rain\n\nIt rained for 12 days in March and the river rose by 3 metres in one night. The bridge to the mill "
+        "was closed for a week. Farmers moved their cattle to the hill before the water reached the lower fields. "
+        "Nobody was hurt, but two houses by the ford can't be lived in any more. The council wants to build a dam "
+        "of stone above the village. It has asked every household for a day of work in the autumn.\n"
+    )
     fresh = Weft(tmp_path / "nowhere" / "yet")
     ran = fresh("run", text)
     assert ran.code == 0, ran.err
     assert "made the workspace" in ran.err
     kit, markdown, page = (Path(line).read_text() for line in ran.out.splitlines())
-    assert all("river rose by 3 metres" in text for text in (kit, markdown, page))
+    assert all("The bridge to the mill was closed for a week." in text for text in (kit, markdown, page))
 
 
 def test_pipelines_show(weft: Weft) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.made import Weft
 from weft.app import App, SessionRequest
+from weft.models.embedded_version import VERSION
 from weft.models.model import ModelError
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UserError
@@ -111,7 +112,7 @@ def test_another_model_makes_it_again_and_says_so(scripted: Weft, source: Path) 
     assert run(scripted, ScriptedModel([Turn(says('["red"]'))]), source) == "done"
     (scripted.workspace / "config.toml").write_text("")
     plan = scripted("plan", "--session-id", "poem").out
-    assert "the model was changed (scripted -> embedded 2)" in plan
+    assert f"the model was changed (scripted -> embedded {VERSION})" in plan
 
 
 def test_a_model_that_is_not_connected(scripted: Weft, source: Path) -> None:

@@ -234,8 +234,11 @@ def test_what_was_interrupted_is_taken_up_again_through_the_same_door(review: We
     async def go() -> tuple[str, str]:
         with App.open(review.workspace) as app:
             async with app.session(SessionRequest(pipeline="review", file=source, session="run-1")) as session:
+                await session.submit(StartRun())
                 session.submit(Interrupt())
-                return await session.run(StartRun()), await session.run(StartRun())
+                first = await session.run_at_rest()
+                assert first is not None
+                return first, await session.run(StartRun())
 
     assert asyncio.run(asyncio.wait_for(go(), 90)) == ("interrupted", "waiting")
 

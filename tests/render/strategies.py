@@ -8,7 +8,7 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from weft.protocol.errors import Finding
-from weft.protocol.events import Event
+from weft.protocol.events import ConfirmationAsked, ConfirmationKind, Event
 
 HOSTILE = "\x00\x07\x08\x1b\x7f\x85\x9b\n\r\t\u00ad\u061c\u200b\u200d\u200e\u202e\u2028\u2066\ufe0f\ufeff\ud800"
 LETTERS = "ab [/]{}日本한e\u0301\u0936\u093f👩👧🏽🇫🇷…│"
@@ -52,9 +52,15 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
+_OF_ONE_KIND: dict[tuple[type, str], st.SearchStrategy[Any]] = {
+    (ConfirmationAsked, "kind"): st.sampled_from(get_args(ConfirmationKind)),
+}
+"""Fields whose name means something else in this event."""
+
+
 def _of(kind: Any) -> st.SearchStrategy[Any]:
     names = [field.name for field in dataclasses.fields(kind) if field.name != "type"]
-    return st.builds(kind, **{name: _FIELDS.get(name, texts) for name in names})
+    return st.builds(kind, **{name: _OF_ONE_KIND.get((kind, name), _FIELDS.get(name, texts)) for name in names})
 
 
 KINDS: tuple[type, ...] = get_args(Event)

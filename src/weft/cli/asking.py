@@ -12,12 +12,11 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address
+from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address, suggest
 from weft.cli.place import DEFAULT_WORKSPACE, pairs
 from weft.cli.writer import profile_options, profile_parts
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
-from weft.workspace.spelling import suggest
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 STANDARD_INPUT: Final = "-"

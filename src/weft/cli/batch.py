@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Final
 
-from weft.app import App, OpenedSession, SessionRequest
+from weft.app import App, OpenedSession, SessionRequest, to_json
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.cli.screen import FRAME, event_json
 from weft.cli.stopping import TERMINAL, interruptible
@@ -31,7 +31,6 @@ from weft.protocol.events import Event, Outcome, Record
 from weft.render.batch import DocumentState, DocumentView, batch_lines, batch_table, batch_text
 from weft.render.cells import clean
 from weft.render.view import RunView
-from weft.session.codec import to_json
 
 AT_ONCE: Final = 4
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import click
 
 from weft import __version__
-from weft.app import App
+from weft.app import App, Folder
 from weft.cli.place import open_app, workspace_option, workspace_path
-from weft.files import Folder
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
 from weft.session.verify import verify
 from weft.tools.boundary import boundary_here

@@ -15,7 +15,7 @@ from weft.app.connecting import OpenModel, open_model
 from weft.checks.claims import compare
 from weft.cli.models import chosen_model
 from weft.cli.place import json_option, workspace_option
-from weft.knowledge.verify.evaluation import Outcome, Row, key_of, read_rows, scored
+from weft.knowledge.verify.evaluation import ClaimOutcome, LabelledClaim, key_of, read_rows, scored
 from weft.knowledge.verify.judging import SCHEMA, held, question
 from weft.models.connections import Resolved
 from weft.models.model import ModelError, Request
@@ -55,7 +55,7 @@ def claims(
     except ValueError as error:
         raise UsageError(f"{file}: {error}") from error
     if model is None:
-        told = scored([Outcome(row.label, compare(row.claim, row.evidence).state) for row in rows])
+        told = scored([ClaimOutcome(row.label, compare(row.claim, row.evidence).state) for row in rows])
     else:
         resolved, key, variables = chosen_model(model, workspace)
         if resolved.connection is None:
@@ -67,16 +67,16 @@ def claims(
 
 
 async def _judged(
-    rows: list[Row], model: OpenModel, resolved: Resolved, at_most: float | None, keep: Path | None
+    rows: list[LabelledClaim], model: OpenModel, resolved: Resolved, at_most: float | None, keep: Path | None
 ) -> dict[str, Any]:
     kept = _kept(keep)
     spent, asked, unpriced, failed = Decimal(0), 0, 0, 0
-    outcomes: list[Outcome] = []
+    outcomes: list[ClaimOutcome] = []
     try:
         for row in rows:
             exact = compare(row.claim, row.evidence)
             if exact.state != "not_checked":
-                outcomes.append(Outcome(row.label, exact.state))
+                outcomes.append(ClaimOutcome(row.label, exact.state))
                 continue
             name = key_of(row, resolved.reference)
             if name not in kept:
@@ -92,7 +92,7 @@ async def _judged(
                 except (ModelFeedback, ModelError) as error:
                     failed += 1
                     print(f"not judged: {error}", file=sys.stderr)
-                    outcomes.append(Outcome(row.label, "not_checked", resolved.reference))
+                    outcomes.append(ClaimOutcome(row.label, "not_checked", resolved.reference))
                     continue
                 asked += answer.asks
                 connection = resolved.connection
@@ -113,7 +113,7 @@ async def _judged(
             said = kept[name]["claims"]
             found = held(row.claim, said, {"1": row.evidence}, resolved.reference)
             sure = min((float(one["sure"]) for one in said), default=0.0)
-            outcomes.append(Outcome(row.label, found.state, resolved.reference, sure))
+            outcomes.append(ClaimOutcome(row.label, found.state, resolved.reference, sure))
     finally:
         await model.aclose()
     told = scored(outcomes)

@@ -9,10 +9,10 @@ from typing import Final
 
 import click
 
+from weft.app import suggest
 from weft.cli.place import workspace_option, workspace_path
 from weft.workspace.pack import LaidFile, lay_pack
 from weft.workspace.pack_file import Pack, find_packs, load_pack
-from weft.workspace.spelling import suggest
 
 DEFAULT_PACK: Final = "writing"
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import click
 
+from weft.app import Folder
 from weft.app.connecting import credential_store, open_model
 from weft.cli.place import is_terminal, json_option, secret_asker, workspace_option, workspace_path
-from weft.files import Folder
 from weft.models.connections import (
     EMBEDDED,
     Choices,

@@ -10,13 +10,12 @@ from typing import Final
 
 import click
 
-from weft.app import App
+from weft.app import App, suggest
 from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import check_session_id
 from weft.session.session import no_session
-from weft.workspace.spelling import suggest
 
 PREFERRED: Final = (".html", ".htm", ".pdf", ".md", ".txt")
 

@@ -13,6 +13,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
+from weft.app import event_fields, record_fields, to_json
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.call_events import CallSettled
 from weft.protocol.events import (
@@ -25,7 +26,6 @@ from weft.protocol.events import (
     StepInterrupted,
     WordsSaid,
 )
-from weft.session.codec import event_fields, record_fields, to_json
 
 if TYPE_CHECKING:
     from rich.live import Live

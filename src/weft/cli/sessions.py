@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weft.app import open_sessions
+from weft.app import open_sessions, record_json, to_json
 from weft.cli.place import (
     is_ascii,
     is_terminal,
@@ -21,7 +21,6 @@ from weft.cli.place import (
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, WeftError
 from weft.render.sessions import SessionPage, SessionRow, StepRow
-from weft.session.codec import record_json, to_json
 from weft.session.legacy import older_files
 from weft.session.log import timestamp
 from weft.session.manifest import manifest

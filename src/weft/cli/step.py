@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import sys
 
-from weft.app import App
+from weft.app import App, Folder, to_json
 from weft.cli.place import is_ascii, is_terminal, screen_width
-from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.render.step_history import StepHistory, step_history
 from weft.render.step_page import Prompt, StepPage, prompts_text, step_json, step_screen, step_text
-from weft.session.codec import to_json
 from weft.session.log import LogReader
 from weft.session.sessions import Reading
 

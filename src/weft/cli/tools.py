@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
+from weft.app import Folder
 from weft.cli.place import json_option, open_app, workspace_option, workspace_path
-from weft.files import Folder
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import boundary_here

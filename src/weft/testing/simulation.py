@@ -32,7 +32,7 @@ from weft.protocol.events import Record
 Execution = tuple[str, str]
 """A conversation and an execution in it."""
 Crash = Literal["before_append", "after_append"]
-SILENT = (c.Recover, c.NoteIdle)
+SILENT = (c.Recover, c.NoteIdle, c.ClearTaint)
 """Commands that may find nothing to do."""
 
 

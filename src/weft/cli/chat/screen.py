@@ -60,6 +60,7 @@ MOST_INPUT: Final = 8
 MODES: Final = {
     "safe": "reads only",
     "ask": "asks before it changes something",
+    "edits": "changes files without asking, asks for the rest",
     "auto": "asks only where it must",
 }
 HELP: Final = "Enter sends, Alt+Enter breaks the line, Ctrl+C interrupts, Shift+Tab changes the mode, Ctrl+D leaves"

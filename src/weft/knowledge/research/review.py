@@ -19,7 +19,7 @@ from weft.knowledge.research.retrieve import stored
 from weft.knowledge.resolve import Resolution
 from weft.knowledge.store import StoredPassage
 from weft.knowledge.verify import check_citations, check_contradictions, check_entities, check_relations
-from weft.knowledge.verify.judging import Judgement, agreed, held
+from weft.knowledge.verify.judging import JudgedSentence, agreed, held
 
 AXES: Final = ("entities", "citations", "relations", "contradictions")
 _ORDER: Final = {state: rank for rank, state in enumerate(STATES)}
@@ -159,7 +159,7 @@ def _with_judgement(verdict: dict[str, Any], judged: Judgements, texts: Mapping[
     """What code knows stands; of the rest, what every model that was asked says and can show."""
     if verdict["state"] != "not_checked" or not judged:
         return verdict
-    found: Judgement | None = None
+    found: JudgedSentence | None = None
     for model, claims in judged:
         own = held(verdict["text"], claims.get(fold(verdict["text"]).text, ()), texts, model)
         found = own if found is None else agreed(found, own)

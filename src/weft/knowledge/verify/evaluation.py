@@ -29,14 +29,14 @@ BINS: Final = (0.0, 0.5, 0.7, 0.9, 1.01)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LabelledClaim:
     claim: str
     evidence: str
     label: str
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ClaimOutcome:
     label: str
     state: State
     by: str = "code"
@@ -44,9 +44,9 @@ class Outcome:
     """How sure the model said it is."""
 
 
-def read_rows(lines: Iterable[str]) -> list[Row]:
+def read_rows(lines: Iterable[str]) -> list[LabelledClaim]:
     """JSON lines. ValueError names the line."""
-    rows: list[Row] = []
+    rows: list[LabelledClaim] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -54,19 +54,20 @@ def read_rows(lines: Iterable[str]) -> list[Row]:
             value = json.loads(line)
             evidence = value.get("evidence", value.get("passage"))
             label = LABELS[str(value["label"]).strip().lower()]
-            rows.append(Row(str(value["claim"]), evidence if isinstance(evidence, str) else "\n".join(evidence), label))
+            passages = evidence if isinstance(evidence, str) else "\n".join(evidence)
+            rows.append(LabelledClaim(str(value["claim"]), passages, label))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             wanted = '{"claim": …, "evidence": …, "label": "supported" | "contradicted" | "not_enough"}'
             raise ValueError(f"line {number} is not {wanted} ({type(error).__name__}: {error})") from error
     return rows
 
 
-def key_of(row: Row, model: str) -> str:
+def key_of(row: LabelledClaim, model: str) -> str:
     """The same for the same claim, passage and model: what was asked once need not be asked again."""
     return hashlib.sha256(json.dumps([model, row.claim, row.evidence]).encode()).hexdigest()[:32]
 
 
-def scored(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def scored(outcomes: Sequence[ClaimOutcome]) -> dict[str, Any]:
     labels = Counter(one.label for one in outcomes)
     told: dict[str, Any] = {"claims": len(outcomes), "labels": dict(labels), "verdicts": {}}
     for state, meant in MEANS.items():
@@ -83,7 +84,7 @@ def scored(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     return told
 
 
-def _calibration(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+def _calibration(outcomes: Sequence[ClaimOutcome]) -> list[dict[str, Any]]:
     """By how sure the model said it is: how often a verdict of its own was right."""
     own = [one for one in outcomes if one.sure is not None and one.by != "code" and one.state in MEANS]
     bins: list[dict[str, Any]] = []

@@ -57,7 +57,7 @@ def question(sentence: str, passages: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgedSentence:
     state: State
     reason: str
     label: str = ""
@@ -65,36 +65,36 @@ class Judgement:
     model: str = ""
 
 
-def held(sentence: str, claims: Sequence[Mapping[str, Any]], passages: Mapping[str, str], model: str) -> Judgement:
+def held(sentence: str, claims: Sequence[Mapping[str, Any]], passages: Mapping[str, str], model: str) -> JudgedSentence:
     """What is left of a model's claims about one sentence. `passages` by label."""
     missing = _left_out(sentence, claims)
     if missing:
-        return Judgement("not_checked", f"{model} judged no claim about “{missing}”", model=model)
+        return JudgedSentence("not_checked", f"{model} judged no claim about “{missing}”", model=model)
     faults = [fault for claim in claims if (fault := _fault(claim, passages))]
     if faults:
-        return Judgement("not_checked", f"{model} was not believed: {faults[0]}", model=model)
+        return JudgedSentence("not_checked", f"{model} was not believed: {faults[0]}", model=model)
     against = [claim for claim in claims if claim["verdict"] == "contradicted"]
     unsaid = [claim for claim in claims if claim["verdict"] == "not_said"]
     if against:
         return _told("contradicted", against[0], model)
     if unsaid:
-        return Judgement("not_checked", f"{model} finds in no passage: “{unsaid[0]['claim']}”", model=model)
+        return JudgedSentence("not_checked", f"{model} finds in no passage: “{unsaid[0]['claim']}”", model=model)
     return _told("judged", claims[0], model)
 
 
-def agreed(one: Judgement, other: Judgement) -> Judgement:
+def agreed(one: JudgedSentence, other: JudgedSentence) -> JudgedSentence:
     """Of two questions about the same sentence, put differently: what both say."""
     if one.state == other.state:
         return one
     if one.state == "not_checked":
         return one
-    return Judgement("not_checked", f"asked again, the answer was another: {other.reason}", model=one.model)
+    return JudgedSentence("not_checked", f"asked again, the answer was another: {other.reason}", model=one.model)
 
 
-def _told(state: State, claim: Mapping[str, Any], model: str) -> Judgement:
+def _told(state: State, claim: Mapping[str, Any], model: str) -> JudgedSentence:
     verb = "is supported by" if state == "judged" else "is contradicted by"
     reason = f"{model}: it {verb} “{claim['words']}”"
-    return Judgement(state, reason, str(claim["label"]), str(claim["words"]), model)
+    return JudgedSentence(state, reason, str(claim["label"]), str(claim["words"]), model)
 
 
 def _left_out(sentence: str, claims: Sequence[Mapping[str, Any]]) -> str:

@@ -18,7 +18,7 @@ from weft.render.kit.contents import Contents, Fact, read_kit
 from weft.render.kit.elements import Child, Html, element, join
 from weft.render.kit.figures import counted, number
 from weft.render.kit.labels import MORE, Labels
-from weft.render.kit.parts import Parts, ribbon
+from weft.render.kit.parts import KitParts, ribbon
 from weft.render.kit.passages import find_passages
 from weft.render.kit.source import Source
 from weft.render.kit.source_text import PRINTED, WHOLE, SourceText
@@ -32,7 +32,7 @@ def kit_page(kit: Mapping[str, Any], *, source: Source) -> str:
     contents = read_kit(kit, source)
     passages = find_passages(contents.items(), source)
     said = " ".join([contents.headline.text, contents.tldr.text, contents.overview.text])
-    parts = Parts(
+    parts = KitParts(
         language=language_tag(contents.language, source.language),
         way=direction(said) or "ltr",
         passages=passages,
@@ -78,7 +78,7 @@ def _style() -> str:
     return files(__package__).joinpath("style.css").read_text("utf-8")
 
 
-def _masthead(contents: Contents, parts: Parts, source: Source) -> Html:
+def _masthead(contents: Contents, parts: KitParts, source: Source) -> Html:
     kicker = list(dict.fromkeys(one for one in (parts.label("Writing kit"), contents.category, contents.form) if one))
     spread = [part for one in kicker for part in (" ", element("span", parts.own(one)))]
     titled = source.title and one_line(source.title) != one_line(contents.headline.text)
@@ -118,7 +118,7 @@ def _section(id: str, title: str, inside: Html | None) -> Html:
     return element("section", element("h2", title, id=f"{id}-title"), inside, id=id, aria_labelledby=f"{id}-title")
 
 
-def _sections(contents: Contents, parts: Parts, source: Source) -> list[tuple[str, str, Html | None]]:
+def _sections(contents: Contents, parts: KitParts, source: Source) -> list[tuple[str, str, Html | None]]:
     label = parts.label
     outline = parts.outline(contents) if contents.outline else None
     return [
@@ -138,7 +138,7 @@ def _all(found: Iterable[Html | None]) -> Html | None:
     return whole if whole else None
 
 
-def _says(contents: Contents, parts: Parts) -> Html | None:
+def _says(contents: Contents, parts: KitParts) -> Html | None:
     label = parts.label
     return _all(
         [
@@ -153,7 +153,7 @@ def _says(contents: Contents, parts: Parts) -> Html | None:
     )
 
 
-def _carries(contents: Contents, parts: Parts) -> Html | None:
+def _carries(contents: Contents, parts: KitParts) -> Html | None:
     label = parts.label
     return _all(
         [
@@ -165,7 +165,7 @@ def _carries(contents: Contents, parts: Parts) -> Html | None:
     )
 
 
-def _ideas(contents: Contents, parts: Parts) -> Html | None:
+def _ideas(contents: Contents, parts: KitParts) -> Html | None:
     label = parts.label
     if not contents.thought:
         return element("p", label(MORE).replace("`", ""), class_="lead")
@@ -177,7 +177,7 @@ def _ideas(contents: Contents, parts: Parts) -> Html | None:
     )
 
 
-def _terms(contents: Contents, parts: Parts) -> Html | None:
+def _terms(contents: Contents, parts: KitParts) -> Html | None:
     label = parts.label
     themes = parts.listed(label("Themes"), "ul", map(parts.theme, contents.themes), "themes")
     # A tag that is one of the themes says nothing new.
@@ -192,7 +192,7 @@ def _terms(contents: Contents, parts: Parts) -> Html | None:
     )
 
 
-def _details(contents: Contents, parts: Parts) -> Html:
+def _details(contents: Contents, parts: KitParts) -> Html:
     rows: list[Child] = [
         element("tr", element("th", fact.label, scope="row"), element("td", _value(fact, parts)))
         for fact in contents.details
@@ -210,12 +210,12 @@ def _details(contents: Contents, parts: Parts) -> Html:
     )
 
 
-def _unplaced(parts: Parts) -> str:
+def _unplaced(parts: KitParts) -> str:
     lost = counted(parts.passages.lost, "place")
     return f"{lost} that this kit refers to can't be found in the source as it is now, and can't be linked."
 
 
-def _value(fact: Fact, parts: Parts) -> Html:
+def _value(fact: Fact, parts: KitParts) -> Html:
     if not fact.address:
         return parts.said("span", fact.value) if fact.said else parts.own(fact.value)
     shown = element("bdi", fact.value)
@@ -224,7 +224,7 @@ def _value(fact: Fact, parts: Parts) -> Html:
     return shown
 
 
-def _source(parts: Parts, source: Source) -> Html | None:
+def _source(parts: KitParts, source: Source) -> Html | None:
     if not source.text.strip():
         return None
     shown = SourceText(source, parts.passages)

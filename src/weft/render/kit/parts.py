@@ -21,7 +21,7 @@ _MAPPED: Final = 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class KitParts:
     language: str
     """The tag of the kit's language; empty when unknown."""
     way: Direction
