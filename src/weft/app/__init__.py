@@ -22,6 +22,9 @@ from typing import TYPE_CHECKING
 from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
+    from weft.access import BROWSER_DAYS, ME, Access, Browser, Identity, Role, Scope, Token
+    from weft.app.catalogue import Catalogue
+    from weft.app.connecting import person_access
     from weft.app.door import AttachedSession
     from weft.app.listing import open_sessions
     from weft.app.live import LiveSession
@@ -29,26 +32,53 @@ if TYPE_CHECKING:
     from weft.app.parts import RegisteredFunction
     from weft.app.requests import SessionRequest, read_given
     from weft.app.root import App
+    from weft.app.wire import command_from_wire, item_to_wire
     from weft.documents import MAX_BYTES
+    from weft.files import Folder
     from weft.protocol.commands import GivenFile, is_address
     from weft.protocol.envelope import PERSON
+    from weft.session.codec import event_fields, record_fields, record_json, to_json
+    from weft.session.index import Entry, Filter, Found, Hit
+    from weft.workspace.spelling import suggest
 else:
     __getattr__ = front(
         __name__,
         {
-            "MAX_BYTES": "weft.documents",
-            "PERSON": "weft.protocol.envelope",
+            "Access": "weft.access",
             "App": "weft.app.root",
             "AttachedSession": "weft.app.door",
+            "BROWSER_DAYS": "weft.access",
+            "Browser": "weft.access",
+            "Catalogue": "weft.app.catalogue",
+            "Entry": "weft.session.index",
+            "Filter": "weft.session.index",
+            "Folder": "weft.files",
+            "Found": "weft.session.index",
             "GivenFile": "weft.protocol.commands",
+            "Hit": "weft.session.index",
+            "Identity": "weft.access",
             "LiveSession": "weft.app.live",
+            "MAX_BYTES": "weft.documents",
+            "ME": "weft.access",
             "OpenedSession": "weft.app.opened",
+            "PERSON": "weft.protocol.envelope",
             "RegisteredFunction": "weft.app.parts",
+            "Role": "weft.access",
+            "Scope": "weft.access",
             "SessionRequest": "weft.app.requests",
             "Showing": "weft.app.opened",
+            "Token": "weft.access",
+            "command_from_wire": "weft.app.wire",
+            "event_fields": "weft.session.codec",
             "is_address": "weft.protocol.commands",
+            "item_to_wire": "weft.app.wire",
             "open_sessions": "weft.app.listing",
+            "person_access": "weft.app.connecting",
             "read_given": "weft.app.requests",
+            "record_fields": "weft.session.codec",
+            "record_json": "weft.session.codec",
+            "suggest": "weft.workspace.spelling",
+            "to_json": "weft.session.codec",
         },
     )
 
@@ -68,19 +98,41 @@ def json_line(value: object) -> bytes:
 
 
 __all__ = [
+    "BROWSER_DAYS",
     "MAX_BYTES",
+    "ME",
     "PERSON",
+    "Access",
     "App",
     "AttachedSession",
+    "Browser",
+    "Catalogue",
+    "Entry",
+    "Filter",
+    "Folder",
+    "Found",
     "GivenFile",
+    "Hit",
+    "Identity",
     "LiveSession",
     "OpenedSession",
     "RegisteredFunction",
+    "Role",
+    "Scope",
     "SessionRequest",
     "Showing",
+    "Token",
+    "command_from_wire",
+    "event_fields",
     "is_address",
+    "item_to_wire",
     "json_line",
     "open_sessions",
     "open_workspace",
+    "person_access",
     "read_given",
+    "record_fields",
+    "record_json",
+    "suggest",
+    "to_json",
 ]

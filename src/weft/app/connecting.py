@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, Protocol
 
+from weft.access import Access
 from weft.models.connections import (
     EMBEDDED,
     MODEL_VARIABLE,
@@ -120,8 +122,18 @@ class ConnectedModels:
         return credential_store(self._variables, self._ask_secret)
 
 
+def own_folder(variables: Mapping[str, str]) -> Path:
+    """Where a person's own files are, for all their workspaces."""
+    folder = variables.get("XDG_CONFIG_HOME") or str(Path(variables.get("HOME", "~")).expanduser() / ".config")
+    return Path(folder) / "weft"
+
+
 def credential_store(variables: Mapping[str, str], ask: AskSecret | None) -> CredentialStore:
     """The person's store of keys: one for all their workspaces."""
-    folder = variables.get("XDG_CONFIG_HOME") or str(Path(variables.get("HOME", "~")).expanduser() / ".config")
     variable = variables.get("WEFT_CREDENTIALS_KEY", "")
-    return CredentialStore(Path(folder) / "weft", Unlocking(keyring=system_keyring(), variable=variable, ask=ask))
+    return CredentialStore(own_folder(variables), Unlocking(keyring=system_keyring(), variable=variable, ask=ask))
+
+
+def person_access() -> Access:
+    """Who may come into the servers of the person who runs this."""
+    return Access(own_folder(os.environ))

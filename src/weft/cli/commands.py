@@ -26,6 +26,8 @@ COMMANDS: Final = {
     "approve": ("weft.cli.approve", "Allow or deny what a tool of a session waits for."),
     "interrupt": ("weft.cli.interrupt", "Stop what runs in a session that is open elsewhere."),
     "open": ("weft.cli.opener", "Open what a session made in the browser."),
+    "serve": ("weft.cli.serve", "Serve the sessions to browsers and scripts."),
+    "tokens": ("weft.cli.tokens", "What lets scripts and browsers into the server."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
     "ask": ("weft.cli.ask", "Ask your documents: a short answer with its sources."),
     "research": ("weft.cli.research", "Answer a question from a collection, verified."),
@@ -71,7 +73,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
-            from weft.workspace.spelling import suggest
+            from weft.app import suggest
 
             ctx.fail(f"there is no command {args[0]!r}; {suggest(args[0], COMMANDS, 'commands')}")
         return super().resolve_command(ctx, args)

@@ -16,8 +16,11 @@ Commands:
   reply       Answer the gate a run waits at, and go on.
   chat        Talk in a session, with tools and approvals.
   send        Say something in a session that is open elsewhere.
+  approve     Allow or deny what a tool of a session waits for.
   interrupt   Stop what runs in a session that is open elsewhere.
   open        Open what a session made in the browser.
+  serve       Serve the sessions to browsers and scripts.
+  tokens      What lets scripts and browsers into the server.
   sessions    List, show, follow, verify and remove sessions.
   ask         Ask your documents: a short answer with its sources.
   research    Answer a question from a collection, verified.

@@ -1,0 +1,137 @@
+"""Texts as HTML for the page: markdown, code with colours, differences. Nothing active gets through.
+
+The page shows what models, tools and documents wrote, so none of it is trusted: markup in markdown is text, links go to
+the web or to places of the page only, pictures are named instead of loaded, and everything passes a cleaner that knows
+which elements and attributes there may be. Colours are classes; the page's style sheet has them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import html
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final
+
+from weft.render.cells import clean
+
+LONGEST: Final = 200_000
+"""Characters of one text that are formatted; a longer one is shown as it is."""
+_ELEMENTS: Final = {
+    *(
+        "p",
+        "br",
+        "hr",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "li",
+        "blockquote",
+        "pre",
+        "code",
+        "em",
+        "strong",
+    ),
+    *("s", "del", "a", "table", "thead", "tbody", "tr", "th", "td", "span", "div", "sup", "sub"),
+}
+_ATTRIBUTES: Final = {
+    "a": {"href", "title"},
+    "code": {"class"},
+    "span": {"class"},
+    "div": {"class", "data-language"},
+    "td": {"class"},
+    "th": {"class"},
+    "tr": {"class"},
+    "li": {"class"},
+    "ol": {"start"},
+    "pre": {"class"},
+}
+
+
+def markdown_html(text: str) -> str:
+    if len(text) > LONGEST:
+        return f"<pre>{html.escape(_plain(text))}</pre>"
+    return _cleaned(_markdown().render(_plain(text)))
+
+
+def code_html(text: str, language: str = "") -> str:
+    """One block of code with colours; without a known language as it is."""
+    return _cleaned(f'<pre class="code"><code>{_coloured(_plain(text), language)}</code></pre>')
+
+
+def difference_html(before: str, after: str, *, names: Sequence[str] = ("before", "after"), around: int = 3) -> str:
+    """What was changed, line by line, with a sign for each line so that it is not told by colour alone."""
+    lines = difflib.unified_diff(
+        _plain(before).splitlines(), _plain(after).splitlines(), names[0], names[1], n=around, lineterm=""
+    )
+    kinds = {"+": "added", "-": "removed", "@": "place"}
+    rows = []
+    for number, line in enumerate(lines):
+        kind = "file" if number < 2 else kinds.get(line[:1], "same")
+        rows.append(f'<span class="line {kind}">{html.escape(line)}</span>')
+    if not rows:
+        return '<div class="difference none">no difference</div>'
+    return _cleaned('<pre class="difference"><code>' + "\n".join(rows) + "</code></pre>")
+
+
+def _plain(text: str) -> str:
+    """Every line and tab as it is; nothing in between that moves a cursor or turns the direction of reading."""
+    return "\n".join("\t".join(clean(part) for part in line.split("\t")) for line in text.splitlines())
+
+
+def _coloured(text: str, language: str) -> str:
+    if not language or len(text) > LONGEST:
+        return html.escape(text)
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False)
+    except ClassNotFound:
+        return html.escape(text)
+    shown: str = highlight(text, lexer, HtmlFormatter(nowrap=True))
+    return shown
+
+
+@cache
+def _markdown() -> Any:
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False, "linkify": False, "highlight": _fence})
+    made.enable(["table", "strikethrough"])
+    made.add_render_rule("image", _named_picture)
+    return made
+
+
+def _fence(text: str, language: str, _: str) -> str:
+    shown = _coloured(text, language)
+    name = html.escape(language, quote=True)
+    return f'<pre class="code"><code class="language-{name}">{shown}</code></pre>'
+
+
+def _named_picture(_: Any, tokens: Sequence[Any], index: int, __: Any, ___: Any) -> str:
+    """A picture from elsewhere would tell elsewhere that this is read: its name and address stand in its place."""
+    token = tokens[index]
+    name = html.escape(token.content or "picture")
+    address = html.escape(str(token.attrs.get("src", "")), quote=True)
+    return f'<a href="{address}" title="{address}">{name}</a>'
+
+
+def _cleaned(text: str) -> str:
+    import nh3
+
+    return nh3.clean(
+        text,
+        tags=_ELEMENTS,
+        attributes={name: set(allowed) for name, allowed in _ATTRIBUTES.items()},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+        strip_comments=True,
+    )

@@ -1,0 +1,127 @@
+"""What a list shows of a session, folded from its log: its title, where it stands, what it waits for.
+
+`Glance` adds to the fold of runs (`SessionState`) what a list needs of the conversation, without its machine: how far
+it is, what it asks, what was said last. Pure, one record at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from weft.protocol import events as e
+from weft.protocol import talk as t
+from weft.protocol.events import Record
+from weft.session.index import Entry, Text
+from weft.session.state import SessionState
+
+LONGEST_TITLE: Final = 80
+MAIN: Final = "main"
+
+
+@dataclass(slots=True)
+class Glance:
+    """Of one session, as far as it was told."""
+
+    first_words: str = ""
+    spoken: bool = False
+    working: set[str] = field(default_factory=set)
+    """Conversations in which a turn is open."""
+    approvals: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Calls that wait for a person, each with what it wants to do."""
+    model: str = ""
+    news: int = 0
+    """The last event that a person would want to see: an answer, a result, a question."""
+
+    def apply(self, record: Record) -> None:
+        event = record.event
+        match event:
+            case t.MessageAccepted():
+                if event.origin == "person" and not self.first_words:
+                    self.first_words = event.text
+                self.spoken = True
+            case t.TurnStarted():
+                self.working.add(event.conversation)
+            case t.TurnCompleted() | t.TurnInterrupted():
+                self.working.discard(event.conversation)
+                if event.conversation == MAIN:
+                    self.news = record.seq
+            case t.ApprovalRequested():
+                self.approvals[event.conversation, event.call] = f"{event.tool}: {event.reason}"
+                self.news = record.seq
+            case t.ApprovalDecided() | t.ToolSettled():
+                self.approvals.pop((event.conversation, event.call), None)
+            case t.ModelSettled():
+                self.model = event.model or self.model
+            case e.RunEnded() | e.GateOpened() | e.ConfirmationAsked():
+                self.news = record.seq
+            case e.RunStarted():
+                self.model = self.model or event.model
+            case _:
+                pass
+
+
+def texts_of(record: Record) -> list[Text]:
+    """What of a record can be searched for."""
+    event = record.event
+    match event:
+        case t.MessageAccepted():
+            return [Text(kind="message", name=event.message, body=event.text, seq=record.seq)]
+        case t.ModelSettled() if event.text:
+            name = f"{event.conversation}/{event.execution}"
+            return [Text(kind="answer", name=name, body=event.text, seq=record.seq)]
+        case e.ArtifactAccepted() if event.content:
+            return [Text(kind="artifact", name=event.artifact, body=readable(event.content), seq=record.seq)]
+        case _:
+            return []
+
+
+def entry_of(state: SessionState, glance: Glance, *, title: str, held: bool, tokens: int, usd: float | None) -> Entry:
+    """`title` is what the session's document says of itself; `held`: somebody is at work on it now."""
+    done = sum(step.status == "completed" for step in state.steps.values())
+    waits = [gate.message or f"the gate {gate.gate}" for gate in state.gates.values()]
+    waits += [f"you asked to leave: {state.confirming.text}"] if state.confirming else []
+    waits += glance.approvals.values()
+    return Entry(
+        id=state.session,
+        seq=state.seq,
+        title=short(title or glance.first_words or state.session),
+        kind="run" if state.run or not glance.spoken else "conversation",
+        pipeline=state.pipeline,
+        state=_standing(state, glance, held),
+        waits=tuple(waits),
+        done=done,
+        steps=len(state.steps),
+        model=glance.model,
+        tokens=tokens,
+        usd=usd,
+        created=state.created_at,
+        updated=state.updated_at,
+    )
+
+
+def _standing(state: SessionState, glance: Glance, held: bool) -> str:
+    """One word for where a session stands: what waits for a person goes before what works."""
+    if glance.approvals or state.gates or state.confirming:
+        return "waiting"
+    if state.unfinished or glance.working:
+        return "working" if held else "interrupted"
+    if state.run is not None:
+        return "interrupted" if state.status == "running" else state.status
+    return "idle" if glance.spoken else "new"
+
+
+def short(text: str) -> str:
+    """The first line, at a word's end."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if len(line) <= LONGEST_TITLE:
+        return line
+    return re.sub(r"\s+\S*$", "", line[:LONGEST_TITLE]) + "…"
+
+
+def readable(content: str) -> str:
+    """An artifact's text without the signs of JSON, so that a search finds words and shows them."""
+    if not content.lstrip().startswith(("{", "[")):
+        return content
+    return "\n".join(re.findall(r'"((?:[^"\\]|\\.)*)"\s*(?![:\s])', content)).replace("\\n", "\n").replace('\\"', '"')

@@ -1,0 +1,77 @@
+"""The few pages that need no script: signing in, and what a browser gets where the page was not built."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from weft.app import BROWSER_DAYS
+
+page_routes = APIRouter(include_in_schema=False)
+_FRAME: Final = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Weft</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"></head>
+<body><main><h1>Weft</h1>{body}</main></body>
+</html>"""
+_PASSPHRASE: Final = """<p>{told}</p>
+<form method="post" action="/sign-in">
+<p><label>Name <input name="person" autocomplete="username" required></label></p>
+<p><label>Passphrase <input name="passphrase" type="password" autocomplete="current-password" required></label></p>
+<p><button>Sign in</button></p>
+</form>"""
+_ASK_LINK: Final = """<p>{told}</p>
+<p>Open the link that <code>weft serve</code> printed, or make a new one with <code>weft tokens link</code>.</p>"""
+_CONFIRM: Final = """<p>Sign this browser in?</p>
+<form method="post" action="/sign-in">
+<input type="hidden" name="link" value="{link}">
+<p><button autofocus>Sign in</button></p>
+</form>"""
+
+
+@page_routes.get("/sign-in")
+async def sign_in_page(request: Request, link: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """A link is used by a click, not by being looked at: programs that look at links in messages must not use it up."""
+    if link:
+        return HTMLResponse(_FRAME.format(body=_CONFIRM.format(link=escape(link, quote=True))))
+    return _ask(request, "You are not signed in.")
+
+
+@page_routes.post("/sign-in")
+async def sign_in(
+    request: Request,
+    link: Annotated[str, Form(max_length=200)] = "",
+    person: Annotated[str, Form(max_length=64)] = "",
+    passphrase: Annotated[str, Form(max_length=1000)] = "",
+) -> Response:
+    served = request.app.state.served
+    agent = request.headers.get("user-agent", "")
+    if link:
+        cookie = served.access.use_link(link, agent)
+        told = "This link was used already, or is too old."
+    else:
+        cookie = served.access.use_passphrase(person, passphrase, agent)
+        told = "That is not right."
+    if cookie is None:
+        page = _ask(request, told)
+        page.status_code = 403
+        return page
+    answer = RedirectResponse("/", status_code=303)
+    answer.set_cookie(
+        served.house.cookie,
+        cookie,
+        max_age=BROWSER_DAYS * 24 * 3600,
+        path="/",
+        secure=served.house.secure,
+        httponly=True,
+        samesite="strict",
+    )
+    return answer
+
+
+def _ask(request: Request, told: str) -> HTMLResponse:
+    body = _PASSPHRASE if request.app.state.served.access.has_passphrase else _ASK_LINK
+    return HTMLResponse(_FRAME.format(body=body.format(told=told)))

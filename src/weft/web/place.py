@@ -1,0 +1,141 @@
+"""One workspace that is served: its app, the sessions held open, and who watches what."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from pydantic import BaseModel
+
+from weft.app import App, Catalogue, Entry, Filter, Found, item_to_wire
+from weft.protocol.events import Record
+from weft.web.keeping import Keeper
+from weft.web.streams import BEAT_SECONDS, Item, Sent, Watch, stream
+
+LOOK_SECONDS: Final = 0.5
+"""How often the log of a watched session that nobody holds is looked at."""
+CHUNK: Final = 500
+"""Records of a long log that are read at once."""
+
+
+class Place:
+    def __init__(
+        self, name: str, app: App, tasks: asyncio.TaskGroup, trouble: Callable[[str, Exception], None]
+    ) -> None:
+        self.name = name
+        self.app = app
+        self.keeper = Keeper(app, tasks, opened=self._has_opened, troubled=trouble)
+        self.catalogue = Catalogue(app)
+        self._tasks = tasks
+        self._trouble = trouble
+        self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}
+        self._moved = asyncio.Event()
+        """Set, and made anew, when a session begins to be held: whoever watches it moves over."""
+
+    async def close(self) -> None:
+        await self.keeper.close()
+        for _, task in [*self._watches.values()]:
+            task.cancel()
+        self.catalogue.close()
+
+    # -- events
+
+    async def events(self, session: str, after: int) -> AsyncIterator[bytes]:
+        """The events of a session for one client, as server-sent events."""
+        async with self._watched(session) as watch:
+
+            async def history(since: int, upto: int) -> AsyncIterator[Record]:
+                while since < upto:
+                    records = await self.records(session, since, CHUNK)
+                    for record in records:
+                        if record.seq <= upto:
+                            yield record
+                    if not records:
+                        return
+                    since = records[-1].seq
+
+            async for data in stream(watch, after, history, item_to_wire):
+                yield data
+
+    async def records(self, session: str, after: int, limit: int) -> list[Record]:
+        return await self.app.off_loop(lambda: list(islice(self.app.sessions.records(session, after), limit)))
+
+    # -- the list
+
+    async def sessions(self, words: str, wanted: Filter) -> tuple[list[Found], dict[str, int]]:
+        def looked() -> tuple[list[Found], dict[str, int]]:
+            self.catalogue.refresh()
+            found = self.catalogue.search(words, wanted, refresh=False)
+            return found, self.catalogue.count(replace(wanted, limit=1, offset=0))
+
+        return await self.app.off_loop(looked)
+
+    async def list_events(self, shown: Callable[[Entry], BaseModel]) -> AsyncIterator[bytes]:
+        """What changes in the list, for one client: first everything as it is."""
+        revision, quiet = 0, 0.0
+        while True:
+            revision, changed, left = await self.app.off_loop(partial(self.catalogue.changed_since, revision))
+            for entry in changed:
+                yield Sent("session", shown(entry).model_dump_json()).encoded()
+            if left is not None:
+                yield Sent("left", json.dumps(left)).encoded()
+            quiet = 0.0 if changed or left else quiet + LOOK_SECONDS
+            if quiet >= BEAT_SECONDS:
+                quiet = 0.0
+                yield Sent("beat", "{}").encoded()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    @asynccontextmanager
+    async def _watched(self, session: str) -> AsyncIterator[Watch]:
+        if session not in self._watches:
+            seq = (await self.app.off_loop(lambda: self.app.sessions.read(session))).state.seq
+        else:
+            seq = 0
+        found = self._watches.get(session)
+        if found is None:
+            watch = Watch(lambda after: self._source(session, after), item_to_wire, seq)
+            found = (watch, self._tasks.create_task(self._run(session, watch), name=f"watches {session}"))
+            self._watches[session] = found
+        watch, task = found
+        try:
+            yield watch
+        finally:
+            if not watch.is_watched and self._watches.get(session) is found:
+                del self._watches[session]
+                task.cancel()
+                await asyncio.wait({task})
+
+    async def _run(self, session: str, watch: Watch) -> None:
+        try:
+            await watch.run()
+        except Exception as error:  # noqa: BLE001  who watches is told to come again; the server goes on
+            self._trouble(session, error)
+        finally:
+            found = self._watches.get(session)
+            if found and found[0] is watch:
+                del self._watches[session]
+
+    async def _source(self, session: str, after: int) -> AsyncIterator[Item]:
+        """From wherever the session is held now; ends when that may have changed."""
+        held = self.keeper.holding(session) or await self.app.attached(session)
+        if held is not None:
+            async for item in held.events(after):
+                yield item
+            return
+        for record in await self.records(session, after, CHUNK):
+            yield record
+        try:
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._moved.wait()
+        except TimeoutError:
+            return
+
+    def _has_opened(self, _: str) -> None:
+        self._moved.set()
+        self._moved = asyncio.Event()

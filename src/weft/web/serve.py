@@ -1,0 +1,129 @@
+"""The server itself: which addresses, how it begins and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from weft.app import Access, App
+from weft.protocol.errors import EXIT_USAGE, UserError
+from weft.web.api import Served, make_api
+from weft.web.guard import UPLOAD_LIMIT, Attempts, Guard, House, Way, loopback_origins, named_origins
+from weft.web.place import Place
+
+PORT: Final = 8700
+WAYS: Final = (
+    Way("/", "open"),
+    Way("/api", "signed-in"),
+    Way("/sign-in", "sign-in"),
+    Way("/frame", "frame"),
+)
+STOP_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    host: str = "127.0.0.1"
+    port: int = PORT
+    names: tuple[str, ...] = ()
+    """What else this server is called, beyond loopback."""
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_proxy: bool = False
+    """A proxy in front does the encryption."""
+
+    @property
+    def is_local(self) -> bool:
+        try:
+            return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def scheme(self) -> str:
+        return "https" if self.certificate or self.behind_proxy else "http"
+
+
+def check(options: ServeOptions, access: Access) -> None:
+    """UserError for what would let strangers in."""
+    if options.is_local:
+        return
+    if not options.scheme == "https":
+        raise UserError(
+            f"beyond this machine ({options.host}) everything would go in clear",
+            hint="give --certificate and --key, or say --behind-proxy when a proxy does the encryption",
+            exit_code=EXIT_USAGE,
+        )
+    if not access.has_passphrase:
+        raise UserError(
+            f"nobody has a passphrase, so nobody could sign in from beyond this machine ({options.host})",
+            hint="weft persons add NAME --passphrase",
+            exit_code=EXIT_USAGE,
+        )
+
+
+def bound(options: ServeOptions) -> socket.socket:
+    """The port, taken before anything is promised. UserError when somebody else has it."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    taken = socket.socket(family, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((options.host, options.port))
+    except OSError as error:
+        taken.close()
+        raise UserError(
+            f"can't listen on {options.host} port {options.port}: {error.strerror or error}",
+            hint="another program has it; stop that, or choose another with --port (0 takes any free one)",
+        ) from None
+    return taken
+
+
+async def serve(
+    apps: Sequence[tuple[str, App]],
+    access: Access,
+    options: ServeOptions,
+    listening: socket.socket,
+    ready: Callable[[str], None],
+    trouble: Callable[[str, Exception], None],
+) -> None:
+    """Until it is told to stop (SIGINT, SIGTERM). `ready` gets the address, `trouble` what went wrong in a session that
+    nobody waits for."""
+    port: int = listening.getsockname()[1]
+    origins = loopback_origins(port, scheme="https" if options.certificate else "http")
+    origins |= named_origins([*options.names, *([] if options.is_local else [options.host])], port, options.scheme)
+    uploads = tuple(Way(f"/api/w/{name}/uploads", "signed-in", UPLOAD_LIMIT) for name, _ in apps)
+    house = House(origins, (*WAYS, *uploads), secure=options.scheme == "https")
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
+        places: dict[str, Place] = {}
+        for name, app in apps:
+            place = Place(name, app, tasks, trouble)
+            places[name] = place
+            stack.push_async_callback(place.close)
+        guard = Guard(make_api(Served(places, access, house)), access, house, Attempts(time.monotonic))
+        config = uvicorn.Config(
+            guard,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            ssl_certfile=str(options.certificate) if options.certificate else None,
+            ssl_keyfile=str(options.key) if options.key else None,
+            proxy_headers=False,
+            lifespan="off",
+        )
+        host = "127.0.0.1" if options.is_local else (options.names or (options.host,))[0]
+        scheme = "https" if options.certificate or not options.is_local else "http"
+        listening.listen(1024)  # from here on whoever comes is let in a moment later
+        ready(f"{scheme}://{host}:{port}")
+        await uvicorn.Server(config).serve([listening])
+        for place in places.values():
+            await place.close()

@@ -1,0 +1,96 @@
+"""What others wrote, as HTML: formatted, and nothing active in it."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from weft.render.html import code_html, difference_html, markdown_html
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '<img src=x onerror="alert(1)">',
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    "[x](vbscript:x)",
+    "![x](javascript:alert(1))",
+    "<svg/onload=alert(1)>",
+    "<iframe src=//e.example></iframe>",
+    "```html\n<script>alert(1)</script>\n```",
+    '```"><script>alert(1)</script>\nx\n```',
+    "<a href='x' style='position:fixed'>x</a>",
+    "<style>*{display:none}</style>",
+    "<math><mi//xlink:href='data:x,<script>alert(1)</script>'>",
+    "[x](https://e.example 'a\" onmouseover=\"alert(1)')",
+    "<form action=//e.example><input name=x></form>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "[a]: javascript:alert(1)\n\n[a]",
+    "<meta http-equiv=refresh content=0;url=//e.example>",
+    "<base href=//e.example>",
+]
+
+
+class Inside(HTMLParser):
+    """The elements and attributes that a browser would find."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_active_gets_through(text: str) -> None:
+    for shown in (markdown_html(text), code_html(text, "html"), code_html(text), difference_html("", text)):
+        inside = Inside()
+        inside.feed(shown)
+        assert inside.tags <= {"p", "pre", "code", "em", "strong", "a", "span", "div"}
+        assert {name for name, _ in inside.attributes} <= {"class", "href", "title", "rel"}
+        assert all(value.startswith(("https://", "http://")) for name, value in inside.attributes if name == "href")
+
+
+def test_a_picture_from_elsewhere_is_named_and_not_loaded() -> None:
+    shown = markdown_html("![a map](https://e.example/p.png)")
+    assert "<img" not in shown
+    assert 'href="https://e.example/p.png"' in shown
+    assert "a map" in shown
+
+
+def test_marks_of_direction_and_of_a_terminal_are_made_visible() -> None:
+    shown = markdown_html("a\u202eb\x1b[31mc")
+    assert "\u202e" not in shown
+    assert "\x1b" not in shown
+
+
+def test_code_has_colours_as_classes_and_keeps_its_lines() -> None:
+    shown = markdown_html("```python\ndef f():\n\treturn 1\n```")
+    assert '<span class="k">def</span>' in shown
+    assert shown.count("\n") >= 2
+    assert "\t" in shown
+    assert "&lt;unknown" in code_html("<unknown", "no-such-language")
+
+
+def test_tables_lists_and_emphasis_are_what_they_are() -> None:
+    shown = markdown_html("| a | b |\n|---|---|\n| 1 | 2 |\n\n- *x*\n- ~~y~~")
+    assert re.search(r"<table>.*<td>1</td>.*</table>", shown, re.DOTALL)
+    assert "<em>x</em>" in shown
+    assert "<s>y</s>" in shown
+
+
+def test_a_difference_is_told_by_signs_too() -> None:
+    shown = difference_html("a\nb\n", "a\nc\n", names=("first", "second"))
+    assert '<span class="line removed">-b</span>' in shown
+    assert '<span class="line added">+c</span>' in shown
+    assert "first" in shown
+    assert "no difference" in difference_html("same", "same")
+
+
+def test_a_very_long_text_is_shown_as_it_is() -> None:
+    assert markdown_html("# x\n" * 100_000).startswith("<pre>")
