@@ -22,7 +22,8 @@ LAYERS = [
     {"conversation"},
     {"orchestrator"},
     {"app"},
-    {"cli", "web"},
+    {"web"},
+    {"cli"},
     {"__main__"},
 ]
 """Imports go to a lower row only. `packs` and `testing` stand outside: nothing imports them."""

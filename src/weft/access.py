@@ -68,7 +68,7 @@ class _Given(_Part):
         return self.expires is not None and self.expires <= now
 
 
-class Token(_Given):
+class AccessToken(_Given):
     title: str
     scopes: tuple[Scope, ...]
     created: datetime
@@ -87,7 +87,7 @@ class _Link(_Given):
 class _Book(_Part):
     version: Literal[1] = 1
     persons: tuple[Person, ...] = ()
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[AccessToken, ...] = ()
     browsers: tuple[Browser, ...] = ()
     links: tuple[_Link, ...] = ()
 
@@ -169,14 +169,16 @@ class Access:
 
     # -- giving out
 
-    def add_token(self, person: str, scopes: Sequence[Scope], title: str, days: int | None = None) -> tuple[Token, str]:
+    def add_token(
+        self, person: str, scopes: Sequence[Scope], title: str, days: int | None = None
+    ) -> tuple[AccessToken, str]:
         """The token as it is kept, and its secret: told this once."""
         if not scopes:
             raise UserError("a token needs a scope", hint=f"choose from {', '.join(SCOPES)}")
         self.person(person)
         expires = self._now() + timedelta(days=days) if days else None
         kept, secret = self._new("weft")
-        token = Token(
+        token = AccessToken(
             id=kept["id"],
             person=person,
             title=title,
@@ -189,7 +191,7 @@ class Access:
             save(book.model_copy(update={"tokens": (*book.tokens, token)}))
         return token, secret
 
-    def tokens(self) -> tuple[Token, ...]:
+    def tokens(self) -> tuple[AccessToken, ...]:
         return self._read().tokens
 
     def browsers(self) -> tuple[Browser, ...]:
@@ -246,13 +248,13 @@ class Access:
 
     # -- inside
 
-    def _identity(self, found: Browser | Token | None) -> Identity | None:
+    def _identity(self, found: Browser | AccessToken | None) -> Identity | None:
         if found is None:
             return None
         person = next((one for one in self.persons() if one.name == found.person), None)
         if person is None:
             return None
-        if isinstance(found, Token):
+        if isinstance(found, AccessToken):
             return Identity(person=person.name, role=person.role, by="token", id=found.id, scopes=found.scopes)
         return Identity(person=person.name, role=person.role, by="browser", id=found.id)
 

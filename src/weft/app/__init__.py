@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
-    from weft.access import BROWSER_DAYS, ME, Access, Browser, Identity, Role, Scope, Token
+    from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope
     from weft.app.catalogue import Catalogue
     from weft.app.connecting import person_access
     from weft.app.door import AttachedSession
@@ -38,25 +38,25 @@ if TYPE_CHECKING:
     from weft.protocol.commands import GivenFile, is_address
     from weft.protocol.envelope import PERSON
     from weft.session.codec import event_fields, record_fields, record_json, to_json
-    from weft.session.index import Entry, Filter, Found, Hit
+    from weft.session.index import Filter, FoundListing, ListedSession, TextHit
     from weft.workspace.spelling import suggest
 else:
     __getattr__ = front(
         __name__,
         {
             "Access": "weft.access",
+            "AccessToken": "weft.access",
             "App": "weft.app.root",
             "AttachedSession": "weft.app.door",
             "BROWSER_DAYS": "weft.access",
             "Browser": "weft.access",
             "Catalogue": "weft.app.catalogue",
-            "Entry": "weft.session.index",
             "Filter": "weft.session.index",
             "Folder": "weft.files",
-            "Found": "weft.session.index",
+            "FoundListing": "weft.session.index",
             "GivenFile": "weft.protocol.commands",
-            "Hit": "weft.session.index",
             "Identity": "weft.access",
+            "ListedSession": "weft.session.index",
             "LiveSession": "weft.app.live",
             "MAX_BYTES": "weft.documents",
             "ME": "weft.access",
@@ -67,7 +67,7 @@ else:
             "Scope": "weft.access",
             "SessionRequest": "weft.app.requests",
             "Showing": "weft.app.opened",
-            "Token": "weft.access",
+            "TextHit": "weft.session.index",
             "command_from_wire": "weft.app.wire",
             "event_fields": "weft.session.codec",
             "is_address": "weft.protocol.commands",
@@ -103,17 +103,17 @@ __all__ = [
     "ME",
     "PERSON",
     "Access",
+    "AccessToken",
     "App",
     "AttachedSession",
     "Browser",
     "Catalogue",
-    "Entry",
     "Filter",
     "Folder",
-    "Found",
+    "FoundListing",
     "GivenFile",
-    "Hit",
     "Identity",
+    "ListedSession",
     "LiveSession",
     "OpenedSession",
     "RegisteredFunction",
@@ -121,7 +121,7 @@ __all__ = [
     "Scope",
     "SessionRequest",
     "Showing",
-    "Token",
+    "TextHit",
     "command_from_wire",
     "event_fields",
     "is_address",

@@ -16,7 +16,7 @@ from weft.models.spending import NOTHING, CallReader, Spent
 from weft.protocol.errors import WeftError
 from weft.protocol.events import Record
 from weft.session.glance import Glance, entry_of, readable, texts_of
-from weft.session.index import FILE, Entry, Filter, Found, Mark, SessionIndex, Text
+from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSession, LogMark, SessionIndex
 from weft.session.legacy import older_files
 from weft.session.lock import held_by
 from weft.session.log import LOG, LogReader
@@ -39,13 +39,13 @@ class Catalogue:
 
     # -- looking
 
-    def page(self, wanted: Filter = Filter(), *, refresh: bool = True) -> list[Entry]:  # noqa: B008  it is frozen
+    def page(self, wanted: Filter = Filter(), *, refresh: bool = True) -> list[ListedSession]:  # noqa: B008  it is frozen
         with self._lock:
             if refresh:
                 self.refresh()
             return self._opened().page(wanted)
 
-    def search(self, words: str, wanted: Filter = Filter(), *, refresh: bool = True) -> list[Found]:  # noqa: B008
+    def search(self, words: str, wanted: Filter = Filter(), *, refresh: bool = True) -> list[FoundListing]:  # noqa: B008
         with self._lock:
             if refresh:
                 self.refresh()
@@ -55,14 +55,14 @@ class Catalogue:
         with self._lock:
             return self._opened().count(wanted)
 
-    def entry(self, session: str) -> Entry | None:
+    def entry(self, session: str) -> ListedSession | None:
         """As it is now."""
         with self._lock:
             if self._parts.sessions.exists(session):
                 self.update(session)
             return self._opened().entry(session)
 
-    def changed_since(self, revision: int) -> tuple[int, list[Entry], list[str] | None]:
+    def changed_since(self, revision: int) -> tuple[int, list[ListedSession], list[str] | None]:
         """The revision now, what was put since another one, and, when some were taken out, the names that are left."""
         with self._lock:
             return self._opened().changed_since(revision)
@@ -94,12 +94,15 @@ class Catalogue:
                 try:
                     entry, texts = self._read(folder, session, held)
                 except WeftError as error:
-                    entry, texts = Entry(id=session, seq=0, title=session, kind="unreadable", problem=error.message), []
+                    entry, texts = (
+                        ListedSession(id=session, seq=0, title=session, kind="unreadable", problem=error.message),
+                        [],
+                    )
             index.put(entry, mark, texts, whole=True)
 
-    def _read(self, folder: Folder, session: str, held: bool) -> tuple[Entry, list[Text]]:
+    def _read(self, folder: Folder, session: str, held: bool) -> tuple[ListedSession, list[IndexedText]]:
         state, glance, calls, spent = SessionState(), Glance(), CallReader(), NOTHING
-        texts: dict[tuple[str, str], Text] = {}
+        texts: dict[tuple[str, str], IndexedText] = {}
         reader = LogReader(folder)
         for record in reader.read():
             state.apply(record)
@@ -108,7 +111,7 @@ class Catalogue:
             texts |= {(text.kind, text.name): text for text in texts_of(record)}
         if not state.seq:
             older = bool(older_files(folder))
-            return Entry(id=session, seq=0, title=session, kind="older" if older else "empty"), []
+            return ListedSession(id=session, seq=0, title=session, kind="older" if older else "empty"), []
         title, inputs = _documents(folder, state)
         usd = None if spent.unpriced else float(spent.usd)
         entry = entry_of(state, glance, title=title, held=held, tokens=spent.tokens, usd=usd)
@@ -119,7 +122,7 @@ class Catalogue:
             spent = spent.plus(call, self._parts.models().price(call))
         return spent
 
-    def _marks(self) -> dict[str, Mark]:
+    def _marks(self) -> dict[str, LogMark]:
         found = {}
         for name in self._parts.sessions.ids():
             with self._parts.sessions.folder(name) as folder:
@@ -132,16 +135,16 @@ class Catalogue:
         return self._index
 
 
-def _mark(folder: Folder) -> Mark:
+def _mark(folder: Folder) -> LogMark:
     """Of a log, without reading it."""
     try:
         found = (folder.path / LOG).stat()
     except FileNotFoundError:
-        return Mark(0, 0)
-    return Mark(found.st_size, found.st_mtime_ns)
+        return LogMark(0, 0)
+    return LogMark(found.st_size, found.st_mtime_ns)
 
 
-def _documents(folder: Folder, state: SessionState) -> tuple[str, list[Text]]:
+def _documents(folder: Folder, state: SessionState) -> tuple[str, list[IndexedText]]:
     """What the session's documents are called and say."""
     title, texts = "", []
     for name, given in state.inputs.items():
@@ -151,7 +154,7 @@ def _documents(folder: Folder, state: SessionState) -> tuple[str, list[Text]]:
         if given.file.endswith(".md"):
             document = from_content_md(data)
             title = title or document.title
-            texts.append(Text(kind="input", name=name, body=document.text))
+            texts.append(IndexedText(kind="input", name=name, body=document.text))
         else:
-            texts.append(Text(kind="input", name=name, body=readable(data.decode("utf-8", "replace"))))
+            texts.append(IndexedText(kind="input", name=name, body=readable(data.decode("utf-8", "replace"))))
     return title, texts

@@ -136,4 +136,5 @@ def credential_store(variables: Mapping[str, str], ask: AskSecret | None) -> Cre
 
 def person_access() -> Access:
     """Who may come into the servers of the person who runs this."""
-    return Access(own_folder(os.environ))
+    surroundings = {**os.environ}
+    return Access(own_folder(surroundings))

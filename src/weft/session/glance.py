@@ -13,7 +13,7 @@ from typing import Final
 from weft.protocol import events as e
 from weft.protocol import talk as t
 from weft.protocol.events import Record
-from weft.session.index import Entry, Text
+from weft.session.index import IndexedText, ListedSession
 from weft.session.state import SessionState
 
 LONGEST_TITLE: Final = 80
@@ -62,28 +62,30 @@ class Glance:
                 pass
 
 
-def texts_of(record: Record) -> list[Text]:
+def texts_of(record: Record) -> list[IndexedText]:
     """What of a record can be searched for."""
     event = record.event
     match event:
         case t.MessageAccepted():
-            return [Text(kind="message", name=event.message, body=event.text, seq=record.seq)]
+            return [IndexedText(kind="message", name=event.message, body=event.text, seq=record.seq)]
         case t.ModelSettled() if event.text:
             name = f"{event.conversation}/{event.execution}"
-            return [Text(kind="answer", name=name, body=event.text, seq=record.seq)]
+            return [IndexedText(kind="answer", name=name, body=event.text, seq=record.seq)]
         case e.ArtifactAccepted() if event.content:
-            return [Text(kind="artifact", name=event.artifact, body=readable(event.content), seq=record.seq)]
+            return [IndexedText(kind="artifact", name=event.artifact, body=readable(event.content), seq=record.seq)]
         case _:
             return []
 
 
-def entry_of(state: SessionState, glance: Glance, *, title: str, held: bool, tokens: int, usd: float | None) -> Entry:
+def entry_of(
+    state: SessionState, glance: Glance, *, title: str, held: bool, tokens: int, usd: float | None
+) -> ListedSession:
     """`title` is what the session's document says of itself; `held`: somebody is at work on it now."""
     done = sum(step.status == "completed" for step in state.steps.values())
     waits = [gate.message or f"the gate {gate.gate}" for gate in state.gates.values()]
     waits += [f"you asked to leave: {state.confirming.text}"] if state.confirming else []
     waits += glance.approvals.values()
-    return Entry(
+    return ListedSession(
         id=state.session,
         seq=state.seq,
         title=short(title or glance.first_words or state.session),

@@ -57,7 +57,7 @@ create index label_name on label (name, value);
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ListedSession:
     """A session as a list shows it."""
 
     id: str
@@ -87,7 +87,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LogMark:
     """Of the log that an entry was made from."""
 
     size: int
@@ -95,7 +95,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class IndexedText:
     """Something that can be found; a later one of the same kind and name takes its place."""
 
     kind: TextKind
@@ -120,7 +120,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class TextHit:
     kind: TextKind
     name: str
     seq: int
@@ -129,9 +129,9 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    entry: Entry
-    hits: tuple[Hit, ...]
+class FoundListing:
+    entry: ListedSession
+    hits: tuple[TextHit, ...]
 
 
 class SessionIndex:
@@ -146,7 +146,7 @@ class SessionIndex:
 
     # -- writing
 
-    def put(self, entry: Entry, mark: Mark, texts: Iterable[Text], *, whole: bool = False) -> None:
+    def put(self, entry: ListedSession, mark: LogMark, texts: Iterable[IndexedText], *, whole: bool = False) -> None:
         """Take in an entry, and texts that are new or changed; `whole`: these are all there are."""
         with self._changing() as db:
             row = _row(entry, mark) | {"revision": 0}
@@ -167,11 +167,14 @@ class SessionIndex:
             )
             if whole:
                 self._forget_texts(db, entry.id)
-            own = (Text(kind="title", name="", body=entry.title), Text(kind="note", name="", body=entry.note))
+            own = (
+                IndexedText(kind="title", name="", body=entry.title),
+                IndexedText(kind="note", name="", body=entry.note),
+            )
             for text in (*own, *texts):
                 self._put_text(db, entry.id, text)
 
-    def _put_text(self, db: sqlite3.Connection, session: str, text: Text) -> None:
+    def _put_text(self, db: sqlite3.Connection, session: str, text: IndexedText) -> None:
         place = (session, text.kind, text.name)
         found = db.execute("select id from place where session = ? and kind = ? and name = ?", place).fetchone()
         if found:
@@ -190,16 +193,16 @@ class SessionIndex:
 
     # -- reading
 
-    def marks(self) -> dict[str, Mark]:
+    def marks(self) -> dict[str, LogMark]:
         return {
-            name: Mark(size, mtime) for name, size, mtime in self._db.execute("select id, size, mtime from session")
+            name: LogMark(size, mtime) for name, size, mtime in self._db.execute("select id, size, mtime from session")
         }
 
-    def mark(self, session: str) -> Mark | None:
+    def mark(self, session: str) -> LogMark | None:
         found = self._db.execute("select size, mtime from session where id = ?", (session,)).fetchone()
-        return Mark(*found) if found else None
+        return LogMark(*found) if found else None
 
-    def changed_since(self, revision: int) -> tuple[int, list[Entry], list[str] | None]:
+    def changed_since(self, revision: int) -> tuple[int, list[ListedSession], list[str] | None]:
         """The revision now, the entries that were put since another one, and, when some were taken out since, the
         names of all that are left."""
         now, taken_out = self._db.execute("select revision, taken_out from counter").fetchone()
@@ -210,11 +213,11 @@ class SessionIndex:
         left = [name for (name,) in self._db.execute("select id from session")] if taken_out > revision else None
         return now, changed, left
 
-    def entry(self, session: str) -> Entry | None:
+    def entry(self, session: str) -> ListedSession | None:
         found = self._db.execute("select * from session where id = ?", (session,)).fetchone()
         return _entry(found) if found else None
 
-    def page(self, wanted: Filter = Filter()) -> list[Entry]:  # noqa: B008  it is frozen
+    def page(self, wanted: Filter = Filter()) -> list[ListedSession]:  # noqa: B008  it is frozen
         where, values = _where(wanted)
         order = {
             "updated": "updated desc",
@@ -233,11 +236,11 @@ class SessionIndex:
         where, values = _where(wanted)
         return dict(self._db.execute(f"select state, count(*) from session where {where} group by state", values))
 
-    def search(self, words: str, wanted: Filter = Filter()) -> list[Found]:  # noqa: B008
+    def search(self, words: str, wanted: Filter = Filter()) -> list[FoundListing]:  # noqa: B008
         """Sessions that have all the words, the best first, each with a few of the places."""
         query = _query(words)
         if not query:
-            return [Found(entry, ()) for entry in self.page(wanted)]
+            return [FoundListing(entry, ()) for entry in self.page(wanted)]
         where, values = _where(wanted)
         rows = self._db.execute(
             "select session.*, found.place from "
@@ -251,9 +254,9 @@ class SessionIndex:
             places.setdefault(row["id"], []).append(row)
         chosen = [*places.values()][wanted.offset : wanted.offset + wanted.limit]
         hits = self._hits(query, [row["place"] for rows in chosen for row in rows[:HITS_EACH]])
-        return [Found(_entry(rows[0]), tuple(hits[row["place"]] for row in rows[:HITS_EACH])) for rows in chosen]
+        return [FoundListing(_entry(rows[0]), tuple(hits[row["place"]] for row in rows[:HITS_EACH])) for rows in chosen]
 
-    def _hits(self, query: str, places: Sequence[int]) -> dict[int, Hit]:
+    def _hits(self, query: str, places: Sequence[int]) -> dict[int, TextHit]:
         """All in one question, with the places as a filter: asked one by one each would look the words up again."""
         rows = self._db.execute(
             "select place.id, kind, name, seq, snippet(text, 0, char(2), char(3), '…', 16) "
@@ -261,7 +264,7 @@ class SessionIndex:
             "where text match ? and +text.rowid in (select value from json_each(?))",
             (query, json.dumps(places)),
         )
-        return {place: Hit(*hit) for place, *hit in rows}
+        return {place: TextHit(*hit) for place, *hit in rows}
 
     # -- inside
 
@@ -355,7 +358,7 @@ def _where(wanted: Filter) -> tuple[str, list[object]]:
     return " and ".join(tests), values
 
 
-def _row(entry: Entry, mark: Mark) -> dict[str, object]:
+def _row(entry: ListedSession, mark: LogMark) -> dict[str, object]:
     return {
         "id": entry.id,
         "seq": entry.seq,
@@ -383,8 +386,8 @@ def _row(entry: Entry, mark: Mark) -> dict[str, object]:
     }
 
 
-def _entry(row: sqlite3.Row) -> Entry:
-    return Entry(
+def _entry(row: sqlite3.Row) -> ListedSession:
+    return ListedSession(
         id=row["id"],
         seq=row["seq"],
         title=row["title"],

@@ -20,14 +20,14 @@ from weft import __version__
 from weft.app import (
     ME,
     Access,
-    Entry,
     Filter,
-    Found,
+    FoundListing,
     GivenFile,
-    Hit,
     Identity,
+    ListedSession,
     Role,
     SessionRequest,
+    TextHit,
     command_from_wire,
     item_to_wire,
 )
@@ -55,7 +55,7 @@ _ANSWERS: Final = (ReplyToGate, ResolveConfirmation, AnswerQuestion, DecideAppro
 """Commands of somebody who may answer; the others begin or change something."""
 STREAM_HEADERS: Final = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
 PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
-    code: {"model": s.Problem, "description": text}
+    code: {"model": s.ApiProblem, "description": text}
     for code, text in {
         400: "it can't be done as asked",
         401: "not signed in",
@@ -316,15 +316,15 @@ async def trash_session(session: Session, place: At, who: Runs) -> None:
     await place.app.off_loop(lambda: place.app.sessions.trash(session))
 
 
-def _entry(entry: Entry) -> s.SessionEntry:
+def _entry(entry: ListedSession) -> s.SessionEntry:
     return s.SessionEntry(**{name: getattr(entry, name) for name in s.SessionEntry.model_fields})
 
 
-def _found(found: Found) -> s.FoundSession:
+def _found(found: FoundListing) -> s.FoundSession:
     return s.FoundSession(session=_entry(found.entry), hits=tuple(map(_hit, found.hits)))
 
 
-def _hit(hit: Hit) -> s.SessionHit:
+def _hit(hit: TextHit) -> s.SessionHit:
     before, _, rest = hit.snippet.partition("\x02")
     middle, _, after = rest.rpartition("\x03")
     found = middle.replace("\x02", "").replace("\x03", "")

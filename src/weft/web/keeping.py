@@ -32,7 +32,7 @@ class _Held:
     task: asyncio.Task[None] | None = None
 
 
-class Keeper:
+class SessionKeeper:
     def __init__(
         self,
         app: App,

@@ -13,9 +13,9 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from weft.app import App, Catalogue, Entry, Filter, Found, item_to_wire
+from weft.app import App, Catalogue, Filter, FoundListing, ListedSession, item_to_wire
 from weft.protocol.events import Record
-from weft.web.keeping import Keeper
+from weft.web.keeping import SessionKeeper
 from weft.web.streams import BEAT_SECONDS, Item, Sent, Watch, stream
 
 LOOK_SECONDS: Final = 0.5
@@ -30,7 +30,7 @@ class Place:
     ) -> None:
         self.name = name
         self.app = app
-        self.keeper = Keeper(app, tasks, opened=self._has_opened, troubled=trouble)
+        self.keeper = SessionKeeper(app, tasks, opened=self._has_opened, troubled=trouble)
         self.catalogue = Catalogue(app)
         self._tasks = tasks
         self._trouble = trouble
@@ -68,15 +68,15 @@ class Place:
 
     # -- the list
 
-    async def sessions(self, words: str, wanted: Filter) -> tuple[list[Found], dict[str, int]]:
-        def looked() -> tuple[list[Found], dict[str, int]]:
+    async def sessions(self, words: str, wanted: Filter) -> tuple[list[FoundListing], dict[str, int]]:
+        def looked() -> tuple[list[FoundListing], dict[str, int]]:
             self.catalogue.refresh()
             found = self.catalogue.search(words, wanted, refresh=False)
             return found, self.catalogue.count(replace(wanted, limit=1, offset=0))
 
         return await self.app.off_loop(looked)
 
-    async def list_events(self, shown: Callable[[Entry], BaseModel]) -> AsyncIterator[bytes]:
+    async def list_events(self, shown: Callable[[ListedSession], BaseModel]) -> AsyncIterator[bytes]:
         """What changes in the list, for one client: first everything as it is."""
         revision, quiet = 0, 0.0
         while True:

@@ -17,7 +17,7 @@ class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Problem(Shape):
+class ApiProblem(Shape):
     """What went wrong, where, and what to do: in the words that the terminal has."""
 
     what: str
