@@ -18,7 +18,7 @@ from weft.app import App, SessionRequest
 from weft.models.budget import Estimate, Ledger, allowance, breach
 from weft.orchestrator.resting import open_gate
 from weft.protocol import events as e
-from weft.protocol.commands import Interrupt, ReplyToGate, StartRun
+from weft.protocol.commands import Accepted, Interrupt, Reply, ReplyToGate, StartRun
 from weft.protocol.events import DurableEvent
 from weft.session.recovery import closing
 from weft.session.state import GateState, SessionState
@@ -228,14 +228,21 @@ def test_an_edit_kept_at_a_gate_stays_although_a_step_before_it_is_passed_over(r
     assert [one["step"] for one in of_type(review, "step_started")].count("draft") == 1
 
 
+def is_met(reply: Reply) -> bool:
+    """Whether an interrupt found something to stop."""
+    return isinstance(reply, Accepted) and reply.note == "accepted"
+
+
 def test_what_was_interrupted_is_taken_up_again_through_the_same_door(review: Weft) -> None:
     source = review.workspace.parent / "request.txt"
 
     async def go() -> tuple[str, str]:
         with App.open(review.workspace) as app:
             async with app.session(SessionRequest(pipeline="review", file=source, session="run-1")) as session:
-                await session.submit(StartRun())
-                session.submit(Interrupt())
+                started = session.submit(StartRun())
+                while not is_met(await session.submit(Interrupt())):
+                    await asyncio.sleep(0)
+                await started
                 first = await session.run_at_rest()
                 assert first is not None
                 return first, await session.run(StartRun())
