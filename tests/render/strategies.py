@@ -8,7 +8,14 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 
 from weft.protocol.errors import Finding
-from weft.protocol.events import ConfirmationAsked, ConfirmationKind, Event
+from weft.protocol.events import (
+    ConfirmationAsked,
+    ConfirmationKind,
+    Event,
+    QuestionAsked,
+    WordsMeaning,
+    WordsUnderstood,
+)
 
 HOSTILE = "\x00\x07\x08\x1b\x7f\x85\x9b\n\r\t\u00ad\u061c\u200b\u200d\u200e\u202e\u2028\u2066\ufe0f\ufeff\ud800"
 LETTERS = "ab [/]{}日本한e\u0301\u0936\u093f👩👧🏽🇫🇷…│"
@@ -54,6 +61,8 @@ _FIELDS: dict[str, st.SearchStrategy[Any]] = {
 
 _OF_ONE_KIND: dict[tuple[type, str], st.SearchStrategy[Any]] = {
     (ConfirmationAsked, "kind"): st.sampled_from(get_args(ConfirmationKind)),
+    (QuestionAsked, "questions"): st.lists(st.fixed_dictionaries({"question": texts}), max_size=2).map(tuple),
+    (WordsUnderstood, "meaning"): st.sampled_from(get_args(WordsMeaning)),
 }
 """Fields whose name means something else in this event."""
 

@@ -123,7 +123,7 @@ def test_a_question_says_what_why_and_which_keys() -> None:
         "? May Shell do this?",
         "    make test",
         "  asks because it runs a program",
-        "  y once  n no  r no, with a reason",
+        "  y once  n no  r no, with a reason   then Enter",
     ]
     assert "  a always in this session (Shell make)" in live(asked(key="Shell make"))[-1]
     assert any("content from outside" in line for line in live(asked(tainted=True)))
@@ -149,7 +149,7 @@ def test_on_a_low_screen_the_question_and_its_keys_stay() -> None:
     for height in range(1, 12):
         lines = live(view, height=height)
         assert len(lines) <= height
-        assert lines[-1] == "  y once  n no  r no, with a reason"
+        assert lines[-1] == "  y once  n no  r no, with a reason   then Enter"
 
 
 def test_text_that_is_being_written_gives_way_from_its_beginning() -> None:
