@@ -18,7 +18,9 @@ class Terminal:
         self.raw = b""
         command = weft.command(*words)
         surroundings = {**weft.env, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
-        self.child = pexpect.spawn(command[0], command[1:], dimensions=(height, width), env=surroundings, timeout=20)
+        self.child = pexpect.spawn(
+            command[0], command[1:], dimensions=(height, width), env=surroundings, timeout=20, use_poll=True
+        )
 
     def text(self) -> str:
         return "\n".join(line.rstrip() for line in self.screen.display).strip()
