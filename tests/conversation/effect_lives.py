@@ -23,7 +23,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -145,6 +145,7 @@ class World:
     kills: int = 0
     started: set[tuple[str, str]] = field(default_factory=set)
     talk: Conversation = field(init=False)
+    folders: ExitStack = field(default_factory=ExitStack)
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
@@ -171,6 +172,7 @@ class World:
                 else:
                     break
                 finally:
+                    self.folders.close()  # a process that ends lets go of what it holds
                     promise(not loop.faults, f"the loop heard of {loop.faults}")
         self.judge()
 
@@ -449,7 +451,8 @@ class _Judging:
         x = (conversation, f"t{self._world.talk.state.talks[conversation].turns}/{call}")
         self._world.started.add(x)
         disk = WatchedDisk(self._world, x)
-        return Context(call=call, working=Folder.open(self._world.working, disk), progress=say)
+        working = self._world.folders.enter_context(Folder.open(self._world.working, disk))
+        return Context(call=call, working=working, progress=say)
 
     async def start(self, call: ToolCall, *, conversation: str, say: Any, seen: Mapping[str, str]) -> Any:
         return await self._access.start(call, conversation=conversation, say=say, seen=seen)

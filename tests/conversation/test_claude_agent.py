@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from weft.conversation.claude_agent.child import environment, to_the_end
+from weft.conversation.claude_agent.child import environment
 from weft.conversation.claude_agent.gate import GateToolbox, gate_tools, in_our_words, its_name
 from weft.conversation.claude_agent.kept import GO_ON, Kept, is_there, read_kept, what_it_is_told, write_kept
 from weft.conversation.claude_agent.runtime import text_of, usage_of
 from weft.conversation.projections import Said
 from weft.files import Folder
 from weft.protocol.messages import ToolCall
+from weft.tools.processes import to_the_end
 from weft.tools.tool import Context
 
 
 @pytest.fixture
-def context(tmp_path: Path) -> Context:
+def context(tmp_path: Path) -> Iterator[Context]:
     for name in ("desk", "session"):
         (tmp_path / name).mkdir()
-    return Context(call="", working=Folder.open(tmp_path / "desk"), session=Folder.open(tmp_path / "session"))
+    with Folder.open(tmp_path / "desk") as working, Folder.open(tmp_path / "session") as session:
+        yield Context(call="", working=working, session=session)
 
 
 def answer(text: str = "x") -> str:

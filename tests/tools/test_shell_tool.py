@@ -16,7 +16,8 @@ import psutil
 import pytest
 
 from tests.tools.calling import DEADLINE, Place
-from weft.tools.processes import plain_environment
+from weft.tools.boundary import Policy
+from weft.tools.processes import Supervised, plain_environment
 from weft.tools.tool import Handle, Outcome
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("bash")]
@@ -367,3 +368,30 @@ def test_many_at_once_do_not_end_each_other(place: Place) -> None:
                 context.session.close()
 
     assert [outcome.text.split("\n")[0] for outcome in asyncio.run(whole())] == ["1", "2", "3", "4"]
+
+
+@needs_proc
+@pytest.mark.parametrize("moments", [0, 1, 2, 3, 5, 8])
+def test_who_is_cancelled_while_it_starts_leaves_nothing_behind(moments: int, tmp_path: Path, mark: str) -> None:
+    folder = os.open(tmp_path, os.O_RDONLY)
+    handles = len(os.listdir("/proc/self/fd"))
+
+    async def go() -> None:
+        start = Supervised.start(
+            ["sleep", mark],
+            folder=folder,
+            environment=plain_environment(os.environ),
+            policy=Policy(working=tmp_path, home=tmp_path),
+            takes_input=True,
+        )
+        starting = asyncio.create_task(start)
+        for _ in range(moments):
+            await asyncio.sleep(0)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+
+    asyncio.run(asyncio.wait_for(go(), DEADLINE))
+    assert not marked(mark)
+    assert len(os.listdir("/proc/self/fd")) == handles
+    os.close(folder)

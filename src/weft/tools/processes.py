@@ -14,13 +14,14 @@ import secrets
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from weft.files import translated
-from weft.protocol.errors import ExternalError
+from weft.protocol.errors import ExternalError, WeftError
 from weft.tools.boundary import Policy, boundary_here
 from weft.tools.threads import in_thread
 
@@ -138,43 +139,51 @@ class Supervised:
         line_limit: int = 2**16,
         passed: Sequence[int] = (),
     ) -> Supervised:
-        """Runs `command` in the folder that this handle is open on, inside the boundary."""
+        """Runs `command` in the folder that this handle is open on, inside the boundary.
+
+        Whoever is cancelled meanwhile leaves nothing behind: it is started, ended and gone before that counts.
+        """
         words = boundary_here().wrap(command, policy)
-        mark = secrets.token_hex(16)
-        control_read, control_write = os.pipe()
-        status_read, status_write = os.pipe()
-        os.set_blocking(status_read, False)
-        ours, theirs = socket.socketpair() if takes_input else (None, None)
-        given = theirs.fileno() if theirs else -1
-        most = json.dumps(asdict(limits) if limits else {})
-        above = (sys.executable, "-I", "-S", _SUPERVISOR, str(status_write), str(folder), str(GRACE), str(given), most)
+
+        async def begin() -> Supervised:
+            mark = secrets.token_hex(16)
+            with ExitStack() as theirs, ExitStack() as ours:
+                control_read, control_write = _pipe(theirs, ours)
+                status_read, status_write = _pipe(ours, theirs)
+                os.set_blocking(status_read, False)
+                here, there = socket.socketpair() if takes_input else (None, None)
+                if here and there:
+                    ours.callback(here.close)
+                    theirs.callback(there.close)
+                given = there.fileno() if there else -1
+                most = json.dumps(asdict(limits) if limits else {})
+                told = (str(status_write), str(folder), str(GRACE), str(given), most)
+                try:
+                    inner = await asyncio.create_subprocess_exec(
+                        *(sys.executable, "-I", "-S", _SUPERVISOR, *told),
+                        *words,
+                        stdin=control_read,
+                        stdout=asyncio.subprocess.PIPE,
+                        stderr=asyncio.subprocess.PIPE if errors_apart else asyncio.subprocess.STDOUT,
+                        env={**environment, MARK: mark},
+                        pass_fds=[status_write, folder, *([given] if there else []), *passed],
+                        start_new_session=True,
+                        limit=line_limit,
+                    )
+                except OSError as error:
+                    raise translated(error, f"can't run {command[0]}") from error
+                made = cls(inner, control_write, status_read, mark, inside=words != tuple(command))
+                if here:
+                    _, made.writer = await asyncio.open_connection(sock=here)
+                ours.pop_all()
+                return made
+
+        starting = asyncio.create_task(begin(), name="starts a process")
         try:
-            inner = await asyncio.create_subprocess_exec(
-                *above,
-                *words,
-                stdin=control_read,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE if errors_apart else asyncio.subprocess.STDOUT,
-                env={**environment, MARK: mark},
-                pass_fds=[status_write, folder, *([given] if theirs else []), *passed],
-                start_new_session=True,
-                limit=line_limit,
-            )
-        except OSError as error:
-            os.close(control_write)
-            os.close(status_read)
-            if ours:
-                ours.close()
-            raise translated(error, f"can't run {command[0]}") from error
-        finally:
-            os.close(control_read)
-            os.close(status_write)
-            if theirs:
-                theirs.close()
-        made = cls(inner, control_write, status_read, mark, inside=words != tuple(command))
-        if ours:
-            _, made.writer = await asyncio.open_connection(sock=ours)
-        return made
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await to_the_end(_undone(starting))
+            raise
 
     @property
     def stopped(self) -> bool:
@@ -329,3 +338,34 @@ def _environment(pid: int) -> list[bytes]:
             return file.read().split(b"\0")
     except OSError:
         return []  # it is gone, dead, or not ours
+
+
+async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Waits for work that must be finished, however often this task is cancelled meanwhile; that counts afterwards."""
+    task = asyncio.create_task(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError
+
+
+async def _undone(starting: asyncio.Task[Supervised]) -> None:
+    try:
+        made = await starting
+    except WeftError:
+        return  # it never began
+    made.stop()
+    await made.gone()
+
+
+def _pipe(reads: ExitStack, writes: ExitStack) -> tuple[int, int]:
+    """Each end closed with its stack."""
+    read, write = os.pipe()
+    reads.callback(os.close, read)
+    writes.callback(os.close, write)
+    return read, write

@@ -10,7 +10,7 @@ import asyncio
 import json
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -207,20 +207,6 @@ class Child:
         while line := await inner.stderr.readline():
             if text := line.decode(errors="replace").strip():
                 self._last_words.append(text[:500])
-
-
-async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
-    """Waits for work that must be finished, however often this task is cancelled meanwhile; that counts afterwards."""
-    task = asyncio.create_task(work)
-    cancelled = False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = True
-    task.result()
-    if cancelled:
-        raise asyncio.CancelledError
 
 
 def _handed_over(key: str) -> tuple[int, dict[str, str]]:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from weft.conversation.claude_agent.child import to_the_end
 from weft.conversation.claude_agent.options import Reach
 from weft.conversation.claude_agent.speaking import Setup, Speaking
 from weft.conversation.conversation import Conversation
@@ -33,6 +32,7 @@ from weft.protocol.errors import Finding, ModelFeedback
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import Text, Usage
 from weft.tools.permission_file import app_rules
+from weft.tools.processes import to_the_end
 from weft.tools.tool import Context
 from weft.tools.toolbox import Toolbox
 

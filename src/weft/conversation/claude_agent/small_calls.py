@@ -13,7 +13,6 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from weft.conversation.claude_agent.child import to_the_end
 from weft.conversation.claude_agent.listening import Turn
 from weft.conversation.claude_agent.making import make_files
 from weft.conversation.claude_agent.options import OwnTool, Reach, Start
@@ -23,6 +22,7 @@ from weft.models.model import ModelError, Part, Request
 from weft.models.structured import Way
 from weft.protocol.messages import Media, Message, Text, Thinking, ToolCall, ToolResult
 from weft.protocol.values import dataclass
+from weft.tools.processes import to_the_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import Final, Protocol
 
-from weft.conversation.claude_agent.child import to_the_end
 from weft.conversation.claude_agent.gate import ITS_TOOLS, GateToolbox, gate_tools, in_our_words, its_name
 from weft.conversation.claude_agent.kept import Kept, is_there, read_kept, transcript_of, what_it_is_told, write_kept
 from weft.conversation.claude_agent.listening import Turn
@@ -32,6 +31,7 @@ from weft.models.model import ModelError, Part, Request
 from weft.protocol import talk as t
 from weft.protocol.events import Record
 from weft.protocol.values import dataclass
+from weft.tools.processes import to_the_end
 from weft.tools.tool import Context, Tool
 from weft.tools.toolbox import Toolbox
 
