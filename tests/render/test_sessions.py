@@ -11,7 +11,7 @@ from weft.render.sessions import (
     SessionPage,
     SessionRow,
     StepRow,
-    session_page,
+    session_screen,
     session_text,
     sessions_table,
     sessions_text,
@@ -109,7 +109,7 @@ def test_page_on_a_pipe() -> None:
 
 
 def test_page_at_60_columns() -> None:
-    assert screen(session_page(PAGE, 60, NOW), 60) == snapshot("""\
+    assert screen(session_screen(PAGE, 60, NOW), 60) == snapshot("""\
 on-rivers-3fa9c1
 failed · writing-kit
 created 1 h ago, updated just now
@@ -127,7 +127,7 @@ created 1 h ago, updated just now
 
 
 def test_page_at_120_columns() -> None:
-    assert screen(session_page(PAGE, 120, NOW), 120) == snapshot("""\
+    assert screen(session_screen(PAGE, 120, NOW), 120) == snapshot("""\
 on-rivers-3fa9c1
 failed · writing-kit
 created 1 h ago, updated just now
@@ -146,7 +146,7 @@ created 1 h ago, updated just now
 
 def test_ascii() -> None:
     assert screen(sessions_table(ROWS, 60, NOW, ascii=True), 60).isascii()
-    assert screen(session_page(PAGE, 60, NOW, ascii=True), 60).isascii()
+    assert screen(session_screen(PAGE, 60, NOW, ascii=True), 60).isascii()
 
 
 rows = st.builds(
@@ -178,7 +178,7 @@ pages = st.builds(
 @settings(deadline=None)
 @given(st.lists(rows, max_size=4), pages, st.sampled_from((40, 60, 120)))
 def test_everything_fits_and_pipes_have_one_line_each(listed: list[SessionRow], page: SessionPage, width: int) -> None:
-    text = screen(sessions_table(listed, width, NOW), width + 40) + screen(session_page(page, width, NOW), width + 40)
+    text = screen(sessions_table(listed, width, NOW), width + 40) + screen(session_screen(page, width, NOW), width + 40)
     assert max(cell_len(line) for line in text.split("\n")) <= width
     assert [line.count("\t") for line in sessions_text(listed).split("\n") if listed] == [6] * len(listed)
     assert len(session_text(page).split("\n")) == 6 + len(page.notes) + len(page.steps)

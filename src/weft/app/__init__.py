@@ -24,26 +24,47 @@ from weft.protocol.fronts import front
 if TYPE_CHECKING:
     from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope
     from weft.app.catalogue import Catalogue
+    from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
+    from weft.app.collections import Collections, OpenCollection
     from weft.app.connecting import person_access
     from weft.app.door import AttachedSession
-    from weft.app.listing import open_sessions
     from weft.app.live import LiveSession
+    from weft.app.model_settings import MODEL_KINDS, ModelSettings
     from weft.app.opened import OpenedSession, Showing
+    from weft.app.packs import DEFAULT_PACK, lay, lay_missing, pack_differences, shipped_packs
     from weft.app.parts import RegisteredFunction
+    from weft.app.permissions import judge_call, tools_listed
+    from weft.app.profile import PIECE_WORDS, PROFILE_FILE, TONES, VOICES, change_profile, profile_parts
     from weft.app.requests import SessionRequest, read_given
     from weft.app.root import App
+    from weft.app.session_pages import (
+        open_sessions,
+        session_json,
+        session_page,
+        session_rows,
+        step_page,
+        this_moment,
+        verified,
+    )
     from weft.app.wire import command_from_wire, item_to_wire
     from weft.documents import MAX_BYTES
     from weft.files import Folder
+    from weft.models.probe import Ability, Probe
+    from weft.models.spending import Spent
     from weft.protocol.commands import GivenFile, is_address
     from weft.protocol.envelope import PERSON
     from weft.session.codec import event_fields, record_fields, record_json, to_json
     from weft.session.index import Filter, FoundListing, ListedSession, TextHit
+    from weft.tools.boundary import boundary_here
+    from weft.workspace.pack import LaidFile
+    from weft.workspace.pipeline import Pipeline, Step, pipeline_json_schema
+    from weft.workspace.profile import WriterProfile
     from weft.workspace.spelling import suggest
 else:
     __getattr__ = front(
         __name__,
         {
+            "Ability": "weft.models.probe",
             "Access": "weft.access",
             "AccessToken": "weft.access",
             "App": "weft.app.root",
@@ -51,34 +72,68 @@ else:
             "BROWSER_DAYS": "weft.access",
             "Browser": "weft.access",
             "Catalogue": "weft.app.catalogue",
+            "Collections": "weft.app.collections",
+            "DEFAULT_PACK": "weft.app.packs",
             "Filter": "weft.session.index",
             "Folder": "weft.files",
             "FoundListing": "weft.session.index",
             "GivenFile": "weft.protocol.commands",
             "Identity": "weft.access",
+            "LaidFile": "weft.workspace.pack",
             "ListedSession": "weft.session.index",
             "LiveSession": "weft.app.live",
             "MAX_BYTES": "weft.documents",
             "ME": "weft.access",
+            "MODEL_KINDS": "weft.app.model_settings",
+            "ModelSettings": "weft.app.model_settings",
+            "OpenCollection": "weft.app.collections",
             "OpenedSession": "weft.app.opened",
             "PERSON": "weft.protocol.envelope",
+            "PIECE_WORDS": "weft.app.profile",
+            "PROFILE_FILE": "weft.app.profile",
+            "Pipeline": "weft.workspace.pipeline",
+            "Probe": "weft.models.probe",
             "RegisteredFunction": "weft.app.parts",
             "Role": "weft.access",
             "Scope": "weft.access",
             "SessionRequest": "weft.app.requests",
             "Showing": "weft.app.opened",
+            "Spent": "weft.models.spending",
+            "Step": "weft.workspace.pipeline",
+            "TONES": "weft.app.profile",
             "TextHit": "weft.session.index",
+            "VOICES": "weft.app.profile",
+            "WriterProfile": "weft.workspace.profile",
+            "boundary_here": "weft.tools.boundary",
+            "change_profile": "weft.app.profile",
             "command_from_wire": "weft.app.wire",
+            "evaluate": "weft.app.claim_evaluation",
+            "evaluate_with": "weft.app.claim_evaluation",
             "event_fields": "weft.session.codec",
             "is_address": "weft.protocol.commands",
             "item_to_wire": "weft.app.wire",
-            "open_sessions": "weft.app.listing",
+            "judge_call": "weft.app.permissions",
+            "lay": "weft.app.packs",
+            "lay_missing": "weft.app.packs",
+            "open_sessions": "weft.app.session_pages",
+            "pack_differences": "weft.app.packs",
             "person_access": "weft.app.connecting",
+            "pipeline_json_schema": "weft.workspace.pipeline",
+            "profile_parts": "weft.app.profile",
             "read_given": "weft.app.requests",
+            "read_labelled": "weft.app.claim_evaluation",
             "record_fields": "weft.session.codec",
             "record_json": "weft.session.codec",
+            "session_json": "weft.app.session_pages",
+            "session_page": "weft.app.session_pages",
+            "session_rows": "weft.app.session_pages",
+            "shipped_packs": "weft.app.packs",
+            "step_page": "weft.app.session_pages",
             "suggest": "weft.workspace.spelling",
+            "this_moment": "weft.app.session_pages",
             "to_json": "weft.session.codec",
+            "tools_listed": "weft.app.permissions",
+            "verified": "weft.app.session_pages",
         },
     )
 
@@ -99,40 +154,75 @@ def json_line(value: object) -> bytes:
 
 __all__ = [
     "BROWSER_DAYS",
+    "DEFAULT_PACK",
     "MAX_BYTES",
     "ME",
+    "MODEL_KINDS",
     "PERSON",
+    "PIECE_WORDS",
+    "PROFILE_FILE",
+    "TONES",
+    "VOICES",
+    "Ability",
     "Access",
     "AccessToken",
     "App",
     "AttachedSession",
     "Browser",
     "Catalogue",
+    "Collections",
     "Filter",
     "Folder",
     "FoundListing",
     "GivenFile",
     "Identity",
+    "LaidFile",
     "ListedSession",
     "LiveSession",
+    "ModelSettings",
+    "OpenCollection",
     "OpenedSession",
+    "Pipeline",
+    "Probe",
     "RegisteredFunction",
     "Role",
     "Scope",
     "SessionRequest",
     "Showing",
+    "Spent",
+    "Step",
     "TextHit",
+    "WriterProfile",
+    "boundary_here",
+    "change_profile",
     "command_from_wire",
+    "evaluate",
+    "evaluate_with",
     "event_fields",
     "is_address",
     "item_to_wire",
     "json_line",
+    "judge_call",
+    "lay",
+    "lay_missing",
     "open_sessions",
     "open_workspace",
+    "pack_differences",
     "person_access",
+    "pipeline_json_schema",
+    "profile_parts",
     "read_given",
+    "read_labelled",
     "record_fields",
     "record_json",
+    "session_json",
+    "session_page",
+    "session_rows",
+    "shipped_packs",
+    "step_page",
     "suggest",
+    "this_moment",
     "to_json",
+    "tools_listed",
+    "verified",
 ]

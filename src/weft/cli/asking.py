@@ -12,9 +12,9 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address, suggest
+from weft.app import MAX_BYTES, App, GivenFile, SessionRequest, is_address, profile_parts, suggest
 from weft.cli.place import DEFAULT_WORKSPACE, pairs
-from weft.cli.writer import profile_options, profile_parts
+from weft.cli.writer import profile_options
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UsageError
 

@@ -11,11 +11,9 @@ from pathlib import Path
 import click
 
 from weft import __version__
-from weft.app import App, Folder
+from weft.app import App, Folder, boundary_here, verified
 from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
-from weft.session.verify import verify
-from weft.tools.boundary import boundary_here
 
 Line = tuple[str, str]
 """ok, note or bad; and what was found."""
@@ -102,8 +100,7 @@ def _sessions(app: App) -> Iterator[Line]:
     intact = 0
     for session in ids:
         try:
-            with app.sessions.folder(session) as folder:
-                found = verify(folder)
+            found = verified(app.sessions, session)
         except WeftError as error:
             yield "bad", f"session {session}: {error.message}"
             continue

@@ -5,16 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 import click
 
-from weft.app import suggest
+from weft.app import DEFAULT_PACK, LaidFile, lay, lay_missing
 from weft.cli.place import workspace_option, workspace_path
-from weft.workspace.pack import LaidFile, lay_pack
-from weft.workspace.pack_file import Pack, find_packs, load_pack
-
-DEFAULT_PACK: Final = "writing"
 
 
 @click.command("init")
@@ -26,29 +21,17 @@ def command(packs: tuple[str, ...], workspace: str | None) -> None:
     """Make the workspace and lay a pack into it; run it again after an upgrade to see what differs."""
     path = workspace_path(workspace)
     for name in packs or (DEFAULT_PACK,):
-        pack = find_pack(name)
-        laid = lay_pack(pack, path)
+        pack, laid = lay(name, path)
         print(f"pack {pack.name} {pack.version} in {path}", file=sys.stderr)
         for line in _told(laid):
             print(f"  {line}", file=sys.stderr)
     print(path)
 
 
-def find_pack(name: str) -> Pack:
-    """A pack shipped with Weft by its name, or a folder with a pack.yaml."""
-    if "/" in name or Path(name).is_dir():
-        return load_pack(Path(name))
-    shipped = find_packs()
-    if name not in shipped:
-        raise click.BadParameter(f"there is no pack {name!r}; {suggest(name, shipped, 'packs')}", param_hint="--pack")
-    return shipped[name]
-
-
-def ensure_workspace(path: Path) -> None:
-    """The first run on a fresh machine works: a workspace that is not there is made, and that is said."""
-    if not path.exists():
-        lay_pack(find_pack(DEFAULT_PACK), path)
-        print(f"made the workspace {path} with the pack {DEFAULT_PACK}", file=sys.stderr)
+def ensure_workspace(path: Path, pack: str = "") -> None:
+    """The first run on a fresh machine works: what is not there is made, and that is said."""
+    if told := lay_missing(path, pack):
+        print(told, file=sys.stderr)
 
 
 def _told(laid: Iterable[LaidFile]) -> list[str]:

@@ -11,19 +11,9 @@ from typing import Any, TypeVar
 
 import click
 
+from weft.app import Collections, OpenCollection
 from weft.cli.place import is_terminal, json_option, workspace_option, workspace_path
-from weft.knowledge.knowledge_base import (
-    KnowledgeBase,
-    add_files,
-    collection_names,
-    create_collection,
-    open_collection,
-    remove_collection,
-    remove_documents,
-)
-from weft.knowledge.tools import call
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
-from weft.workspace.workspace import Workspace
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -34,9 +24,9 @@ def vectors_option(function: Decorated) -> Decorated:
 
 
 @contextmanager
-def opened(name: str, workspace: str | None) -> Iterator[KnowledgeBase]:
-    with Workspace.open(workspace_path(workspace)) as place, open_collection(place.folder, name) as knowledge:
-        yield knowledge
+def opened(name: str, workspace: str | None) -> Iterator[OpenCollection]:
+    with Collections.of(workspace_path(workspace)) as collections, collections.opened(name) as one:
+        yield one
 
 
 @click.group("kb")
@@ -55,8 +45,8 @@ def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, work
     from weft.cli.init import ensure_workspace
 
     ensure_workspace(workspace_path(workspace))
-    with Workspace.open(workspace_path(workspace)) as place:
-        print(create_collection(place.folder, name, title, go_on=bool(paths)))
+    with Collections.of(workspace_path(workspace)) as collections:
+        print(collections.create(name, title, go_on=bool(paths)))
     return _add(name, paths, no_vectors, workspace) if paths else EXIT_DONE
 
 
@@ -72,7 +62,7 @@ def add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | No
 
 def _add(name: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
     with opened(name, workspace) as knowledge:
-        add_files(knowledge, [Path(path) for path in paths])
+        knowledge.add([Path(path) for path in paths])
         return _update(knowledge, vectors=not no_vectors)
 
 
@@ -86,16 +76,16 @@ def update(name: str, no_vectors: bool, workspace: str | None) -> int:
         return _update(knowledge, vectors=not no_vectors)
 
 
-def _update(knowledge: KnowledgeBase, *, vectors: bool) -> int:
+def _update(knowledge: OpenCollection, *, vectors: bool) -> int:
     with _bar("documents") as tell:
-        report = knowledge.update(lambda step: tell(step.done, step.total, step.file))
+        report = knowledge.update(tell)
     told = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
-    print(f"{told or 'no documents'}; {knowledge.store.counts()['passages']} passages")
+    print(f"{told or 'no documents'}; {knowledge.row.counts['passages']} passages")
     for problem in (*report.problems, *report.notes, *map(_passed_over, report.skipped.items())):
         print(f"weft: {problem}", file=sys.stderr)
     if vectors:
         with _bar("vectors") as tell:
-            knowledge.fill(lambda done, total: tell(done, total, ""))
+            knowledge.make_vectors(tell)
     return EXIT_FAILED if report.counts["failed"] else EXIT_DONE
 
 
@@ -131,18 +121,16 @@ def _bar(what: str) -> Iterator[Callable[[int, int, str], None]]:
 @workspace_option
 def list_collections(as_json: bool, workspace: str | None) -> None:
     """The collections of the workspace."""
-    with Workspace.open(workspace_path(workspace)) as place:
-        names = collection_names(place.folder)
-        if not names and not as_json:
-            print("there are no collections yet: weft kb create NAME FILE... makes one", file=sys.stderr)
-        for name in names:
-            with open_collection(place.folder, name) as knowledge:
-                counts = knowledge.store.counts()
-                title = knowledge.collection.title
-            if as_json:
-                print(json.dumps({"name": name, "title": title, **counts}, ensure_ascii=False))
-            else:
-                print(f"{name}\t{counts['documents']} documents\t{counts['passages']} passages\t{title}")
+    with Collections.of(workspace_path(workspace)) as collections:
+        rows = collections.rows()
+    if not rows and not as_json:
+        print("there are no collections yet: weft kb create NAME FILE... makes one", file=sys.stderr)
+    for row in rows:
+        if as_json:
+            print(json.dumps({"name": row.name, "title": row.title, **row.counts}, ensure_ascii=False))
+        else:
+            counts = f"{row.counts['documents']} documents\t{row.counts['passages']} passages"
+            print(f"{row.name}\t{counts}\t{row.title}")
 
 
 @command.command("show")
@@ -154,7 +142,7 @@ def show(name: str, reference: str | None, as_json: bool, workspace: str | None)
     """A collection's documents; or one passage, by its reference or id, with what it refers to."""
     with opened(name, workspace) as knowledge:
         if reference is None:
-            for document in knowledge.store.documents():
+            for document in knowledge.documents():
                 row = {"file": document.file, "key": document.key, "title": document.title, "tier": document.tier}
                 full = {**row, "passages": document.passages, "pages": document.pages, "notes": list(document.notes)}
                 text = (
@@ -162,7 +150,7 @@ def show(name: str, reference: str | None, as_json: bool, workspace: str | None)
                 )
                 print(json.dumps(full, ensure_ascii=False) if as_json else text)
             return EXIT_DONE
-        answer = call(knowledge, "kb_get", {"identifier": reference})
+        answer = knowledge.ask("kb_get", {"identifier": reference})
     if as_json:
         print(json.dumps(answer, ensure_ascii=False))
     elif answer["found"]:
@@ -206,22 +194,18 @@ def search(
     workspace: str | None,
 ) -> int:
     """Search a collection. "Words in quotes" occur as they stand, begin* finds what begins so."""
-    from weft.knowledge.answers import hit_row
-    from weft.knowledge.search import Filters
-
     with opened(name, workspace) as knowledge:
-        filters = Filters(documents=(document,) if document else (), tier=tier or "")
-        found = knowledge.search.find(
-            " ".join(question), limit=limit, mode=mode, filters=filters, rerank=rerank or None
+        found, warnings = knowledge.search(
+            " ".join(question), limit=limit, mode=mode, document=document, tier=tier or "", rerank=rerank
         )
-    for warning in found.warnings:
+    for warning in warnings:
         print(f"weft: {warning}", file=sys.stderr)
-    for hit in found.hits:
+    for row in found:
         if as_json:
-            print(json.dumps(hit_row(hit), ensure_ascii=False))
+            print(json.dumps(row, ensure_ascii=False))
         else:
-            _print_passage(hit_row(hit), f"  {hit.score:.2f}")
-    return EXIT_DONE if found.hits else EXIT_FAILED
+            _print_passage(row, f"  {row['confidence']:.2f}")
+    return EXIT_DONE if found else EXIT_FAILED
 
 
 @command.command("hops")
@@ -233,7 +217,7 @@ def search(
 def hops(name: str, reference: str, depth: int, as_json: bool, workspace: str | None) -> int:
     """What a passage refers to, and what that refers to, the surest first."""
     with opened(name, workspace) as knowledge:
-        answer = call(knowledge, "kb_hops", {"paragraph_id": reference, "max_hops": depth})
+        answer = knowledge.ask("kb_hops", {"paragraph_id": reference, "max_hops": depth})
     if "error" in answer:
         print(f"weft: {answer['error']}", file=sys.stderr)
         return EXIT_FAILED
@@ -259,7 +243,7 @@ def verify(name: str, claim: str | None, passage: str, file: str | None, as_json
         raise UsageError("there is nothing to verify", hint="weft kb verify NAME CLAIM --passage REF, or --file FILE")
     citations = _read_citations(Path(file)) if file else [{"paragraph_ref": passage, "claim": claim}]
     with opened(name, workspace) as knowledge:
-        answer = call(knowledge, "kb_verify_citations", {"citations": citations})
+        answer = knowledge.ask("kb_verify_citations", {"citations": citations})
     for row in answer["details"]:
         if as_json:
             print(json.dumps(row, ensure_ascii=False))
@@ -284,7 +268,7 @@ def _read_citations(path: Path) -> Any:
 def status(name: str, workspace: str | None) -> None:
     """What the index holds, and which parts work, as JSON."""
     with opened(name, workspace) as knowledge:
-        print(json.dumps(call(knowledge, "kb_status", {}), ensure_ascii=False))
+        print(json.dumps(knowledge.ask("kb_status", {}), ensure_ascii=False))
 
 
 @command.command("remove")
@@ -294,12 +278,11 @@ def status(name: str, workspace: str | None) -> None:
 @workspace_option
 def remove(name: str, files: tuple[str, ...], yes: bool, workspace: str | None) -> None:
     """Remove documents from a collection, by the file `weft kb show` names; or, with none named, all of it."""
-    with Workspace.open(workspace_path(workspace)) as place:
+    with Collections.of(workspace_path(workspace)) as collections:
         if files:
-            with open_collection(place.folder, name) as knowledge:
-                remove_documents(knowledge, files)
-                knowledge.update()
+            with collections.opened(name) as knowledge:
+                knowledge.remove(files)
             return
         if not yes:
             click.confirm(f"Remove the collection {name} with its copies of the documents?", abort=True, err=True)
-        remove_collection(place.folder, name)
+        collections.remove(name)

@@ -7,11 +7,8 @@ import sys
 
 import click
 
-from weft import __version__
+from weft.app import Collections
 from weft.cli.place import workspace_option, workspace_path
-from weft.knowledge.knowledge_base import open_collection
-from weft.knowledge.serving import make_server, serve_http, serve_stdio
-from weft.workspace.workspace import Workspace
 
 
 @click.group("mcp")
@@ -27,9 +24,6 @@ def command() -> None:
 @workspace_option
 def serve(name: str, http: bool, host: str, port: int, workspace: str | None) -> None:
     """Serve a collection's tools. Standard output belongs to the protocol; the rest goes to standard error."""
-    with Workspace.open(workspace_path(workspace)) as place, open_collection(place.folder, name) as knowledge:
-        server = make_server(knowledge, __version__)
-        if http:
-            asyncio.run(serve_http(server, host, port, lambda address: print(address, file=sys.stderr, flush=True)))
-        else:
-            asyncio.run(serve_stdio(server))
+    with Collections.of(workspace_path(workspace)) as collections, collections.opened(name) as one:
+        at = (host, port) if http else None
+        asyncio.run(one.serve(at, lambda address: print(address, file=sys.stderr, flush=True)))

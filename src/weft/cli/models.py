@@ -7,34 +7,15 @@ import getpass
 import json
 import os
 import sys
-import time
-from pathlib import Path
 from typing import Any
 
 import click
 
-from weft.app import Folder
-from weft.app.connecting import credential_store, open_model
+from weft.app import MODEL_KINDS, Ability, ModelSettings, Probe
 from weft.cli.place import is_terminal, json_option, secret_asker, workspace_option, workspace_path
-from weft.models.connections import (
-    EMBEDDED,
-    Choices,
-    Connection,
-    Resolved,
-    connections,
-    explain,
-    key_of,
-    resolve,
-)
-from weft.models.credentials import CredentialStore
-from weft.models.probe import Ability, Probe, probe
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError
-from weft.workspace.config import FILE, Config, read_config
-from weft.workspace.config_edit import with_default, with_table, without_table
-from weft.workspace.model_table import is_connection_name
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
 THINKING = ("off", "low", "medium", "high")
-KINDS = ("anthropic", "openai", "openai-responses", "google", "gguf", "claude-agent")
 
 
 @click.group("models", invoke_without_command=True)
@@ -50,26 +31,19 @@ def command(ctx: click.Context) -> None:
 @json_option
 def list_models(workspace: str | None = None, as_json: bool = False) -> None:
     """The models that can be named, the default marked."""
-    config = _config(workspace)
-    known = _known(config)
-    chosen = _chosen(config)
-    default = resolve(chosen, known).reference if _is_there(chosen, known) else (chosen.workspace or EMBEDDED)
-    rows = [(EMBEDDED, "built in", "no key, no network")]
-    for one in known.values():
-        named = f"{one.name}/{one.model}" if one.model else f"{one.name}/…"
-        rows.append((named, one.kind, one.file or one.base_url or one.origin))
-    for name, kind, where in rows:
+    rows = model_settings(workspace).rows()
+    for row in rows:
         if as_json:
-            print(json.dumps({"model": name, "kind": kind, "where": where, "default": name == default}))
+            print(json.dumps({"model": row.model, "kind": row.kind, "where": row.where, "default": row.default}))
         else:
-            print(f"{'*' if name == default else ' '} {name}\t{kind}\t{where}")
-    if not known and not as_json:
+            print(f"{'*' if row.default else ' '} {row.model}\t{row.kind}\t{row.where}")
+    if len(rows) == 1 and not as_json:
         print("No model is connected: `weft models add NAME --kind KIND` connects one.", file=sys.stderr)
 
 
 @command.command("add")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(KINDS), required=True, help="How it is spoken to.")
+@click.option("--kind", type=click.Choice(MODEL_KINDS), required=True, help="How it is spoken to.")
 @click.option("--model", help="The model that is meant when only NAME is given.")
 @click.option("--base-url", help="Where it is; else the provider's own address.")
 @click.option("--file", metavar="FILE", help="The GGUF file, for --kind gguf.")
@@ -80,9 +54,6 @@ def list_models(workspace: str | None = None, as_json: bool = False) -> None:
 @workspace_option
 def add(name: str, workspace: str | None, **given: Any) -> None:
     """Connect a model: writes its table into config.toml and stores its key, asked for or read from standard input."""
-    if not is_connection_name(name):
-        hint = "use small letters, digits and '-'; 'embedded' is taken"
-        raise UsageError(f"{name!r} can't be the name of a connection", hint=hint)
     values: dict[str, str | int] = {"kind": given["kind"]}
     for key in ("model", "base_url", "file", "window", "thinking"):
         if given[key] is not None:
@@ -93,21 +64,7 @@ def add(name: str, workspace: str | None, **given: Any) -> None:
         values["key"] = f"env:{given['key_env']}"
     elif given["no_key"]:
         values["key"] = "none"
-    path = workspace_path(workspace)
-    text = _text(path)
-    changed = with_table(text, name, values)
-    with Folder.open(path) as folder:
-        folder.replace(FILE, changed.encode())
-        try:
-            known = connections(read_config(folder).models, {})
-        except BaseException:
-            folder.replace(FILE, text.encode())
-            raise
-    if known[name].needs_key and not given["key_env"]:
-        key = _asked(f"Key of {name}: ")
-        if not key:
-            raise UserError(f"{name} is connected, but no key was given", hint=f"run `weft models add {name} …` again")
-        _store().put(name, key)
+    model_settings(workspace).add(name, values, lambda: _asked(f"Key of {name}: "))
     print(f"connected {name}; `weft models test {name}` tries it", file=sys.stderr)
 
 
@@ -116,13 +73,7 @@ def add(name: str, workspace: str | None, **given: Any) -> None:
 @workspace_option
 def remove(name: str, workspace: str | None) -> None:
     """Remove a connection and its stored key."""
-    path = workspace_path(workspace)
-    if name not in _config(workspace).models:
-        raise UserError(f"config.toml has no connection '{name}'", hint="`weft models list` shows them")
-    with Folder.open(path) as folder:
-        folder.replace(FILE, without_table(_text(path), name).encode())
-    if name in _store().names():
-        _store().remove(name)
+    model_settings(workspace).remove(name)
     print(f"removed {name}", file=sys.stderr)
 
 
@@ -131,11 +82,7 @@ def remove(name: str, workspace: str | None) -> None:
 @workspace_option
 def default(model: str, workspace: str | None) -> None:
     """Make a model the workspace's default."""
-    path = workspace_path(workspace)
-    chosen = resolve(Choices(workspace=model), _known(_config(workspace)))
-    with Folder.open(path) as folder:
-        folder.replace(FILE, with_default(_text(path), model).encode())
-    print(f"the default is now {chosen.reference}", file=sys.stderr)
+    print(f"the default is now {model_settings(workspace).set_default(model)}", file=sys.stderr)
 
 
 @command.command("explain")
@@ -145,9 +92,7 @@ def default(model: str, workspace: str | None) -> None:
 @workspace_option
 def explain_choice(workspace: str | None, session: str | None, step: str | None, agent: str | None) -> None:
     """Which model is meant, and why."""
-    config = _config(workspace)
-    chosen = _chosen(config, session=session, step=step, agent=agent)
-    print("\n".join(explain(resolve(chosen, _known(config)))))
+    print("\n".join(model_settings(workspace).explain(session=session, step=step, agent=agent)))
 
 
 @command.command("test")
@@ -156,30 +101,17 @@ def explain_choice(workspace: str | None, session: str | None, step: str | None,
 @json_option
 def test(model: str | None, workspace: str | None, as_json: bool) -> int:
     """Really call a model: does it answer, how fast, does it stream, call tools, keep to a schema?"""
-    chosen, key, _ = chosen_model(model, workspace)
-    if chosen.connection is None:
+    chosen = model_settings(workspace).chosen(model)
+    if chosen.is_embedded:
         print("embedded: always there, no key, no network", file=sys.stderr)
         return EXIT_DONE
-    found = asyncio.run(_probed(chosen, key))
+    found = asyncio.run(chosen.probe())
     _show(found, as_json=as_json)
     return EXIT_DONE if found.answers.works else EXIT_FAILED
 
 
-def chosen_model(model: str | None, workspace: str | None) -> tuple[Resolved, str, dict[str, str]]:
-    """The model that is meant, its key and the variables it is opened with."""
-    config = _config(workspace)
-    chosen = resolve(_chosen(config, session=model), _known(config))
-    connection = chosen.connection
-    key = key_of(connection, _variables(), lambda name: _store().get(name)) if connection is not None else ""
-    return chosen, key, _variables()
-
-
-async def _probed(chosen: Resolved, key: str) -> Probe:
-    model = open_model(chosen, key, _variables())
-    try:
-        return await probe(model, time.monotonic)
-    finally:
-        await model.aclose()
+def model_settings(workspace: str | None) -> ModelSettings:
+    return ModelSettings(workspace_path(workspace), {**os.environ}, secret_asker())
 
 
 def _show(found: Probe, *, as_json: bool) -> None:
@@ -197,47 +129,6 @@ def _show(found: Probe, *, as_json: bool) -> None:
 
 def _word(one: Ability) -> str:
     return "unknown" if one.works is None else "yes" if one.works else "no"
-
-
-def _config(workspace: str | None) -> Config:
-    path = workspace_path(workspace)
-    if not path.is_dir():
-        raise UserError(f"there is no workspace at {path}", hint="`weft init` makes one")
-    with Folder.open(path) as folder:
-        return read_config(folder)
-
-
-def _text(path: Path) -> str:
-    if not path.is_dir():
-        raise UserError(f"there is no workspace at {path}", hint="`weft init` makes one")
-    with Folder.open(path) as folder:
-        read_config(folder)
-        return (folder.read_or_none(FILE) or b"").decode()
-
-
-def _known(config: Config) -> dict[str, Connection]:
-    return connections(config.models, _variables())
-
-
-def _chosen(config: Config, **more: str | None) -> Choices:
-    workspace = config.model if config.model != EMBEDDED else None
-    return Choices(workspace=workspace, environment=os.environ.get("WEFT_MODEL"), **more)
-
-
-def _is_there(chosen: Choices, known: dict[str, Connection]) -> bool:
-    try:
-        resolve(chosen, known)
-    except UserError:
-        return False
-    return True
-
-
-def _variables() -> dict[str, str]:
-    return {**os.environ}
-
-
-def _store() -> CredentialStore:
-    return credential_store(_variables(), secret_asker())
 
 
 def _asked(prompt: str) -> str:

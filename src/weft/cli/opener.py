@@ -15,7 +15,6 @@ from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import check_session_id
-from weft.session.session import no_session
 
 PREFERRED: Final = (".html", ".htm", ".pdf", ".md", ".txt")
 
@@ -38,8 +37,6 @@ def command(session: str, artifact: str | None, only_path: bool, workspace: str 
 
 
 def _file(app: App, session: str, artifact: str | None) -> Path:
-    if not app.sessions.exists(session):
-        raise no_session(session)
     state = app.sessions.read(session).state
     with app.sessions.folder(session) as folder:
         made = [name for name in state.artifacts if folder.exists(name)]

@@ -6,10 +6,8 @@ import json
 
 import click
 
-from weft.cli.init import find_pack
+from weft.app import pack_differences, shipped_packs
 from weft.cli.place import json_option, workspace_option, workspace_path
-from weft.workspace.pack import compare_pack
-from weft.workspace.pack_file import find_packs
 
 
 @click.group("packs", invoke_without_command=True)
@@ -24,7 +22,7 @@ def command(ctx: click.Context) -> None:
 @json_option
 def list_packs(as_json: bool = False) -> None:
     """The packs that come with Weft."""
-    for pack in find_packs().values():
+    for pack in shipped_packs():
         if as_json:
             print(json.dumps({"name": pack.name, "version": pack.version, "description": pack.description}))
         else:
@@ -36,7 +34,7 @@ def list_packs(as_json: bool = False) -> None:
 @workspace_option
 def diff(name: str, workspace: str | None) -> None:
     """How the workspace's files differ from the pack's, as a patch from yours to the pack's."""
-    for file in compare_pack(find_pack(name), workspace_path(workspace)):
+    for file in pack_differences(name, workspace_path(workspace)):
         print(f"{file.state}\t{file.path}")
         if file.diff:
             print(file.diff.rstrip("\n"))

@@ -7,11 +7,11 @@ import sys
 
 import click
 
+from weft.app import Pipeline, Step, pipeline_json_schema
 from weft.cli.place import is_ascii, is_terminal, json_option, open_app, screen_width, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
 from weft.render.cells import clean
 from weft.render.graph import graph_text, mermaid
-from weft.workspace.pipeline import Pipeline, Step, pipeline_json_schema
 
 
 @click.group("pipelines", invoke_without_command=True)

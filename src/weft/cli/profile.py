@@ -9,13 +9,10 @@ from typing import Any
 
 import click
 
+from weft.app import PROFILE_FILE, WriterProfile, change_profile, profile_parts
 from weft.cli.place import json_option, open_app, workspace_option, workspace_path
-from weft.cli.writer import profile_options, profile_parts
+from weft.cli.writer import profile_options
 from weft.protocol.errors import UsageError
-from weft.workspace.profile import FILE, WriterProfile, with_part
-
-SAMPLE_LIMIT = 20_000
-"""Characters of a writing sample that are kept: more says nothing more about how somebody writes."""
 
 
 @click.group("profile")
@@ -34,7 +31,7 @@ def show(as_json: bool, workspace: str | None) -> None:
         print(json.dumps(value, ensure_ascii=False))
         return
     print(_told(writer))
-    print(f"in {workspace_path(workspace) / FILE}", file=sys.stderr)
+    print(f"in {workspace_path(workspace) / PROFILE_FILE}", file=sys.stderr)
 
 
 @command.command("set")
@@ -54,26 +51,11 @@ def set_(samples: tuple[str, ...], no_samples: bool, workspace: str | None, **gi
 
     ensure_workspace(workspace_path(workspace))
     with open_app(workspace) as app:
-        value = dict(app.workspace.profile())
-        kept = [] if no_samples else list(value.get("writingSamples", []))
-        read = [_sample(Path(name)) for name in samples]
-        if samples or no_samples:
-            parts["writingSamples"] = [*kept, *(text for text in read if text not in kept)]
-        for key, part in parts.items():
-            value = with_part(value, key, part)
-        app.workspace.write_profile(value)
-        print(_told(app.workspace.writer()))
+        print(_told(change_profile(app.workspace, parts, [Path(name) for name in samples], forget_samples=no_samples)))
 
 
 for _option in reversed(profile_options("from now on")):
     set_ = _option(set_)
-
-
-def _sample(path: Path) -> str:
-    from weft.app import read_given
-    from weft.documents import read_document
-
-    return read_document(read_given(path), path.name).text[:SAMPLE_LIMIT].strip()
 
 
 def _told(profile: WriterProfile) -> str:

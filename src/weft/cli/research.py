@@ -93,14 +93,9 @@ def command(
 
 def prepare(workspace: str | None) -> None:
     """The pack must be there: a workspace that has only others gets it, and that is said."""
-    from weft.cli.init import ensure_workspace, find_pack
-    from weft.workspace.pack import lay_pack
+    from weft.cli.init import ensure_workspace
 
-    path = workspace_path(workspace)
-    ensure_workspace(path)
-    if not (path / "pipelines" / f"{PACK}.yaml").exists():
-        lay_pack(find_pack(PACK), path)
-        print(f"laid the pack {PACK} into {path}", file=sys.stderr)
+    ensure_workspace(workspace_path(workspace), PACK)
 
 
 async def answered(

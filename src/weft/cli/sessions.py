@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from weft.app import open_sessions, record_json, to_json
+from weft.app import (
+    open_sessions,
+    record_json,
+    session_json,
+    session_page,
+    session_rows,
+    this_moment,
+    to_json,
+    verified,
+)
 from weft.cli.place import (
     is_ascii,
     is_terminal,
@@ -19,14 +27,7 @@ from weft.cli.place import (
     workspace_path,
 )
 from weft.protocol.envelope import Actor
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError, UserError, WeftError
-from weft.render.sessions import SessionPage, SessionRow, StepRow
-from weft.session.legacy import older_files
-from weft.session.log import timestamp
-from weft.session.manifest import manifest
-from weft.session.sessions import Reading, Sessions
-from weft.session.state import SessionState
-from weft.session.verify import verify
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
 if TYPE_CHECKING:
     from weft.app import App
@@ -49,14 +50,14 @@ def list_sessions(as_json: bool = False, workspace: str | None = None) -> None:
         if not sessions.ids() and not as_json:
             print("there are no sessions yet: weft run FILE begins one", file=sys.stderr)
             return
-        rows = sorted((_row(sessions, name) for name in sessions.ids()), key=lambda row: row.updated, reverse=True)
+        rows = session_rows(sessions)
     if as_json:
         for row in rows:
             _print_json({name: getattr(row, name) for name in row.__slots__})
     elif is_terminal(sys.stdout):
         from weft.render.sessions import sessions_table
 
-        _print_rich(sessions_table(rows, screen_width(), _now(), ascii=is_ascii(sys.stdout)))
+        _print_rich(sessions_table(rows, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
     else:
         from weft.render.sessions import sessions_text
 
@@ -83,15 +84,14 @@ def show(session: str, step: str | None, prompt: bool, as_json: bool, workspace:
 
             show_step(app, session, step, prompt=prompt, as_json=as_json)
             return
-        reading = app.sessions.read(session)
         if as_json:
-            _print_json(manifest(reading.state))
+            _print_json(session_json(app.sessions, session))
             return
-        content = _page(app, session, reading)
+        content = session_page(app.sessions, session)
     if is_terminal(sys.stdout):
-        from weft.render.sessions import session_page
+        from weft.render.sessions import session_screen
 
-        _print_rich(session_page(content, screen_width(), _now(), ascii=is_ascii(sys.stdout)))
+        _print_rich(session_screen(content, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
     else:
         from weft.render.sessions import session_text
 
@@ -151,8 +151,7 @@ def verify_sessions(sessions: tuple[str, ...], workspace: str | None) -> int:
     faults = 0
     with open_app(workspace) as app:
         for session in sessions or app.sessions.ids():
-            with app.sessions.folder(session) as folder:
-                found = verify(folder)
+            found = verified(app.sessions, session)
             faults += len(found.faults)
             print(f"{session}: {'intact' if not found.faults else 'not intact'} ({found.events} events)")
             for line in (*found.faults, *found.remarks):
@@ -195,64 +194,6 @@ def remove(sessions: tuple[str, ...], workspace: str | None) -> None:
     with open_app(workspace) as app:
         for session in sessions:
             print(app.workspace.path / app.sessions.trash(session))
-
-
-def _row(sessions: Sessions, session: str) -> SessionRow:
-    try:
-        reading = sessions.read(session)
-    except WeftError as error:
-        return SessionRow(session, "", "unreadable", 0, 0, "", error.message)
-    state = reading.state
-    if not state.seq:
-        with sessions.folder(session) as folder:
-            older = bool(older_files(folder))
-        note = "made by an older system; weft run --session-id takes it in" if older else "its creation was cut off"
-        return SessionRow(session, "", "older" if older else "empty", 0, 0, "", note)
-    done = sum(step.status == "completed" for step in state.steps.values())
-    note = f"{len(reading.damage)} damaged lines in the log" if reading.damage else ""
-    note = f"its log was cut: weft sessions verify {session}" if reading.cuts else note
-    note = note or ", ".join(f"at the gate {gate.gate}" for gate in state.gates.values())
-    return SessionRow(session, state.pipeline, reading.status, done, len(state.steps), state.updated_at, note)
-
-
-def _page(app: App, session: str, reading: Reading) -> SessionPage:
-    state = reading.state
-    if not state.seq:
-        raise UserError(
-            f"session {session} was made by an older system", hint=f"weft plan --session-id {session} tells more"
-        )
-    steps = [
-        StepRow(
-            name,
-            step.status,
-            step.attempt,
-            ", ".join(step.completion.artifacts) if step.completion else "",
-            step.completion.ms if step.completion else None,
-            step.problem,
-        )
-        for name, step in state.steps.items()
-    ]
-    notes = reading.faults
-    notes += [f"{name} will be written again from the log" for name in reading.unfinished_writes]
-    notes += _at_rest(session, state)
-    with app.sessions.folder(session) as folder:
-        path = str(folder.path)
-    return SessionPage(session, state.pipeline, reading.status, state.created_at, state.updated_at, steps, path, notes)
-
-
-def _at_rest(session: str, state: SessionState) -> list[str]:
-    """What the last run waits for, or what is to be known of its result."""
-    told = state.status in ("done", "over_budget") and state.run is not None and state.run.message
-    notes = [told] if told else []
-    for gate in state.gates.values():
-        choices = ", ".join(str(choice.get("id")) for choice in gate.choices)
-        asked = f": {gate.message}" if gate.message else ""
-        notes.append(f"waits at the gate {gate.gate}{asked} (weft reply {session}: {choices})")
-    return notes
-
-
-def _now() -> str:
-    return timestamp(datetime.now(UTC))
 
 
 def _print_json(value: Any) -> None:

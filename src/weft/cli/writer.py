@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from collections.abc import Callable
+from typing import Any
 
 import click
 
-from weft.workspace.profile import WORDS, Tone, Voice, parse_topics
+from weft.app import PIECE_WORDS, TONES, VOICES
 
 
 def profile_options(when: str) -> tuple[Callable[..., Any], ...]:
@@ -16,21 +16,12 @@ def profile_options(when: str) -> tuple[Callable[..., Any], ...]:
         click.option(
             "--topics", metavar="LIST", help=f'What matters to you {when}: "ai:5, baking:2"; interest 1 to 5.'
         ),
-        click.option("--tone", type=click.Choice(get_args(Tone)), help=f"For whom you write {when}."),
+        click.option("--tone", type=click.Choice(TONES), help=f"For whom you write {when}."),
         click.option(
             "--word-count",
-            type=click.IntRange(*WORDS),
+            type=click.IntRange(*PIECE_WORDS),
             metavar="NUMBER",
-            help=f"How long the piece is to be {when}: {WORDS[0]} to {WORDS[1]} words.",
+            help=f"How long the piece is to be {when}: {PIECE_WORDS[0]} to {PIECE_WORDS[1]} words.",
         ),
-        click.option("--voice", type=click.Choice(get_args(Voice)), help=f"How you speak {when}."),
+        click.option("--voice", type=click.Choice(VOICES), help=f"How you speak {when}."),
     )
-
-
-def profile_parts(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a profile that these words set, by dotted name."""
-    parts: dict[str, Any] = {}
-    if given["topics"] is not None:
-        parts["topics"] = parse_topics(given["topics"], "--topics")
-    names = {"tone": "style.tone", "word_count": "style.targetWordCount", "voice": "style.voice"}
-    return parts | {key: given[word] for word, key in names.items() if given[word] is not None}

@@ -83,7 +83,7 @@ def sessions_table(rows: Sequence[SessionRow], width: int, now_iso: str, *, asci
     return group(lines)
 
 
-def session_page(content: SessionPage, width: int, now_iso: str, *, ascii: bool = False) -> Group:
+def session_screen(content: SessionPage, width: int, now_iso: str, *, ascii: bool = False) -> Group:
     sheet = page(width, ascii)
     when = f"created {human_time(content.created, now_iso)}, updated {human_time(content.updated, now_iso)}"
     lines = sheet.folded(content.id, 0, "bold")

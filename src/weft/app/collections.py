@@ -1,0 +1,128 @@
+"""The collections of a workspace, as faces offer them: made, filled, listed, searched, asked, served and removed.
+
+What is asked of one goes through the same tools that a model has (`ask`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from weft import __version__
+from weft.knowledge.knowledge_base import (
+    KnowledgeBase,
+    add_files,
+    collection_names,
+    create_collection,
+    open_collection,
+    remove_collection,
+    remove_documents,
+)
+from weft.knowledge.tools import call
+from weft.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from weft.knowledge.ingest import IngestReport
+    from weft.knowledge.search import Mode
+    from weft.knowledge.store import StoredDocument
+
+Tell = Callable[[int, int, str], None]
+"""How far something is: done, of how many, and at which file."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRow:
+    name: str
+    title: str
+    counts: Mapping[str, int]
+    """Of documents, passages, mentions, edges and vectors."""
+
+
+class OpenCollection:
+    """One collection, held open."""
+
+    def __init__(self, name: str, knowledge: KnowledgeBase) -> None:
+        self.name = name
+        self._knowledge = knowledge
+
+    def add(self, paths: Iterable[Path]) -> None:
+        """Copy files or folders into it. `update` reads them."""
+        add_files(self._knowledge, paths)
+
+    def update(self, tell: Tell) -> IngestReport:
+        """Bring the index up to date: what changed is read again, what is gone is taken out."""
+        return self._knowledge.update(lambda step: tell(step.done, step.total, step.file))
+
+    def make_vectors(self, tell: Tell) -> None:
+        self._knowledge.fill(lambda done, total: tell(done, total, ""))
+
+    def remove(self, files: Iterable[str]) -> None:
+        remove_documents(self._knowledge, files)
+        self._knowledge.update()
+
+    @property
+    def row(self) -> CollectionRow:
+        return CollectionRow(self.name, self._knowledge.collection.title, self._knowledge.store.counts())
+
+    def documents(self) -> list[StoredDocument]:
+        return self._knowledge.store.documents()
+
+    def ask(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """What one of its tools answers."""
+        return call(self._knowledge, tool, arguments)
+
+    def search(
+        self, question: str, *, limit: int, mode: Mode, document: str = "", tier: str = "", rerank: bool = False
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """Passages with their score, the best first, and what is to be known of the search."""
+        from weft.knowledge.answers import hit_row
+        from weft.knowledge.search import Filters
+
+        filters = Filters(documents=(document,) if document else (), tier=tier)
+        found = self._knowledge.search.find(question, limit=limit, mode=mode, filters=filters, rerank=rerank or None)
+        return [{**hit_row(hit)} for hit in found.hits], list(found.warnings)
+
+    async def serve(self, http: tuple[str, int] | None, tell: Callable[[str], None]) -> None:
+        """Offer its tools by the Model Context Protocol: over HTTP at a host and port, else on standard input and
+        output. Until it is told to stop."""
+        from weft.knowledge.serving import make_server, serve_http, serve_stdio
+
+        server = make_server(self._knowledge, __version__)
+        if http:
+            await serve_http(server, *http, tell)
+        else:
+            await serve_stdio(server)
+
+
+class Collections:
+    def __init__(self, workspace: Workspace) -> None:
+        self._folder = workspace.folder
+
+    @classmethod
+    @contextmanager
+    def of(cls, path: Path) -> Iterator[Self]:
+        with Workspace.open(path) as workspace:
+            yield cls(workspace)
+
+    def create(self, name: str, title: str = "", *, go_on: bool = False) -> Path:
+        """Make one; with `go_on` one that is there already is fine."""
+        return create_collection(self._folder, name, title, go_on=go_on)
+
+    def remove(self, name: str) -> None:
+        """With its copies of the documents."""
+        remove_collection(self._folder, name)
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[OpenCollection]:
+        with open_collection(self._folder, name) as knowledge:
+            yield OpenCollection(name, knowledge)
+
+    def rows(self) -> list[CollectionRow]:
+        found = []
+        for name in collection_names(self._folder):
+            with self.opened(name) as one:
+                found.append(one.row)
+        return found

@@ -1,0 +1,167 @@
+"""The connections of a workspace to models: listed, made, removed, chosen, explained and really tried.
+
+A connection is a table of config.toml; its key is in the person's credential store, a variable, or not needed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, get_args
+
+from weft.app.connecting import AskSecret, OpenModel, credential_store, open_model
+from weft.files import Folder
+from weft.models.connections import (
+    EMBEDDED,
+    MODEL_VARIABLE,
+    Choices,
+    Connection,
+    Resolved,
+    connections,
+    explain,
+    key_of,
+    resolve,
+)
+from weft.models.prices import Cost, cost
+from weft.models.probe import Probe, probe
+from weft.protocol.errors import UsageError, UserError
+from weft.protocol.messages import Usage
+from weft.workspace.config import FILE, Config, read_config
+from weft.workspace.config_edit import with_default, with_table, without_table
+from weft.workspace.model_table import ModelKind, is_connection_name
+
+MODEL_KINDS: Final[tuple[str, ...]] = get_args(ModelKind)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    model: str
+    kind: str
+    where: str
+    default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """A model that is meant, with what it takes to open it."""
+
+    resolved: Resolved
+    key: str
+    variables: Mapping[str, str]
+
+    @property
+    def reference(self) -> str:
+        return self.resolved.reference
+
+    @property
+    def is_embedded(self) -> bool:
+        return self.resolved.connection is None
+
+    def open(self) -> OpenModel:
+        return open_model(self.resolved, self.key, self.variables)
+
+    def price(self, usage: Usage) -> Cost:
+        """As prices are now."""
+        one = self.resolved.connection
+        if one is None:
+            return cost(EMBEDDED, usage)
+        return cost(self.resolved.model, usage, kind=one.kind, base_url=one.base_url, own=one.price)
+
+    async def probe(self) -> Probe:
+        """Really calls it."""
+        model = self.open()
+        try:
+            return await probe(model, time.monotonic)
+        finally:
+            await model.aclose()
+
+
+class ModelSettings:
+    def __init__(self, path: Path, variables: Mapping[str, str], ask_secret: AskSecret | None) -> None:
+        if not path.is_dir():
+            raise UserError(f"there is no workspace at {path}", hint="`weft init` makes one")
+        self._path = path
+        self._variables = variables
+        self._store = credential_store(variables, ask_secret)
+
+    def rows(self) -> list[ModelRow]:
+        """The models that can be named; `embedded` comes first."""
+        config = self._config()
+        known, chosen = self._known(config), self._choices(config)
+        try:
+            default = resolve(chosen, known).reference
+        except UserError:
+            default = chosen.workspace or EMBEDDED
+        rows = [ModelRow(EMBEDDED, "built in", "no key, no network", default == EMBEDDED)]
+        for one in known.values():
+            named = f"{one.name}/{one.model}" if one.model else f"{one.name}/…"
+            rows.append(ModelRow(named, one.kind, one.file or one.base_url or one.origin, named == default))
+        return rows
+
+    def add(self, name: str, values: Mapping[str, str | int], ask_key: Callable[[], str]) -> None:
+        """Connect a model. Its key is asked for when it needs one that no variable has; config.toml stays as it was
+        when the table is wrong."""
+        if not is_connection_name(name):
+            hint = "use small letters, digits and '-'; 'embedded' is taken"
+            raise UsageError(f"{name!r} can't be the name of a connection", hint=hint)
+        with Folder.open(self._path) as folder:
+            text = _text(folder)
+            folder.replace(FILE, with_table(text, name, dict(values)).encode())
+            try:
+                known = connections(read_config(folder).models, {})
+            except BaseException:
+                folder.replace(FILE, text.encode())
+                raise
+        if known[name].needs_key and not str(values.get("key", "")).startswith("env:"):
+            key = ask_key()
+            if not key:
+                again = f"run `weft models add {name} …` again"
+                raise UserError(f"{name} is connected, but no key was given", hint=again)
+            self._store.put(name, key)
+
+    def remove(self, name: str) -> None:
+        """A connection and its stored key."""
+        if name not in self._config().models:
+            raise UserError(f"config.toml has no connection '{name}'", hint="`weft models list` shows them")
+        with Folder.open(self._path) as folder:
+            folder.replace(FILE, without_table(_text(folder), name).encode())
+        if name in self._store.names():
+            self._store.remove(name)
+
+    def set_default(self, model: str) -> str:
+        """The reference of the model that is now meant."""
+        chosen = resolve(Choices(workspace=model), self._known(self._config()))
+        with Folder.open(self._path) as folder:
+            folder.replace(FILE, with_default(_text(folder), model).encode())
+        return chosen.reference
+
+    def explain(self, *, session: str | None = None, step: str | None = None, agent: str | None = None) -> list[str]:
+        """Which model is meant, and why."""
+        config = self._config()
+        return explain(resolve(self._choices(config, session=session, step=step, agent=agent), self._known(config)))
+
+    def chosen(self, model: str | None) -> ChosenModel:
+        """The model that is meant, with its key."""
+        config = self._config()
+        resolved = resolve(self._choices(config, session=model), self._known(config))
+        key = key_of(resolved.connection, self._variables, self._store.get) if resolved.connection is not None else ""
+        return ChosenModel(resolved, key, self._variables)
+
+    def _config(self) -> Config:
+        with Folder.open(self._path) as folder:
+            return read_config(folder)
+
+    def _known(self, config: Config) -> dict[str, Connection]:
+        return connections(config.models, self._variables)
+
+    def _choices(self, config: Config, **more: str | None) -> Choices:
+        workspace = config.model if config.model != EMBEDDED else None
+        return Choices(workspace=workspace, environment=self._variables.get(MODEL_VARIABLE), **more)
+
+
+def _text(folder: Folder) -> str:
+    """config.toml, when it can be read."""
+    read_config(folder)
+    return (folder.read_or_none(FILE) or b"").decode()

@@ -1,0 +1,57 @@
+"""Which tools a model may call in a workspace, and what its permission rules say to a call. Nothing is run."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from weft.files import Folder
+from weft.protocol.errors import UsageError
+from weft.protocol.messages import ToolCall
+from weft.tools.boundary import boundary_here
+from weft.tools.builtin import builtin_tools
+from weft.tools.permission import Mode, Verdict, judge
+from weft.tools.permission_file import app_rules, read_rules
+from weft.tools.shell.needs import Ground
+from weft.tools.toolbox import Toolbox
+
+
+def tools_listed(path: Path, collection: str | None = None) -> list[dict[str, Any]]:
+    """Every tool exactly as a model is told of it. Without a workspace only the built-in ones: there is nothing else to
+    offer."""
+    if collection is None and not path.is_dir():
+        return Toolbox(builtin_tools()).listing()
+    from weft.app.root import App
+
+    with App.open(path) as app, ExitStack() as opened:
+        knowledge = app.knowledge(collection)
+        if knowledge is not None:
+            opened.enter_context(knowledge)
+        return app.toolbox(knowledge).listing()
+
+
+def judge_call(path: Path, tool: str, subject: str, mode: Mode, *, tainted: bool = False) -> Verdict:
+    """`subject`: what the tool is about (a command, an address, a path), or its whole input as a JSON object."""
+    known = Toolbox(builtin_tools()).get(tool)
+    call = ToolCall(call="", tool=tool, input=_input(subject, known.subject[1] if known and known.subject else None))
+    rules = app_rules()
+    if path.is_dir():
+        with Folder.open(path) as folder:
+            rules = read_rules(folder)
+    ground = Ground(str(Path.cwd()), os.environ.get("HOME", ""), boundary_here().strength)
+    taint = ("content from outside",) if tainted else ()
+    return judge(call, known, mode=mode, rules=rules, taint=taint, ground=ground)
+
+
+def _input(subject: str, key: str | None) -> dict[str, object]:
+    if subject.startswith("{"):
+        try:
+            value = json.loads(subject)
+        except ValueError as error:
+            raise UsageError(f"the input is not a JSON object: {error}") from error
+        if isinstance(value, dict):
+            return value
+    return {key: subject} if key else {}

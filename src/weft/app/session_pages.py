@@ -1,0 +1,195 @@
+"""What faces show of sessions that are only looked at: a row of the listing, a session's page, a step's page.
+
+A reader never disturbs a run. The pages are values of `render`; how they are drawn is the face's. Nothing is loaded
+here that could run a session: a listing has to be instant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weft.protocol.errors import UserError, WeftError
+from weft.protocol.hashes import hash_bytes
+from weft.render.sessions import SessionPage, SessionRow, StepRow
+from weft.session.legacy import older_files
+from weft.session.log import timestamp
+from weft.session.manifest import manifest
+from weft.session.sessions import Reading, Sessions
+from weft.session.state import SessionState
+from weft.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from weft.app.parts import Parts
+    from weft.files import Folder
+    from weft.render.step_history import StepHistory
+    from weft.render.step_page import Prompt, StepPage
+    from weft.session.verify import Verification
+
+
+@contextmanager
+def open_sessions(path: Path) -> Iterator[Sessions]:
+    with Workspace.open(path) as workspace:
+        yield Sessions(workspace.folder, lambda: datetime.now(UTC))
+
+
+def session_rows(sessions: Sessions) -> list[SessionRow]:
+    """All sessions, the one changed last first."""
+    return sorted((_row(sessions, name) for name in sessions.ids()), key=lambda row: row.updated, reverse=True)
+
+
+def session_json(sessions: Sessions, session: str) -> dict[str, Any]:
+    """A session as its manifest has it."""
+    return manifest(sessions.read(session).state)
+
+
+def verified(sessions: Sessions, session: str) -> Verification:
+    """Every line of the log, every artifact and the manifest, held against each other. Changes nothing."""
+    from weft.session.verify import verify
+
+    with sessions.folder(session) as folder:
+        return verify(folder)
+
+
+def this_moment() -> str:
+    """Now, as events have it."""
+    return timestamp(datetime.now(UTC))
+
+
+def _row(sessions: Sessions, session: str) -> SessionRow:
+    try:
+        reading = sessions.read(session)
+    except WeftError as error:
+        return SessionRow(session, "", "unreadable", 0, 0, "", error.message)
+    state = reading.state
+    if not state.seq:
+        with sessions.folder(session) as folder:
+            older = bool(older_files(folder))
+        note = "made by an older system; weft run --session-id takes it in" if older else "its creation was cut off"
+        return SessionRow(session, "", "older" if older else "empty", 0, 0, "", note)
+    done = sum(step.status == "completed" for step in state.steps.values())
+    note = f"{len(reading.damage)} damaged lines in the log" if reading.damage else ""
+    note = f"its log was cut: weft sessions verify {session}" if reading.cuts else note
+    note = note or ", ".join(f"at the gate {gate.gate}" for gate in state.gates.values())
+    return SessionRow(session, state.pipeline, reading.status, done, len(state.steps), state.updated_at, note)
+
+
+def session_page(sessions: Sessions, session: str) -> SessionPage:
+    """A session's steps: state, attempts, artifacts, and what went wrong."""
+    reading = sessions.read(session)
+    state = reading.state
+    if not state.seq:
+        raise UserError(
+            f"session {session} was made by an older system", hint=f"weft plan --session-id {session} tells more"
+        )
+    steps = [
+        StepRow(
+            name,
+            step.status,
+            step.attempt,
+            ", ".join(step.completion.artifacts) if step.completion else "",
+            step.completion.ms if step.completion else None,
+            step.problem,
+        )
+        for name, step in state.steps.items()
+    ]
+    notes = reading.faults
+    notes += [f"{name} will be written again from the log" for name in reading.unfinished_writes]
+    notes += _at_rest(session, state)
+    with sessions.folder(session) as folder:
+        path = str(folder.path)
+    return SessionPage(session, state.pipeline, reading.status, state.created_at, state.updated_at, steps, path, notes)
+
+
+def _at_rest(session: str, state: SessionState) -> list[str]:
+    """What the last run waits for, or what is to be known of its result."""
+    told = state.status in ("done", "over_budget") and state.run is not None and state.run.message
+    notes = [told] if told else []
+    for gate in state.gates.values():
+        choices = ", ".join(str(choice.get("id")) for choice in gate.choices)
+        asked = f": {gate.message}" if gate.message else ""
+        notes.append(f"waits at the gate {gate.gate}{asked} (weft reply {session}: {choices})")
+    return notes
+
+
+def step_page(parts: Parts, session: str, step: str) -> StepPage:
+    """All about one step: its inputs and what changed, its prompt, every attempt, its artifacts and checks."""
+    from weft.render.step_history import step_history
+    from weft.render.step_page import StepPage
+    from weft.session.log import LogReader
+
+    reading = parts.sessions.read(session)
+    known = reading.state.steps
+    if step not in known:
+        raise UserError(
+            f"session {session} has no step {step}",
+            hint=f"it has {', '.join(known)}" if known else "it has not been run yet",
+        )
+    checks, notes = _checks(parts.workspace, reading.state.pipeline, step)
+    with parts.sessions.folder(session) as folder:
+        history = step_history(step, LogReader(folder).read())
+        return StepPage(
+            session,
+            reading.state.pipeline,
+            _status(reading, step),
+            history,
+            {name: _file(folder, name, digest) for name, (digest, _) in history.result.items()},
+            checks,
+            _prompts(folder, history),
+            str(folder.path),
+            [*_damage(reading), *notes],
+        )
+
+
+def _status(reading: Reading, step: str) -> str:
+    state = reading.state
+    if step in state.gates:
+        return "waiting for a reply"
+    if state.steps[step].open:
+        return "in_progress" if reading.holder else "interrupted"
+    return state.steps[step].status
+
+
+def _damage(reading: Reading) -> list[str]:
+    torn = [f"the log ends in an unfinished write of {reading.torn} bytes"] if reading.torn else []
+    return [*reading.faults, *torn]
+
+
+def _checks(workspace: Workspace, pipeline: str, step: str) -> tuple[list[str], list[str]]:
+    try:
+        found = workspace.pipeline(pipeline).steps.get(step)
+    except WeftError as error:
+        return [], [f"the checks can't be told: {error.message}"]
+    if found is None:
+        return [], [f"the pipeline {pipeline} has no step {step} any more"]
+    return [f"{call.name} on {artifact}: {json.dumps(dict(call.options))}" for artifact, call in found.checks], []
+
+
+def _file(folder: Folder, name: str, digest: str) -> str:
+    data = folder.read_or_none(name)
+    if data is None:
+        return "its file is missing"
+    return "" if hash_bytes(data) == digest else "its file was changed by hand"
+
+
+def _prompts(folder: Folder, history: StepHistory) -> list[Prompt]:
+    """What models were last asked; a blob that is gone or not the one recorded is said."""
+    from weft.render.step_page import Prompt
+
+    for attempt in reversed(history.attempts):
+        asked = [call for call in attempt.calls if call.kind == "model" and call.request]
+        if asked:
+            return [
+                Prompt(attempt.attempt, call.call, call.name, call.request, _blob(folder, call.request), call.dropped)
+                for call in asked
+            ]
+    return []
+
+
+def _blob(folder: Folder, digest: str) -> str | None:
+    data = folder.read_or_none(f"blobs/{digest}")
+    return data.decode("utf-8", "replace") if data is not None and hash_bytes(data) == digest else None
