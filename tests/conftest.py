@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from tests import lanes
 
-# A busy machine is slow, not wrong. The same examples every time, so that a failure belongs to a change; `make slow` goes
-# on looking for new ones.
+# A busy machine is slow, not wrong. The same examples every time, so that a failure belongs to a change; `make slow`
+# goes on looking for new ones.
 settings.register_profile(
     "weft", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=lanes.LANE != "slow"
 )
