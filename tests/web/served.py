@@ -15,6 +15,31 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+TEXT = "# Tides\n\nThe tide rises twice a day. The moon pulls the sea.\n"
+PIPELINE = """
+name: notes
+description: Notes of a text, looked at by a person.
+steps:
+  lines:
+    artifact: lines.json
+    code: notes.py:lines
+    gate:
+      message: Are these the lines?
+  count:
+    artifact: count.json
+    code: notes.py:count
+    requires: [lines]
+    final: true
+"""
+CODE = """
+def lines(step):
+    return step.text.split("\\n")
+
+
+def count(step):
+    return {"lines": len(step.artifacts["lines.json"])}
+"""
+
 
 @dataclass
 class Answer:
@@ -146,3 +171,20 @@ def running(home: Path, workspace: Path, *words: str) -> Iterator[Running]:
             for pipe in (process.stdout, process.stderr):
                 if pipe is not None:
                     pipe.close()
+
+
+def begin(client: Client, **wish: object) -> str:
+    reply = client.post("/api/w/desk/sessions", {"text": TEXT, "name": "tides.md", "pipeline": "notes", **wish})
+    assert reply.status == 201, reply.body
+    session: str = reply.json["session"]
+    return session
+
+
+def until(client: Client, session: str, kind: str, after: int = 0) -> list[tuple[int, str]]:
+    seen = []
+    for event, number, _ in client.events(f"/api/w/desk/sessions/{session}/events?after={after}"):
+        if number is not None:
+            seen.append((number, event))
+        if event == kind:
+            break
+    return seen

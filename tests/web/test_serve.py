@@ -5,83 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.web.served import Client, Running, running, weft
+from tests.web.served import TEXT, Client, Running, begin, running, until, weft
 from weft.files import Folder
 from weft.session.codec import record_fields
 from weft.session.log import LogReader
-
-TEXT = "# Tides\n\nThe tide rises twice a day. The moon pulls the sea.\n"
-PIPELINE = """
-name: notes
-description: Notes of a text, looked at by a person.
-steps:
-  lines:
-    artifact: lines.json
-    code: notes.py:lines
-    gate:
-      message: Are these the lines?
-  count:
-    artifact: count.json
-    code: notes.py:count
-    requires: [lines]
-    final: true
-"""
-CODE = """
-def lines(step):
-    return step.text.split("\\n")
-
-
-def count(step):
-    return {"lines": len(step.artifacts["lines.json"])}
-"""
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("home")
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("served") / "desk"
-    (folder / "pipelines").mkdir(parents=True)
-    (folder / "code").mkdir()
-    (folder / "pipelines" / "notes.yaml").write_text(PIPELINE)
-    (folder / "code" / "notes.py").write_text(CODE)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def server(home: Path, desk: Path) -> Iterator[Running]:
-    with running(home, desk) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def browser(server: Running) -> Client:
-    return server.signed_in()
-
-
-def begin(client: Client, **wish: object) -> str:
-    reply = client.post("/api/w/desk/sessions", {"text": TEXT, "name": "tides.md", "pipeline": "notes", **wish})
-    assert reply.status == 201, reply.body
-    session: str = reply.json["session"]
-    return session
-
-
-def until(client: Client, session: str, kind: str, after: int = 0) -> list[tuple[int, str]]:
-    seen = []
-    for event, number, _ in client.events(f"/api/w/desk/sessions/{session}/events?after={after}"):
-        if number is not None:
-            seen.append((number, event))
-        if event == kind:
-            break
-    return seen
 
 
 def test_a_run_is_begun_followed_answered_and_done(browser: Client, desk: Path) -> None:

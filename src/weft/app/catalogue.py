@@ -8,11 +8,11 @@ died, are found by the size and time of their logs and made anew when a list is 
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
-from weft.app.parts import Parts
 from weft.documents import from_content_md
 from weft.files import Folder
-from weft.models.spending import NOTHING, CallReader, Spent
+from weft.models.spending import NOTHING, CallReader, Price, Spent
 from weft.protocol.errors import WeftError
 from weft.protocol.events import Record
 from weft.session.glance import Glance, entry_of, readable, texts_of
@@ -20,14 +20,17 @@ from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSe
 from weft.session.legacy import older_files
 from weft.session.lock import held_by
 from weft.session.log import LOG, LogReader
+from weft.session.sessions import Sessions
 from weft.session.state import SessionState
 
 
 class Catalogue:
     """May be used from any thread, one at a time."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, sessions: Sessions, path: Path, price: Price) -> None:
+        self._sessions = sessions
+        self._path = path
+        self._price = price
         self._index: SessionIndex | None = None
         self._lock = threading.RLock()
 
@@ -58,7 +61,7 @@ class Catalogue:
     def entry(self, session: str) -> ListedSession | None:
         """As it is now."""
         with self._lock:
-            if self._parts.sessions.exists(session):
+            if self._sessions.exists(session):
                 self.update(session)
             return self._opened().entry(session)
 
@@ -84,7 +87,7 @@ class Catalogue:
     def update(self, session: str) -> None:
         """Make a session's entry from its log, unless it has not grown since."""
         with self._lock:
-            with self._parts.sessions.folder(session) as folder:
+            with self._sessions.folder(session) as folder:
                 mark = _mark(folder)
                 held = held_by(folder) is not None
                 index = self._opened()
@@ -119,19 +122,19 @@ class Catalogue:
 
     def _plus(self, spent: Spent, calls: CallReader, record: Record) -> Spent:
         for call in calls.take(record):
-            spent = spent.plus(call, self._parts.models().price(call))
+            spent = spent.plus(call, self._price(call))
         return spent
 
     def _marks(self) -> dict[str, LogMark]:
         found = {}
-        for name in self._parts.sessions.ids():
-            with self._parts.sessions.folder(name) as folder:
+        for name in self._sessions.ids():
+            with self._sessions.folder(name) as folder:
                 found[name] = _mark(folder)
         return found
 
     def _opened(self) -> SessionIndex:
         if self._index is None:
-            self._index = SessionIndex(self._parts.workspace.path / FILE)
+            self._index = SessionIndex(self._path / FILE)
         return self._index
 
 

@@ -64,6 +64,7 @@ from weft.protocol.events import (
     Event,
     NoticeGiven,
     Outcome,
+    QuestionAsked,
     Record,
     ReplyClassified,
     RunStarted,
@@ -211,6 +212,10 @@ class LiveSession(OpenedSession):
     def status(self) -> StatusChanged | None:
         """What a status line says of its conversation, when that is open."""
         return self._conversation.status if self._conversation else None
+
+    @property
+    def questions(self) -> tuple[QuestionAsked, ...]:
+        return tuple(self._conversation.asked) if self._conversation else ()
 
     @property
     def conversation(self) -> SessionConversation | None:

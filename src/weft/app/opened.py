@@ -13,7 +13,7 @@ from weft.orchestrator.hearing import asked_of, is_heard, left_for
 from weft.orchestrator.resting import chosen_id, open_gate
 from weft.protocol.commands import Refused, Reply, SessionCommand
 from weft.protocol.envelope import PERSON, Actor
-from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, Record, StatusChanged
+from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, QuestionAsked, Record, StatusChanged
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
 
@@ -95,6 +95,11 @@ class OpenedSession(ABC):
     def asks(self) -> tuple[GateOpened | ConfirmationAsked, ...]:
         """What its run asks a person now."""
         return asked_of(self.state)
+
+    @property
+    def questions(self) -> tuple[QuestionAsked, ...]:
+        """What tools of its conversation ask a person now; known only where it is held."""
+        return ()
 
     @property
     def is_heard(self) -> bool:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
@@ -42,6 +43,7 @@ from weft.workspace.pipeline import Pipeline
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from weft.app.catalogue import Catalogue
     from weft.app.connecting import ConnectedModels
     from weft.knowledge.knowledge_base import KnowledgeBase
     from weft.tools.toolbox import Toolbox
@@ -142,6 +144,8 @@ class Parts:
 
     def close(self) -> None:
         self.disk_threads.shutdown()
+        if "catalogue" in self.__dict__:
+            self.catalogue.close()
         self.workspace.folder.close()
 
     def __enter__(self) -> Self:
@@ -159,6 +163,13 @@ class Parts:
     def has_no_model(self) -> bool:
         """Nothing is connected and nothing is meant but the embedded one."""
         return not self.config.models and not self._models and self.default_model == EMBEDDED
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """All sessions at a glance."""
+        from weft.app.catalogue import Catalogue
+
+        return Catalogue(self.sessions, self.workspace.path, lambda call: self.models().price(call))
 
     def step_models(self) -> _StepModels:
         return _StepModels(self, self.new_name())

@@ -6,7 +6,7 @@ a pipeline's `code:` like any other. Clock, disk, functions, models and the way 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
@@ -22,10 +22,12 @@ from weft.app.requests import SessionRequest, identity
 from weft.files import Folder
 from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.plan import make_plan
+from weft.orchestrator.runner import own_findings
+from weft.orchestrator.validate import parse, validate
 from weft.orchestrator.workbench import tools_of
 from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.envelope import PERSON
-from weft.protocol.errors import Problem, UsageError, UserError
+from weft.protocol.errors import Finding, Problem, UsageError, UserError
 from weft.protocol.events import SessionCreated
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.plans import Plan
@@ -41,31 +43,64 @@ from weft.workspace.pipeline import Pipeline
 class App(Parts):
     # -- the doors
 
-    def plan(self, request: SessionRequest, wish: StartRun | None = None) -> Plan:
-        """What a run would do, and why. Changes nothing."""
+    def plan(
+        self, request: SessionRequest, wish: StartRun | None = None, edits: Mapping[str, bytes] | None = None
+    ) -> Plan:
+        """What a run would do, and why. Changes nothing. `edits` stand in place of artifacts' files, as if a person had
+        saved them."""
         wish = wish or StartRun()
+        opening, notes = self._looked_at(request, wish, edits or {})
+        return make_plan(
+            opening.pipeline, opening.facts.steps, opening.state, wish, opening.parameters, (*notes, *opening.notes)
+        )
+
+    async def try_edit(self, session: str, artifact: str, data: bytes) -> tuple[list[Finding], Plan | None]:
+        """What would be wrong with an edit of an artifact; when nothing is, what a run would do that keeps it. Nothing
+        is written."""
+        request, edits = SessionRequest(session=session), {artifact: data}
+        opening, _ = await self.off_loop(lambda: self._looked_at(request, StartRun(), edits))
+        step = next((one for one in opening.pipeline.steps.values() if artifact in one.artifacts), None)
+        if step is None:
+            raise UserError(f"no step of {opening.pipeline.name} makes {artifact}", hint="only artifacts are edited")
+        value, broken = parse(artifact, data)
+        if broken:
+            return [broken], None
+        documents = opening.facts.documents(step.name, opening.facts.values)
+        found = validate(step, artifact, value, documents)
+        values = {**opening.facts.values, artifact: value}
+        if not found and all(name in values for name in step.artifacts):
+            executor = self.executor()
+            try:
+                found = await own_findings(executor, step, values, documents)
+            finally:
+                await executor.close()
+        if found:
+            return found, None
+        wish = StartRun(accept=frozenset({step.name}))
+        return [], await self.off_loop(lambda: self.plan(request, wish, edits))
+
+    def _looked_at(
+        self, request: SessionRequest, wish: StartRun, edits: Mapping[str, bytes]
+    ) -> tuple[Opening, list[str]]:
+        """A session as a run would find it now, with what is to be known besides; one that is not there as it would
+        begin."""
         pipeline = self._pipeline(request)
         session = self._session_id(request, pipeline)
         if not self.sessions.exists(session):
-            opening = self._plan_new(pipeline, session, request, wish)
-            return make_plan(pipeline, opening.facts.steps, opening.state, wish, opening.parameters, opening.notes)
+            return self._plan_new(pipeline, session, request, wish), []
         reading = self.sessions.read(session)
         with self.sessions.folder(session) as folder:
-            unfinished = reading.unfinished_writes
+            files = {**reading.unfinished_writes, **edits}
 
             def read(name: str) -> bytes | None:
-                return unfinished[name] if name in unfinished else folder.read_or_none(name)
+                return files[name] if name in files else folder.read_or_none(name)
 
             legacy = None if reading.state.seq else _legacy(folder, request)
             given, versions = self.given(pipeline, request), partial(accepted_contents, folder)
             opening = open_up(self.opening_ask(pipeline, session, reading.state, read, given, wish, legacy, versions))
-        notes = reading.faults
-        notes += [f"{name} will be written again from the log" for name in unfinished]
-        if reading.holder:
-            notes.append(f"the session is being written by {reading.holder}")
-        return make_plan(
-            pipeline, opening.facts.steps, opening.state, wish, opening.parameters, (*notes, *opening.notes)
-        )
+        notes = [*reading.faults, *(f"{name} will be written again from the log" for name in reading.unfinished_writes)]
+        notes += [f"the session is being written by {reading.holder}"] if reading.holder else []
+        return opening, notes
 
     @asynccontextmanager
     async def session(
@@ -154,12 +189,18 @@ class App(Parts):
         model = opened.main_model.name
         return {"model": model, "tokens": prompt.tokens, "dropped": prompt.dropped, **asdict(prompt.request)}
 
-    def check_pipeline(self, name: str) -> list[Problem]:
-        """What is wrong with a pipeline, also with the tools that its steps want to use."""
-        problems = self.workspace.check_pipeline(name)
-        if problems:
-            return problems
-        pipeline = self.workspace.pipeline(name)
+    def check_pipeline(self, name: str, text: str | None = None) -> list[Problem]:
+        """What is wrong with a pipeline, also with the tools that its steps want to use; with `text`, as if its file
+        said that."""
+        pipeline, problems = self.read_pipeline(name, text)
+        return problems if pipeline is None else [*problems, *self._tool_problems(pipeline)]
+
+    def read_pipeline(self, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
+        """The pipeline, or None and all its problems."""
+        return self.workspace.read_pipeline(name, text)
+
+    def _tool_problems(self, pipeline: Pipeline) -> list[Problem]:
+        problems = []
         for step in pipeline.steps.values():
             if step.executor in ("agent", "tool"):
                 try:

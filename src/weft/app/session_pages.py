@@ -116,8 +116,13 @@ def _at_rest(session: str, state: SessionState) -> list[str]:
     return notes
 
 
-def step_page(parts: Parts, session: str, step: str) -> StepPage:
-    """All about one step: its inputs and what changed, its prompt, every attempt, its artifacts and checks."""
+class NothingThereError(UserError):
+    """What is asked for is not in the session."""
+
+
+def step_page(parts: Parts, session: str, step: str, attempt: int | None = None) -> StepPage:
+    """All about one step: its inputs and what changed, every attempt, its artifacts and checks; the prompts of an
+    attempt, else of the last that asked a model."""
     from weft.render.step_history import step_history
     from weft.render.step_page import StepPage
     from weft.session.log import LogReader
@@ -125,7 +130,7 @@ def step_page(parts: Parts, session: str, step: str) -> StepPage:
     reading = parts.sessions.read(session)
     known = reading.state.steps
     if step not in known:
-        raise UserError(
+        raise NothingThereError(
             f"session {session} has no step {step}",
             hint=f"it has {', '.join(known)}" if known else "it has not been run yet",
         )
@@ -135,17 +140,17 @@ def step_page(parts: Parts, session: str, step: str) -> StepPage:
         return StepPage(
             session,
             reading.state.pipeline,
-            _status(reading, step),
+            step_status(reading, step),
             history,
             {name: _file(folder, name, digest) for name, (digest, _) in history.result.items()},
             checks,
-            _prompts(folder, history),
+            _prompts(folder, history, attempt),
             str(folder.path),
             [*_damage(reading), *notes],
         )
 
 
-def _status(reading: Reading, step: str) -> str:
+def step_status(reading: Reading, step: str) -> str:
     state = reading.state
     if step in state.gates:
         return "waiting for a reply"
@@ -176,20 +181,20 @@ def _file(folder: Folder, name: str, digest: str) -> str:
     return "" if hash_bytes(data) == digest else "its file was changed by hand"
 
 
-def _prompts(folder: Folder, history: StepHistory) -> list[Prompt]:
-    """What models were last asked; a blob that is gone or not the one recorded is said."""
+def _prompts(folder: Folder, history: StepHistory, number: int | None) -> list[Prompt]:
+    """What models were asked; a blob that is gone or not the one recorded is said."""
     from weft.render.step_page import Prompt
 
     for attempt in reversed(history.attempts):
         asked = [call for call in attempt.calls if call.kind == "model" and call.request]
-        if asked:
+        if asked and number in (None, attempt.attempt):
             return [
-                Prompt(attempt.attempt, call.call, call.name, call.request, _blob(folder, call.request), call.dropped)
+                Prompt(attempt.attempt, call.call, call.name, call.request, blob(folder, call.request), call.dropped)
                 for call in asked
             ]
     return []
 
 
-def _blob(folder: Folder, digest: str) -> str | None:
+def blob(folder: Folder, digest: str) -> str | None:
     data = folder.read_or_none(f"blobs/{digest}")
     return data.decode("utf-8", "replace") if data is not None and hash_bytes(data) == digest else None

@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any, Literal, TypeVar
 
 from weft.protocol.commands import Accepted, Refused, Reply, SessionCommand
-from weft.protocol.envelope import Actor
+from weft.protocol.envelope import Actor, Envelope
 from weft.protocol.errors import UserError
-from weft.protocol.events import Event, Record
+from weft.protocol.events import DurableEvent, Event, Record
 
 T = TypeVar("T")
 
@@ -37,15 +37,20 @@ def to_wire(value: Any) -> Any:
 
 
 def item_to_wire(item: Record | Event) -> dict[str, Any]:
-    """An event as a watcher in another process gets it; a durable one with its place in the log."""
+    """An event as a watcher in another process gets it; a durable one with its place in the log and who led to it."""
     if isinstance(item, Record):
-        return {"seq": item.seq, "at": item.at, "event": to_wire(item.event)}
+        told = item.envelope
+        envelope = {name: to_wire(value) for name, value in told._asdict().items()} if told else None
+        return {"seq": item.seq, "at": item.at, "event": to_wire(item.event), "envelope": envelope}
     return {"event": to_wire(item)}
 
 
 def item_from_wire(raw: Mapping[str, Any]) -> Record | Event:
-    event = _tagged(Event, raw["event"])
-    return Record(raw["seq"], raw["at"], event) if "seq" in raw else event
+    event = typing.cast(DurableEvent, _tagged(Event, raw["event"]))
+    if "seq" not in raw:
+        return event
+    told = raw.get("envelope")
+    return Record(raw["seq"], raw["at"], event, typing.cast(Envelope, _made(Envelope, told)) if told else None)
 
 
 def command_from_wire(raw: Any) -> SessionCommand:

@@ -9,6 +9,7 @@ Folding keeps a second text, `shown`, with the document's own quotation marks; b
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cached_property
 from typing import Any, Final
@@ -39,6 +40,16 @@ class Folded:
 def fold(text: str, name: str = "") -> Folded:
     spaced = " ".join(unicodedata.normalize("NFC", text).split())
     return Folded(name, spaced, spaced if spaced.isascii() else spaced.translate(_QUOTES))
+
+
+def place_of(quote: str, text: str) -> tuple[int, int] | None:
+    """Where a quote stands in a text, word by word, whatever the white space and the quotation marks; None when it
+    does not."""
+    words = fold(quote).text.split(" ")
+    if words == [""]:
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words)), text.translate(_QUOTES))
+    return found.span() if found else None
 
 
 def lower_each(text: str) -> str:

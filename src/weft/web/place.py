@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 from pydantic import BaseModel
 
-from weft.app import App, Catalogue, Filter, FoundListing, ListedSession, item_to_wire
-from weft.protocol.events import Record
+from weft.app import App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
+from weft.protocol.events import QuestionAsked, Record
 from weft.web.keeping import SessionKeeper
 from weft.web.streams import BEAT_SECONDS, Item, Sent, Watch, stream
 
@@ -22,6 +22,10 @@ LOOK_SECONDS: Final = 0.5
 """How often the log of a watched session that nobody holds is looked at."""
 CHUNK: Final = 500
 """Records of a long log that are read at once."""
+
+MOST_WAITING: Final = 200
+"""Sessions that wait for a person, shown with all they ask."""
+T = TypeVar("T")
 
 
 class Place:
@@ -31,7 +35,7 @@ class Place:
         self.name = name
         self.app = app
         self.keeper = SessionKeeper(app, tasks, opened=self._has_opened, troubled=trouble)
-        self.catalogue = Catalogue(app)
+        self.catalogue = app.catalogue
         self._tasks = tasks
         self._trouble = trouble
         self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}
@@ -42,7 +46,6 @@ class Place:
         await self.keeper.close()
         for _, task in [*self._watches.values()]:
             task.cancel()
-        self.catalogue.close()
 
     # -- events
 
@@ -63,8 +66,13 @@ class Place:
             async for data in stream(watch, after, history, item_to_wire):
                 yield data
 
-    async def records(self, session: str, after: int, limit: int) -> list[Record]:
-        return await self.app.off_loop(lambda: list(islice(self.app.sessions.records(session, after), limit)))
+    async def records(
+        self, session: str, after: int, limit: int, fits: Callable[[Record], bool] | None = None
+    ) -> list[Record]:
+        def read() -> list[Record]:
+            return list(islice(filter(fits, self.app.sessions.records(session, after)), limit))
+
+        return await self.app.off_loop(read)
 
     # -- the list
 
@@ -90,6 +98,23 @@ class Place:
                 quiet = 0.0
                 yield Sent("beat", "{}").encoded()
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def waiting(self, shown: Callable[[ListedSession, OpenQuestions, Sequence[QuestionAsked]], T]) -> list[T]:
+        """Everything that waits for a person, the newest first. What a tool asks is in no log: only who holds the
+        session knows it."""
+        asking = {name: held.questions for name in self.keeper.names if (held := self.keeper.holding(name))}
+
+        def looked() -> list[T]:
+            wanted = Filter(states=("waiting",), archived=None, limit=MOST_WAITING)
+            entries = {one.id: one for one in self.catalogue.page(wanted)}
+            for name, questions in asking.items():
+                if questions and name not in entries and (entry := self.catalogue.entry(name)):
+                    entries[name] = entry
+            return [
+                shown(entry, open_questions(self.app, name), asking.get(name, ())) for name, entry in entries.items()
+            ]
+
+        return await self.app.off_loop(looked)
 
     @asynccontextmanager
     async def _watched(self, session: str) -> AsyncIterator[Watch]:

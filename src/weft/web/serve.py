@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import secrets
 import socket
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +17,9 @@ import uvicorn
 
 from weft.app import Access, App
 from weft.protocol.errors import EXIT_USAGE, UserError
-from weft.web.api import Served, make_api
+from weft.web.api import make_api
+from weft.web.asking import Served
+from weft.web.frames import Frames
 from weft.web.guard import UPLOAD_LIMIT, Attempts, Guard, House, Way, loopback_origins, named_origins
 from weft.web.place import Place
 
@@ -108,7 +111,12 @@ async def serve(
             place = Place(name, app, tasks, trouble)
             places[name] = place
             stack.push_async_callback(place.close)
-        guard = Guard(make_api(Served(places, access, house)), access, house, Attempts(time.monotonic))
+        guard = Guard(
+            make_api(Served(places, access, house, Frames(secrets.token_bytes(32)))),
+            access,
+            house,
+            Attempts(time.monotonic),
+        )
         config = uvicorn.Config(
             guard,
             log_level="warning",

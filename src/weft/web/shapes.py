@@ -127,21 +127,45 @@ class AcceptedCommand(Shape):
     note: str = ""
 
 
+class LogRecord(Shape):
+    """A durable event with its place in the log, and what its decision says of itself: who led to it."""
+
+    seq: int
+    at: str
+    event: Mapping[str, Any]
+    envelope: Mapping[str, Any] | None = None
+
+
 class LogPage(Shape):
-    records: tuple[Mapping[str, Any], ...]
+    records: tuple[LogRecord, ...]
     more: bool
+
+
+class Who(Shape):
+    kind: str
+    name: str = ""
+    face: str = ""
+
+
+# -- what a session made
 
 
 class ArtifactName(Shape):
     name: str
     hash: str
     """Of the version that was last accepted."""
+    step: str
+    size: int | None
+    """Of its file; null when that is missing."""
+    edited: bool
+    """Its file is another one: a person changed it."""
 
 
 class ArtifactText(Shape):
-    """What stands in an artifact's file now."""
+    """A version of an artifact; without one named, what stands in its file now."""
 
     name: str
+    hash: str
     accepted: str
     """The hash of the version that was last accepted."""
     edited: bool
@@ -149,6 +173,399 @@ class ArtifactText(Shape):
     text: str
     html: str
     """As it is to be read: markdown formatted, code with colours; nothing active in it."""
+
+
+class ArtifactVersionShown(Shape):
+    hash: str
+    seq: int
+    at: str
+    by: Who
+    how: str
+    """made, edited, adopted, or set aside: changed by a person when a new one took its place."""
+    step: str
+    attempt: int
+    run: int
+    size: int | None
+    there: bool
+    """Its bytes are still kept."""
+    current: bool
+
+
+class ArtifactDifference(Shape):
+    before: str
+    after: str
+    html: str
+
+
+class FrameAddress(Shape):
+    address: str
+    """Good for a few minutes; for a frame with `sandbox="allow-scripts"`."""
+
+
+class FindingShown(Shape):
+    artifact: str
+    at: str
+    message: str
+    hint: str
+
+
+class PlanLineShown(Shape):
+    step: str
+    action: str
+    """run, skip, or leave: it is not asked for."""
+    reason: str
+    artifacts: tuple[str, ...]
+    conditional: bool
+    """It runs only because a step before it does, and is skipped after all if that one yields the same bytes."""
+
+
+class PlanShown(Shape):
+    session: str
+    pipeline: str
+    lines: tuple[PlanLineShown, ...]
+    notes: tuple[str, ...]
+
+
+class PlanAsk(Shape):
+    """What would be wished for; `edits` are artifacts' texts that are not saved yet."""
+
+    parameters: Mapping[str, Any] = Field(default_factory=dict)
+    depth: str = ""
+    force: tuple[str, ...] = ()
+    start_from: str = ""
+    until: str = ""
+    accept: tuple[str, ...] = ()
+    profile: Mapping[str, Any] = Field(default_factory=dict)
+    edits: Mapping[str, str] = Field(default_factory=dict)
+
+
+class PlanAnswer(PlanShown):
+    findings: tuple[FindingShown, ...] = ()
+    """What is wrong with the edits; the plan is as if they were kept when nothing is."""
+
+
+class EditedText(Shape):
+    text: str
+    expected: str = Field(default="", alias="if")
+    """The hash of what was changed: 409 when something else stands there now."""
+
+
+class EditSaved(Shape):
+    hash: str
+    findings: tuple[FindingShown, ...]
+    plan: PlanShown | None
+    """What a run would do that keeps it; null when something is wrong with it."""
+
+
+class StepShort(Shape):
+    step: str
+    status: str
+    attempt: int
+    artifacts: tuple[str, ...]
+    ms: int | None
+    problem: str
+    requires: tuple[str, ...]
+    executor: str
+    reason: str
+    """Why it was last begun or skipped."""
+    usd: float | None
+    tokens: int
+
+
+class CallShown(Shape):
+    call: str
+    parent: str
+    kind: str
+    name: str
+    title: str
+    ok: bool
+    message: str
+    ms: int
+    usage: Mapping[str, int]
+    cost: float | None
+    request: str
+    """The hash of what was asked; `/blobs/HASH` has it."""
+    dropped: tuple[str, ...]
+
+
+class ReplyGiven(Shape):
+    gate: str
+    text: Any
+
+
+class RoundGiven(Shape):
+    round: str
+    feedback: Any
+
+
+class AttemptShown(Shape):
+    attempt: int
+    run: int
+    cause: str
+    reason: str
+    at: str
+    input_hash: str = Field(alias="inputHash")
+    inputs: Mapping[str, str]
+    changed: Mapping[str, str | None]
+    """Inputs that are not as they were for the attempt before, each with what it was then; null when it is new."""
+    replies: tuple[ReplyGiven, ...]
+    rounds: tuple[RoundGiven, ...]
+    result: str
+    kind: str
+    message: str
+    findings: tuple[FindingShown, ...]
+    verdict: str
+    ms: int | None
+    model: str | None
+    usage: Mapping[str, int]
+    cost: float | None
+    artifacts: Mapping[str, str]
+    calls: tuple[CallShown, ...]
+
+
+class PromptShown(Shape):
+    attempt: int
+    call: str
+    name: str
+    hash: str
+    dropped: tuple[str, ...]
+    text: str | None = None
+    """null when its copy is gone."""
+
+
+class OutputShown(Shape):
+    hash: str
+    size: int
+    file: str
+    """What is to be known of its file: changed by hand, missing; empty when it is as recorded."""
+
+
+class StepShown(Shape):
+    """All about one step: what it was made from and why, every attempt with its calls and findings, its gates."""
+
+    session: str
+    pipeline: str
+    step: str
+    status: str
+    kept: str
+    skipped: str
+    attempts: tuple[AttemptShown, ...]
+    prompts: tuple[PromptShown, ...]
+    output: Mapping[str, OutputShown]
+    checks: tuple[str, ...]
+    gates: tuple[Mapping[str, Any], ...]
+    cost: float | None
+    notes: tuple[str, ...]
+
+
+class BlobText(Shape):
+    hash: str
+    text: str
+
+
+class DocumentShown(Shape):
+    """An input of a session, as its steps read it."""
+
+    input: str
+    title: str
+    kind: str
+    words: int
+    author: str
+    published: str
+    language: str
+    url: str
+    file: str
+    hash: str
+    size: int
+    origin: str
+    edited: bool
+    originals: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class DocumentText(DocumentShown):
+    text: str
+    """Places in it are counted in characters (code points) of this."""
+    html: str
+
+
+class PlaceShown(Shape):
+    start: int
+    end: int
+    before: str
+    found: str
+    after: str
+    heading: str
+    page: int | None
+    seconds: float | None
+
+
+class WaitingSession(Shape):
+    """What a session waits for, with all that is needed to answer it."""
+
+    session: SessionEntry
+    gates: tuple[Mapping[str, Any], ...]
+    approvals: tuple[Mapping[str, Any], ...]
+    confirmation: Mapping[str, Any] | None
+    questions: tuple[Mapping[str, Any], ...]
+
+
+# -- what pipelines are made of
+
+
+class ProblemShown(Shape):
+    file: str
+    line: int
+    column: int
+    key: str
+    message: str
+    hint: str
+
+
+class InputShown(Shape):
+    name: str
+    description: str
+    optional: bool
+    kind: str
+
+
+class ParameterShown(Shape):
+    name: str
+    type: str
+    default: Any
+    description: str
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[Any, ...]
+    good: str
+    """Its good values, in words."""
+
+
+class GateShown(Shape):
+    message: str
+    auto: bool
+    when: str
+    choices: tuple[Mapping[str, Any], ...]
+
+
+class PipelineStep(Shape):
+    name: str
+    artifacts: tuple[str, ...]
+    requires: tuple[str, ...]
+    executor: str
+    agent: str
+    code: str
+    tool: str
+    model: str
+    tools: tuple[str, ...]
+    skills: tuple[str, ...]
+    schemas: Mapping[str, str]
+    """By artifact, the file that has its schema."""
+    checks: tuple[str, ...]
+    gate: GateShown | None
+    when: str
+    budget: str
+    final: bool
+    attempts: int
+    seconds: float
+
+
+class UnitShown(Shape):
+    """Steps that are made again together: a repair or a loop."""
+
+    kind: str
+    steps: tuple[str, ...]
+    most: int | str
+    when: str
+
+
+class PipelineShort(Shape):
+    name: str
+    description: str
+    version: str
+    inputs: tuple[InputShown, ...]
+    parameters: tuple[ParameterShown, ...]
+    depths: Mapping[str, Mapping[str, Any]]
+    steps: tuple[str, ...]
+    problems: tuple[ProblemShown, ...]
+    default: bool
+
+
+class PipelineDrawn(PipelineShort):
+    """A pipeline that is known to be good, or its problems."""
+
+    graph: tuple[PipelineStep, ...]
+    units: tuple[UnitShown, ...]
+    final: str
+    budget: str
+    warnings: tuple[ProblemShown, ...]
+
+
+class PipelineRun(Shape):
+    session: str
+    title: str
+    outcome: str
+    at: str
+    ms: int
+    usd: float | None
+    steps: Mapping[str, StepTook]
+
+
+class StepTook(Shape):
+    ms: int
+    tokens: int
+    usd: float | None
+    attempts: int
+
+
+class PipelineShown(PipelineDrawn):
+    file: str
+    hash: str
+    yaml: str
+    runs: tuple[PipelineRun, ...]
+
+
+class GivenText(Shape):
+    text: str
+    expected: str = Field(default="", alias="if")
+    """The hash of what was changed; empty for a new file."""
+
+
+class TextSaved(Shape):
+    hash: str
+    problems: tuple[ProblemShown, ...]
+
+
+class LibraryEntry(Shape):
+    """An agent or a skill."""
+
+    kind: str
+    name: str
+    description: str
+    file: str
+    hash: str
+    text: str
+    model: str
+    tools: tuple[str, ...]
+    skills: tuple[str, ...]
+    used_by: tuple[str, ...]
+    problems: tuple[ProblemShown, ...]
+
+
+class TextToRender(Shape):
+    kind: Literal["markdown", "code", "diff"] = "markdown"
+    text: str = Field(max_length=400_000)
+    language: str = Field(default="", max_length=40)
+    before: str = Field(default="", max_length=400_000)
+    """For a diff: what `text` was before; without it, `text` is itself a diff."""
+
+
+class RenderAsk(Shape):
+    texts: tuple[TextToRender, ...] = Field(max_length=200)
+
+
+class RenderedTexts(Shape):
+    html: tuple[str, ...]
 
 
 class TokenShown(Shape):
@@ -183,3 +600,5 @@ class BrowserShown(Shape):
 
 
 Me.model_rebuild()
+PipelineRun.model_rebuild()
+PipelineShown.model_rebuild()

@@ -8,7 +8,7 @@ from typing import Final
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace import flow_rules
 from weft.workspace import pipeline_rules as rules
-from weft.workspace.document import in_order, read_source
+from weft.workspace.document import Source, in_order, read_source
 from weft.workspace.draft import Draft, draft_pipeline
 from weft.workspace.library import Library
 from weft.workspace.pipeline import InputSpec, Pipeline, Step
@@ -20,11 +20,12 @@ FOLDER: Final = "pipelines"
 ENDING: Final = ".yaml"
 
 
-def read_pipeline(library: Library, name: str) -> tuple[Pipeline | None, list[Problem]]:
-    """The pipeline, or None and its problems. FileNotFoundError when there is no such file."""
+def read_pipeline(library: Library, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
+    """The pipeline, or None and its problems; with `text`, as if the file said that. FileNotFoundError when there is no
+    such file."""
     file = f"{FOLDER}/{name}{ENDING}"
     try:
-        source = read_source(library.folder, file)
+        source = read_source(library.folder, file) if text is None else Source(file, text.encode(), text)
         draft, problems = draft_pipeline(library, name, source)
         pipeline = _judged(draft, name) if draft else None
     except WorkspaceError as error:

@@ -64,21 +64,23 @@ class Workspace:
 
     def pipeline(self, name: str) -> Pipeline:
         """UsageError when there is none of that name, WorkspaceError with all its problems when it is broken."""
-        pipeline, problems = self._read_pipeline(name)
+        pipeline, problems = self.read_pipeline(name)
         if pipeline is None:
             raise WorkspaceError(problems)
         return pipeline
 
     def check_pipeline(self, name: str) -> list[Problem]:
         """What is wrong with a pipeline; [] when it is good (what is only doubtful is in its `warnings`)."""
-        return self._read_pipeline(name)[1]
+        return self.read_pipeline(name)[1]
 
-    def _read_pipeline(self, name: str) -> tuple[Pipeline | None, list[Problem]]:
+    def read_pipeline(self, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
+        """The pipeline, or None and its problems; with `text`, as if its file said that, whether there is one or
+        not."""
         from weft.workspace.pipeline_reader import ENDING, FOLDER, read_pipeline
 
         names = self.pipeline_names()
-        if name in names:
-            return read_pipeline(self._library, name)
+        if name in names or text is not None:
+            return read_pipeline(self._library, name, text)
         hint = ""
         if name in self._library.names(FOLDER, ".yml"):
             hint = f"rename {FOLDER}/{name}.yml to {name}{ENDING}"
@@ -94,8 +96,11 @@ class Workspace:
             raise _unknown("agent", name, names)
         return self._library.agent(name)
 
+    def skill_names(self) -> list[str]:
+        return self._library.skill_names()
+
     def skill(self, name: str) -> Skill:
-        if name not in (names := self._library.skill_names()):
+        if name not in (names := self.skill_names()):
             raise _unknown("skill", name, names)
         return self._library.skill(name)
 

@@ -1,0 +1,187 @@
+"""What pipelines are made of: pipelines with their graph and problems, agents, skills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any, Literal
+
+from fastapi import APIRouter
+
+from weft.app import (
+    App,
+    Filter,
+    LibraryFile,
+    library_files,
+    library_text,
+    pipeline_runs,
+    save_library_text,
+)
+from weft.protocol.errors import Problem
+from weft.web import shapes as s
+from weft.web.asking import Administers, At, Looks
+
+library_routes = APIRouter(prefix="/api/w/{workspace}")
+
+
+# -- pipelines
+
+
+@library_routes.get("/pipelines")
+async def list_pipelines(place: At, who: Looks) -> tuple[s.PipelineShort, ...]:
+    """Every pipeline with what it takes; what is wrong with it, if anything is."""
+
+    def read() -> tuple[s.PipelineShort, ...]:
+        names = place.app.workspace.pipeline_names()
+        return tuple(s.PipelineShort(**_short(place.app, name, None)) for name in names)
+
+    return await place.app.off_loop(read)
+
+
+@library_routes.get("/pipelines/{name}")
+async def show_pipeline(name: str, place: At, who: Looks) -> s.PipelineShown:
+    """Its graph, its text, its problems with line and key, and what its last runs took."""
+
+    def read() -> s.PipelineShown:
+        file, text, digest = library_text(place.app, "pipelines", name)
+        entries = place.app.catalogue.page(Filter(pipeline=name, archived=None, limit=20))
+        runs = pipeline_runs(place.app, [(one.id, one.title) for one in entries])
+        return s.PipelineShown(
+            **_drawn(place.app, name, None),
+            file=file,
+            hash=digest,
+            yaml=text,
+            runs=tuple(s.PipelineRun(**asdict(run)) for run in runs),
+        )
+
+    return await place.app.off_loop(read)
+
+
+@library_routes.post("/pipelines/{name}/check")
+async def check_pipeline(given: s.GivenText, name: str, place: At, who: Looks) -> s.PipelineDrawn:
+    """A text as if it were this pipeline's file: its graph, or its problems. Nothing is saved."""
+    return await place.app.off_loop(lambda: s.PipelineDrawn(**_drawn(place.app, name, given.text)))
+
+
+@library_routes.put("/pipelines/{name}")
+async def save_pipeline(given: s.GivenText, name: str, place: At, who: Administers) -> s.TextSaved:
+    """Saved whatever is wrong with it; 409 when the file was changed meanwhile."""
+
+    def saved() -> s.TextSaved:
+        digest = save_library_text(place.app, "pipelines", name, given.text, given.expected)
+        return s.TextSaved(hash=digest, problems=problems(place.app.check_pipeline(name)))
+
+    return await place.app.off_loop(saved)
+
+
+def problems(found: Iterable[Problem]) -> tuple[s.ProblemShown, ...]:
+    return tuple(s.ProblemShown(**asdict(one)) for one in found)
+
+
+def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
+    pipeline, found = app.read_pipeline(name, text)
+    is_default = name == app.config.default_pipeline or app.workspace.pipeline_names() == [name]
+    if pipeline is None:
+        nothing: dict[str, Any] = {"inputs": (), "parameters": (), "depths": {}, "steps": ()}
+        about = {"name": name, "description": "", "version": "", "problems": problems(found)}
+        return {**about, **nothing, "default": is_default}
+    return {
+        "name": name,
+        "description": pipeline.description,
+        "version": pipeline.version,
+        "inputs": tuple(
+            s.InputShown(name=one, description=given.description, optional=not given.required, kind=given.kind)
+            for one, given in pipeline.inputs.items()
+        ),
+        "parameters": tuple(
+            s.ParameterShown(name=one, **asdict(spec), good=spec.good_values())
+            for one, spec in pipeline.parameters.items()
+        ),
+        "depths": pipeline.depth,
+        "steps": tuple(pipeline.steps),
+        "problems": problems(app.check_pipeline(name, text)),
+        "default": is_default,
+    }
+
+
+def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
+    shown = _short(app, name, text)
+    pipeline, _ = app.read_pipeline(name, text)
+    if pipeline is None:
+        return {**shown, "graph": (), "units": (), "final": "", "budget": "", "warnings": ()}
+    return {
+        **shown,
+        "graph": tuple(_step(step) for step in pipeline.steps.values()),
+        "units": tuple(
+            s.UnitShown(kind=unit.kind, steps=unit.steps, most=unit.most, when=str(unit.when or ""))
+            for unit in pipeline.units
+        ),
+        "final": pipeline.final,
+        "budget": str(pipeline.budget),
+        "warnings": problems(pipeline.warnings),
+    }
+
+
+def _step(step: Any) -> s.PipelineStep:
+    gate = step.gate
+    return s.PipelineStep(
+        name=step.name,
+        artifacts=step.artifacts,
+        requires=step.requires,
+        executor=step.executor,
+        agent=step.agent or "",
+        code=step.code or "",
+        tool=step.calls.tool if step.calls else "",
+        model=step.model or "",
+        tools=step.scope.tools,
+        skills=step.skills,
+        schemas={artifact: schema.file for artifact, schema in step.schemas.items()},
+        checks=tuple(f"{call.name} on {artifact}" for artifact, call in step.checks),
+        gate=s.GateShown(
+            message=gate.message,
+            auto=gate.auto,
+            when=str(gate.when or ""),
+            choices=tuple({"id": one.id, "label": one.label, "does": one.does} for one in gate.choices),
+        )
+        if gate
+        else None,
+        when=str(step.when or ""),
+        budget=str(step.budget),
+        final=step.final,
+        attempts=step.attempts,
+        seconds=step.timeout,
+    )
+
+
+# -- agents and skills
+
+
+@library_routes.get("/agents")
+async def list_agents(place: At, who: Looks) -> tuple[s.LibraryEntry, ...]:
+    return await place.app.off_loop(lambda: tuple(map(_entry, library_files(place.app, "agents"))))
+
+
+@library_routes.get("/skills")
+async def list_skills(place: At, who: Looks) -> tuple[s.LibraryEntry, ...]:
+    return await place.app.off_loop(lambda: tuple(map(_entry, library_files(place.app, "skills"))))
+
+
+@library_routes.put("/agents/{name}")
+async def save_agent(given: s.GivenText, name: str, place: At, who: Administers) -> s.TextSaved:
+    return await place.app.off_loop(lambda: _saved(place.app, "agents", name, given))
+
+
+@library_routes.put("/skills/{name}")
+async def save_skill(given: s.GivenText, name: str, place: At, who: Administers) -> s.TextSaved:
+    return await place.app.off_loop(lambda: _saved(place.app, "skills", name, given))
+
+
+def _saved(app: App, kind: Literal["agents", "skills"], name: str, given: s.GivenText) -> s.TextSaved:
+    digest = save_library_text(app, kind, name, given.text, given.expected)
+    found = next((one for one in library_files(app, kind) if one.name == name), None)
+    return s.TextSaved(hash=digest, problems=problems(found.problems if found else ()))
+
+
+def _entry(one: LibraryFile) -> s.LibraryEntry:
+    fields = {name: getattr(one, name) for name in s.LibraryEntry.model_fields if name != "problems"}
+    return s.LibraryEntry(**fields, problems=problems(one.problems))

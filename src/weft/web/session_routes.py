@@ -1,0 +1,265 @@
+"""Sessions: list, begin, follow, give commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from fastapi import APIRouter, File, Form, Query, Request, UploadFile
+from fastapi.responses import StreamingResponse
+
+from weft.app import (
+    Filter,
+    FoundListing,
+    GivenFile,
+    Identity,
+    ListedSession,
+    OpenQuestions,
+    Role,
+    SessionRequest,
+    TextHit,
+    command_from_wire,
+    item_to_wire,
+    to_wire,
+)
+from weft.protocol.commands import (
+    AnswerQuestion,
+    Interrupt,
+    Refused,
+    ReplyToGate,
+    ResolveConfirmation,
+    Say,
+    StartRun,
+)
+from weft.protocol.errors import UserError
+from weft.protocol.events import QuestionAsked, Record
+from weft.protocol.talk_commands import DecideApproval
+from weft.web import shapes as s
+from weft.web.asking import (
+    PAGE_LIMIT,
+    STREAM_HEADERS,
+    Answers,
+    At,
+    Looks,
+    NotThereError,
+    Runs,
+    Session,
+    actor,
+    not_allowed,
+    refuse,
+)
+from weft.web.place import Place
+from weft.web.work_routes import shown_plan
+
+session_routes = APIRouter(prefix="/api/w/{workspace}")
+_ANSWERS: Final = (ReplyToGate, ResolveConfirmation, AnswerQuestion, DecideApproval, Interrupt, Say)
+"""Commands of somebody who may answer; the others begin or change something."""
+
+
+@session_routes.get("/sessions")
+async def list_sessions(
+    place: At,
+    who: Looks,
+    q: Annotated[
+        str, Query(description="Words that must all be in it; several in quotation marks must stand together.")
+    ] = "",
+    state: Annotated[list[str] | None, Query()] = None,
+    status: Annotated[list[str] | None, Query()] = None,
+    label: Annotated[list[str] | None, Query(description="`name` or `name=value`.")] = None,
+    pipeline: str = "",
+    flag: bool | None = None,
+    unread: bool | None = None,
+    archived: bool | None = False,
+    order: s.Order = "updated",
+    limit: Annotated[int, Query(ge=1, le=PAGE_LIMIT)] = 100,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> s.SessionList:
+    """The sessions of a workspace, the one changed last first; with words, the ones that have them."""
+    wanted = Filter(
+        states=tuple(state or ()),
+        statuses=tuple(status or ()),
+        labels=tuple(label or ()),
+        pipeline=pipeline,
+        flag=flag,
+        unread=unread,
+        archived=archived,
+        order=order,
+        limit=limit + 1,
+        offset=offset,
+    )
+    found, counts = await place.sessions(q, wanted)
+    return s.SessionList(sessions=tuple(map(_found, found[:limit])), counts=counts, more=len(found) > limit)
+
+
+@session_routes.get("/events", response_class=StreamingResponse)
+async def follow_all(place: At, who: Looks) -> StreamingResponse:
+    """Server-sent events: every session whose place in the list has changed (`session`), and the names that are left
+    when some were taken away (`left`)."""
+    return StreamingResponse(place.list_events(_entry), media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+@session_routes.get("/sessions/{session}")
+async def show_session(session: Session, place: At, who: Looks) -> s.SessionEntry:
+    found = await place.app.off_loop(lambda: place.catalogue.entry(session))
+    if found is None:
+        raise NotThereError(f"there is no session {session}", hint="it may be in the trash")
+    return _entry(found)
+
+
+@session_routes.delete("/sessions/{session}", status_code=204)
+async def trash_session(session: Session, place: At, who: Runs) -> None:
+    """Into the workspace's trash. Nothing is deleted; 400 while it is being written."""
+    await place.keeper.let_go(session)
+    await place.app.off_loop(lambda: place.app.sessions.trash(session))
+
+
+def _entry(entry: ListedSession) -> s.SessionEntry:
+    return s.SessionEntry(**{name: getattr(entry, name) for name in s.SessionEntry.model_fields})
+
+
+def _found(found: FoundListing) -> s.FoundSession:
+    return s.FoundSession(session=_entry(found.entry), hits=tuple(map(_hit, found.hits)))
+
+
+def _hit(hit: TextHit) -> s.SessionHit:
+    before, _, rest = hit.snippet.partition("\x02")
+    middle, _, after = rest.rpartition("\x03")
+    found = middle.replace("\x02", "").replace("\x03", "")
+    return s.SessionHit(kind=hit.kind, name=hit.name, seq=hit.seq, before=before, found=found, after=after)
+
+
+@session_routes.post("/sessions", status_code=201)
+async def begin(asked: s.NewSession, place: At, who: Runs) -> s.Begun:
+    """A new session: from a text, an address or a message."""
+    given = None
+    if asked.address:
+        given = await place.app.fetch_input(asked.address)
+    elif asked.text:
+        given = GivenFile(asked.text.encode(), asked.name)
+    elif not asked.message and not asked.pipeline:
+        raise UserError("there is nothing to begin with", hint="give a text, an address or a message")
+    return await _begin(place, asked, (given,) if given else (), who)
+
+
+@session_routes.post("/uploads", status_code=201)
+async def upload(
+    place: At,
+    who: Runs,
+    files: Annotated[list[UploadFile], File(description="Several are read as one document.")],
+    asked: Annotated[str, Form(description="A NewSession as JSON.")] = "{}",
+) -> s.Begun:
+    """A new session from files."""
+    wanted = s.NewSession.model_validate_json(asked)
+    given = tuple([GivenFile(await file.read(), file.filename or "") for file in files])
+    return await _begin(place, wanted, given, who)
+
+
+async def _begin(place: Place, asked: s.NewSession, given: tuple[GivenFile, ...], who: Identity) -> s.Begun:
+    talk = bool(asked.message) and not given
+    request = SessionRequest(
+        pipeline=asked.pipeline or None,
+        file=given[0] if given else None,
+        together=given[1:],
+        new=not talk,
+        talk=talk,
+        model=asked.model or None,
+        kb=asked.kb or None,
+        mode=asked.mode,
+        working=place.app.workspace.path,
+    )
+    wish = _wish(asked)
+    async with place.keeper.new(request, None if talk else wish) as session:
+        command = Say(text=asked.message) if talk else wish
+        if not asked.start:
+            return s.Begun(session=session.id, seq=session.state.seq)
+        reply = await session.submit(command, key=asked.key, by=actor(who))
+        if isinstance(reply, Refused):
+            raise refuse(reply)
+        return s.Begun(session=session.id, seq=reply.seq)
+
+
+def _wish(asked: s.NewSession) -> StartRun:
+    return StartRun(
+        parameters={**asked.parameters, **({"depth": asked.depth} if asked.depth else {})},
+        until=asked.until or None,
+        profile=dict(asked.profile),
+    )
+
+
+@session_routes.post("/sessions/{session}/commands")
+async def give_command(given: s.GivenCommand, session: Session, place: At, who: Answers) -> s.AcceptedCommand:
+    """Any command of the protocol; 409 with the reason when it can't be taken now."""
+    command = command_from_wire(given.command)
+    needed: Role = "answer" if isinstance(command, _ANSWERS) else "run"
+    if not who.may(needed):
+        raise not_allowed(needed)
+    async with place.keeper.using(session) as opened:
+        reply = await opened.submit(command, key=given.key, by=actor(who))
+    if isinstance(reply, Refused):
+        raise refuse(reply)
+    return s.AcceptedCommand(seq=reply.seq, note=reply.note)
+
+
+@session_routes.get("/sessions/{session}/events", response_class=StreamingResponse)
+async def follow(
+    session: Session,
+    place: At,
+    who: Looks,
+    request: Request,
+    after: Annotated[int, Query(ge=0, description="The number of the last event that is known.")] = 0,
+) -> StreamingResponse:
+    """Server-sent events: the log after a number, then what comes. `Last-Event-ID` goes before `after`."""
+    last = request.headers.get("last-event-id", "")
+    since = int(last) if last.isdecimal() else after
+    return StreamingResponse(place.events(session, since), media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+@session_routes.get("/sessions/{session}/log")
+async def read_log(
+    session: Session,
+    place: At,
+    who: Looks,
+    after: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=PAGE_LIMIT)] = PAGE_LIMIT,
+    type: Annotated[list[str] | None, Query(description="Only events of these types.")] = None,
+    step: str = "",
+    conversation: str = "",
+    words: Annotated[str, Query(description="Only events that have these words somewhere.")] = "",
+) -> s.LogPage:
+    """The log, a page at a time: all of it, or what the filter lets through."""
+
+    def fits(record: Record) -> bool:
+        event = record.event
+        if (type and event.type not in type) or (step and getattr(event, "step", "") != step):
+            return False
+        if conversation and getattr(event, "conversation", "") != conversation:
+            return False
+        return not words or words.casefold() in str(event).casefold()
+
+    records = await place.records(session, after, limit + 1, fits)
+    shown = tuple(s.LogRecord(**item_to_wire(one)) for one in records[:limit])
+    return s.LogPage(records=shown, more=len(records) > limit)
+
+
+@session_routes.get("/waiting")
+async def list_waiting(place: At, who: Looks) -> tuple[s.WaitingSession, ...]:
+    """Everything that waits for a person, over all sessions, with all that is needed to answer it."""
+    return tuple(await place.waiting(_waiting))
+
+
+def _waiting(entry: ListedSession, found: OpenQuestions, questions: Sequence[QuestionAsked]) -> s.WaitingSession:
+    return s.WaitingSession(
+        session=_entry(entry),
+        gates=tuple(map(to_wire, found.gates)),
+        approvals=tuple({**to_wire(asked), **to_wire(requested)} for asked, requested in found.approvals),
+        confirmation=to_wire(found.confirmation) if found.confirmation else None,
+        questions=tuple(map(to_wire, questions)),
+    )
+
+
+@session_routes.post("/plan")
+async def plan_new(asked: s.NewSession, place: At, who: Looks) -> s.PlanShown:
+    """What a session that is not begun yet would do. Nothing is made."""
+    given = GivenFile(asked.text.encode(), asked.name) if asked.text else None
+    request = SessionRequest(pipeline=asked.pipeline or None, file=given, new=True, working=place.app.workspace.path)
+    return shown_plan(await place.app.off_loop(lambda: place.app.plan(request, _wish(asked))))

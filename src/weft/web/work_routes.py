@@ -1,0 +1,268 @@
+"""What a session made and why: artifacts with their versions, steps with their attempts, documents, the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from weft.app import (
+    FILE_NOW,
+    SessionDocument,
+    SessionRequest,
+    artifact_bytes,
+    artifact_versions,
+    artifacts_now,
+    blob_text,
+    original_bytes,
+    place_in,
+    save_edit,
+    session_document,
+    session_documents,
+    step_page,
+    steps_now,
+)
+from weft.protocol.commands import StartRun
+from weft.protocol.errors import Finding
+from weft.protocol.hashes import hash_bytes
+from weft.protocol.plans import Plan
+from weft.render.html import code_html, difference_html, markdown_html
+from weft.render.step_page import step_json
+from weft.web import shapes as s
+from weft.web.asking import At, Looks, Runs, ServedHere, Session
+
+work_routes = APIRouter(prefix="/api/w/{workspace}")
+Version = Annotated[str, Query(description="A hash; `accepted` for the one last accepted; else what the file is now.")]
+
+
+# -- artifacts
+
+
+@work_routes.get("/sessions/{session}/artifacts")
+async def list_artifacts(session: Session, place: At, who: Looks) -> tuple[s.ArtifactName, ...]:
+    found = await place.app.off_loop(lambda: artifacts_now(place.app, session))
+    return tuple(s.ArtifactName(**asdict(one)) for one in found)
+
+
+@work_routes.get("/sessions/{session}/artifacts/{name}")
+async def show_artifact(session: Session, name: str, place: At, who: Looks, version: Version = "") -> s.ArtifactText:
+    """An artifact as its file is now, or one of its versions."""
+
+    def read() -> s.ArtifactText:
+        data = artifact_bytes(place.app, session, name, _version(version))
+        now = next(one for one in artifacts_now(place.app, session) if one.name == name)
+        text = data.decode("utf-8", "replace")
+        return s.ArtifactText(
+            name=name, hash=hash_bytes(data), accepted=now.hash, edited=now.edited, text=text, html=_html(name, text)
+        )
+
+    return await place.app.off_loop(read)
+
+
+@work_routes.get("/sessions/{session}/artifacts/{name}/versions")
+async def list_versions(session: Session, name: str, place: At, who: Looks) -> tuple[s.ArtifactVersionShown, ...]:
+    """Every version there was, the newest first."""
+    found = await place.app.off_loop(lambda: artifact_versions(place.app, session, name))
+    accepted = [one.seq for one in found if one.how != "set aside"]
+    return tuple(
+        s.ArtifactVersionShown(**{**asdict(one), "by": asdict(one.by), "current": [one.seq] == accepted[-1:]})
+        for one in reversed(found)
+    )
+
+
+@work_routes.get("/sessions/{session}/artifacts/{name}/raw", response_class=Response)
+async def raw_artifact(session: Session, name: str, place: At, who: Looks, version: Version = "") -> Response:
+    """Its bytes, as a file to keep."""
+    data = await place.app.off_loop(lambda: artifact_bytes(place.app, session, name, _version(version)))
+    return download(name, data)
+
+
+@work_routes.get("/sessions/{session}/artifacts/{name}/difference")
+async def compare_versions(
+    session: Session, name: str, place: At, who: Looks, before: Version = "accepted", after: Version = ""
+) -> s.ArtifactDifference:
+    """What differs between two versions, line by line."""
+
+    def compared() -> s.ArtifactDifference:
+        sides = [artifact_bytes(place.app, session, name, _version(one)) for one in (before, after)]
+        first, second = (side.decode("utf-8", "replace") for side in sides)
+        names = [f"{name} {hash_bytes(side)[:8]}" for side in sides]
+        html = difference_html(first, second, names=names)
+        return s.ArtifactDifference(before=hash_bytes(sides[0]), after=hash_bytes(sides[1]), html=html)
+
+    return await place.app.off_loop(compared)
+
+
+@work_routes.put("/sessions/{session}/artifacts/{name}")
+async def save_artifact(edit: s.EditedText, session: Session, name: str, place: At, who: Runs) -> s.EditSaved:
+    """A person's version goes into the file, whatever is wrong with it. The command `accept_edit` makes it count."""
+    data = edit.text.encode()
+    digest = await place.app.off_loop(lambda: save_edit(place.app, session, name, data, edit.expected))
+    found, plan = await place.app.try_edit(session, name, data)
+    return s.EditSaved(hash=digest, findings=findings(found), plan=shown_plan(plan) if plan else None)
+
+
+@work_routes.get("/sessions/{session}/artifacts/{name}/frame")
+async def frame_artifact(
+    session: Session, name: str, place: At, served: ServedHere, who: Looks, version: Version = ""
+) -> s.FrameAddress:
+    """Where a frame can show it: an address without a cookie, in an origin of its own, good for a few minutes."""
+    chosen = _version(version)
+    await place.app.off_loop(lambda: artifact_bytes(place.app, session, name, chosen))
+    return s.FrameAddress(address=served.frames.address(place.name, session, name, chosen))
+
+
+def _version(version: str) -> str:
+    return "" if version == "accepted" else version or FILE_NOW
+
+
+def _html(name: str, text: str) -> str:
+    return markdown_html(text) if name.endswith(".md") else code_html(text, name.rpartition(".")[2])
+
+
+def download(name: str, data: bytes) -> Response:
+    """Never shown by the browser itself: what others wrote is not to run as this server's page."""
+    plain = "".join(letter for letter in PurePath(name).name if letter.isascii() and letter.isprintable())
+    safe = plain.replace('"', "").replace("\\", "") or "file"
+    return Response(data, media_type="application/octet-stream", headers={"Content-Disposition": _attached(safe)})
+
+
+def _attached(name: str) -> str:
+    return f'attachment; filename="{name}"'
+
+
+# -- the plan
+
+
+@work_routes.get("/sessions/{session}/plan")
+async def show_plan(session: Session, place: At, who: Looks, until: str = "") -> s.PlanShown:
+    """What a run would do now, and why."""
+    request, wish = SessionRequest(session=session), StartRun(until=until or None)
+    return shown_plan(await place.app.off_loop(lambda: place.app.plan(request, wish)))
+
+
+@work_routes.post("/sessions/{session}/plan")
+async def try_plan(asked: s.PlanAsk, session: Session, place: At, who: Looks) -> s.PlanAnswer:
+    """The same for a wish, and for edits that are not saved yet. Nothing is changed."""
+    found: list[Finding] = []
+    accepted: set[str] = {*asked.accept}
+    edits = {name: text.encode() for name, text in asked.edits.items()}
+    made_by = {one.name: one.step for one in await place.app.off_loop(lambda: artifacts_now(place.app, session))}
+    for name, data in edits.items():
+        wrong, _ = await place.app.try_edit(session, name, data)
+        found += wrong
+        accepted |= {made_by[name]} if name in made_by else set()
+    wish = StartRun(
+        parameters={**asked.parameters, **({"depth": asked.depth} if asked.depth else {})},
+        force=frozenset(asked.force),
+        start_from=asked.start_from or None,
+        until=asked.until or None,
+        accept=frozenset() if found else frozenset(accepted),
+        profile=dict(asked.profile),
+    )
+    request = SessionRequest(session=session)
+    plan = await place.app.off_loop(lambda: place.app.plan(request, wish, {} if found else edits))
+    return s.PlanAnswer(**shown_plan(plan).model_dump(), findings=findings(found))
+
+
+def shown_plan(plan: Plan) -> s.PlanShown:
+    lines = tuple(s.PlanLineShown(**{name: getattr(line, name) for name in s.PlanLineShown.model_fields})
+                  for line in plan.lines)  # fmt: skip
+    return s.PlanShown(session=plan.session, pipeline=plan.pipeline, lines=lines, notes=plan.notes)
+
+
+def findings(found: Sequence[Finding]) -> tuple[s.FindingShown, ...]:
+    return tuple(s.FindingShown(artifact=one.artifact, at=one.at, message=one.message, hint=one.hint) for one in found)
+
+
+# -- steps
+
+
+@work_routes.get("/sessions/{session}/steps")
+async def list_steps(session: Session, place: At, who: Looks) -> tuple[s.StepShort, ...]:
+    found = await place.app.off_loop(lambda: steps_now(place.app, session))
+    return tuple(s.StepShort(**asdict(one)) for one in found)
+
+
+@work_routes.get("/sessions/{session}/steps/{step}")
+async def show_step(
+    session: Session,
+    step: str,
+    place: At,
+    who: Looks,
+    attempt: Annotated[int | None, Query(ge=1, description="Whose prompts; else the last that asked a model.")] = None,
+) -> s.StepShown:
+    """Why it was made and from what, every attempt with its calls and findings, its prompts, gates and cost."""
+
+    def read() -> dict[str, Any]:
+        page = step_page(place.app, session, step, attempt)
+        return step_json(page, place.app.price, whole_prompts=True)
+
+    return s.StepShown.model_validate(await place.app.off_loop(read))
+
+
+@work_routes.get("/sessions/{session}/blobs/{digest}")
+async def show_blob(session: Session, digest: str, place: At, who: Looks) -> s.BlobText:
+    """A text that the log names by its hash: what a model was asked, a result that is large."""
+    text = await place.app.off_loop(lambda: blob_text(place.app, session, digest))
+    return s.BlobText(hash=digest, text=text)
+
+
+# -- documents
+
+
+@work_routes.get("/sessions/{session}/documents")
+async def list_documents(session: Session, place: At, who: Looks) -> tuple[s.DocumentShown, ...]:
+    found = await place.app.off_loop(lambda: session_documents(place.app, session))
+    return tuple(s.DocumentShown(**_document(one)) for one in found)
+
+
+@work_routes.get("/sessions/{session}/documents/{name}")
+async def show_document(session: Session, name: str, place: At, who: Looks) -> s.DocumentText:
+    def read() -> s.DocumentText:
+        one = session_document(place.app, session, name)
+        shown: Callable[[str], str] = code_html if one.document.kind == "text" else markdown_html
+        return s.DocumentText(**_document(one), text=one.document.text, html=shown(one.document.text))
+
+    return await place.app.off_loop(read)
+
+
+@work_routes.get("/sessions/{session}/documents/{name}/place")
+async def show_place(
+    session: Session,
+    name: str,
+    place: At,
+    who: Looks,
+    quote: Annotated[str, Query(max_length=5000, description="Its exact words, whatever the white space.")] = "",
+    start: Annotated[int, Query(ge=0)] = 0,
+    end: Annotated[int, Query(ge=0)] = 0,
+) -> s.PlaceShown:
+    """Where a quote stands, or what stands at a place, with its surroundings."""
+
+    def read() -> s.PlaceShown:
+        one = session_document(place.app, session, name)
+        return s.PlaceShown(**asdict(place_in(one, quote=quote, start=start, end=end)))
+
+    return await place.app.off_loop(read)
+
+
+@work_routes.get("/sessions/{session}/documents/{name}/original", response_class=Response)
+async def raw_document(session: Session, name: str, place: At, who: Looks, file: str = "") -> Response:
+    """A file as it was given."""
+    called, data = await place.app.off_loop(lambda: original_bytes(place.app, session, name, file))
+    return download(called, data)
+
+
+def _document(one: SessionDocument) -> dict[str, Any]:
+    document, given = one.document, one.given
+    own = ("title", "kind", "words", "author", "published", "language", "url", "notes")
+    return {
+        **{name: getattr(document, name) for name in own},
+        **{name: getattr(given, name) for name in ("file", "hash", "size", "origin", "edited")},
+        "input": one.input,
+        "originals": tuple(given.originals),
+    }
