@@ -91,6 +91,7 @@ FIELD_MEANINGS: Final = {
     "call_settled.ms": "How long the call took, in milliseconds.",
     "ok": "Whether it came to its end by itself.",
     "call_settled.message": "Why it did not, or what came of it, in a few words.",
+    "call_settled.stop": "Why the model ended its answer; absent for what is no model, or did not end.",
     "call_settled.model": "The model that was called; not set for what calls none.",
     "call_settled.usage": "The tokens of this call alone, not of those inside it. The step's settlement has the sum.",
     "call_settled.request": "The hash of the prompt or the tool's input, kept as `blobs/<hash>`; empty when none is.",
@@ -248,6 +249,8 @@ FIELD_MEANINGS: Final = {
     "model_settled.thinking": "What it thought, block by block, each with the provider's seal.",
     "model_settled.reason": "Why, when it did not complete.",
     "model_settled.model": "The model that answered.",
+    "model_settled.stop": "Why the model ended its answer: `max_tokens` when it was cut at the most it may write, "
+    "`refused` when it would not answer; absent when it did not end.",
     "model_settled.usage": "Tokens, by kind, as far as they were reported.",
     "calls_declared.calls": "The names of the calls, in order.",
     "tool_requested.input": "What the tool is given.",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from weft.models.answer import Answer, gather
 from weft.models.model import ModelError, Part, Request, Retried, TextDelta
+from weft.models.pauses import KeptPause
 from weft.models.retrying import LONGEST_WAIT, TRIES, Retrying
 from weft.protocol.messages import Usage
 from weft.testing.conformance import HELLO
@@ -77,6 +79,55 @@ def test_what_the_provider_asks_for_is_kept_unless_it_is_too_long() -> None:
     with pytest.raises(ModelError, match="slow down"):
         run(ScriptedModel([Turn(late)]), clock)
     assert len(clock.waits) == 1
+
+
+class Remembered:
+    """A pause in memory, on a clock that stands."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds = seconds
+
+    def left(self) -> float:
+        return self.seconds
+
+    def begin(self, seconds: float) -> None:
+        self.seconds = seconds
+
+
+def test_a_long_pause_is_said_and_kept_by_whoever_comes_next() -> None:
+    async def go(request: Request, pause: Remembered, *turns: Turn) -> tuple[ScriptedModel, Clock, Answer]:
+        clock, model = Clock(), ScriptedModel(list(turns))
+        answer = await gather(Retrying(model, pause=pause, sleep=clock.sleep).stream(request))
+        model.assert_done()
+        return model, clock, answer
+
+    hour = ModelError("rate_limited", "slow down", retryable=True, wait=3600.0)
+    pause = Remembered()
+    with pytest.raises(ModelError, match=r"slow down; it asks to wait 1 h 00 min, until \d\d:\d\d") as first:
+        asyncio.run(go(replace(HELLO, patience=600.0), pause, Turn(hour)))
+    assert (first.value.retryable, pause.seconds) == (False, 3600.0)
+    with pytest.raises(ModelError, match="asked for a pause that is not over; it asks to wait 1 h"):
+        asyncio.run(go(HELLO, pause))  # nothing was asked: there is no turn
+    _, clock, answer = asyncio.run(go(replace(HELLO, patience=7200.0), pause, Turn(says("rested"))))
+    assert (answer.text, clock.waits) == ("rested", [3600.0])
+    assert pause.left() == 3600.0
+    _, clock, _ = asyncio.run(go(replace(HELLO, patience=7200.0), Remembered(), Turn(hour), Turn(says("x"))))
+    assert 3600.0 <= clock.waits[0] < 3601.0
+
+
+def test_a_pause_is_kept_in_a_file_and_survives_a_broken_one(tmp_path: Path) -> None:
+    now = [1000.0]
+    pause = KeptPause(tmp_path / "weft", "work https://one.example", lambda: now[0])
+    assert pause.left() == 0.0
+    pause.begin(3600.0)
+    assert KeptPause(tmp_path / "weft", "work https://one.example", lambda: now[0]).left() == 3600.0
+    assert KeptPause(tmp_path / "weft", "work https://two.example", lambda: now[0]).left() == 0.0
+    now[0] += 4000
+    assert pause.left() == 0.0
+    (tmp_path / "weft" / "pauses.json").write_bytes(b'{"work https://one.example": "soon"')
+    assert pause.left() == 0.0
+    pause.begin(60.0)
+    assert pause.left() == 60.0
 
 
 def test_all_waits_together_keep_to_the_patience_of_the_request() -> None:

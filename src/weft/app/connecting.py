@@ -22,6 +22,7 @@ from weft.models.connections import (
 from weft.models.credentials import CredentialStore, Unlocking, system_keyring
 from weft.models.embedded_model import EmbeddedModel
 from weft.models.model import Model
+from weft.models.pauses import KeptPause
 from weft.models.prices import Cost, cost
 from weft.models.retrying import Retrying
 from weft.models.spending import ModelCall, moment
@@ -71,6 +72,13 @@ class ConnectedModels:
         self._given = given
         self._known = connections(config.models, variables)
         self._ask_secret = ask_secret
+        self._opened: list[OpenModel] = []
+
+    async def aclose(self) -> None:
+        """Lets go of the connections of every model that was opened here."""
+        opened, self._opened = self._opened, []
+        for model in opened:
+            await model.aclose()
 
     def choose(self, *, session: str | None = None, step: str | None = None, agent: str | None = None) -> str:
         """The reference of the model that is meant: the most specific that says something."""
@@ -95,7 +103,11 @@ class ConnectedModels:
             return EmbeddedModel(documents, collection)
         key = key_of(resolved.connection, self._variables, lambda name: self._store().get(name))
         model = open_model(resolved, key, self._variables)
-        return model if resolved.connection.kind == CLAUDE_AGENT else Retrying(model)  # it tries again by itself
+        self._opened.append(model)
+        if resolved.connection.kind == CLAUDE_AGENT:
+            return model  # it tries again by itself
+        place = f"{resolved.connection.name} {resolved.connection.base_url}"
+        return Retrying(model, pause=KeptPause(own_folder(self._variables), place))
 
     def price(self, call: ModelCall) -> Cost:
         """What a call cost, by the connection it went through; unknown when that is not there any more."""

@@ -132,6 +132,7 @@ class SessionConversation:
         await asyncio.wait(self._beside)
         if self._speaking is not None:
             await self._speaking.aclose()
+        await self._connected.aclose()
         self._folders.close()
         return clean
 

@@ -607,19 +607,25 @@ class LiveSession(OpenedSession):
         was found when none can be asked."""
         run = self.state.run
         model: Model | None = self._conversation.main_model if self._conversation else None
-        name = self._parts.default_model
+        name, own = self._parts.default_model, self._parts.step_models()
         if model is None and name != EMBEDDED:
             try:
-                model = self._parts.step_models().open(name)
+                model = own.open(name)
             except UserError as error:
                 return replace(found, reason=f"{found.reason}; {name} can't be asked: {error.message}")
         if run is None or model is None or model.name == EMBEDDED:
             return None
         gate = open_gate(self.state, found.gate)
-        question = classify(model, run.run, gate, words.text, nonce=self._parts.new_name())
+        asked, number = model, run.run
+
+        async def question() -> tuple[Judgement, ReplyClassified]:
+            try:
+                return await classify(asked, number, gate, words.text, nonce=self._parts.new_name())
+            finally:
+                await own.aclose()
+
         self._judging = words.words
-        self._asking = self._loop.create_task(question, name="asks what was meant")
-        asked = model
+        self._asking = self._loop.create_task(question(), name="asks what was meant")
 
         def answered(task: asyncio.Task[tuple[Judgement, ReplyClassified]]) -> None:
             self._asking = None

@@ -70,12 +70,19 @@ class _StepModels:
     def __init__(self, parts: Parts, nonce: str) -> None:
         self.nonce = nonce
         self._parts = parts
+        self._connected: ConnectedModels | None = None
         self._open: dict[str, Model] = {}
 
     def open(self, reference: str) -> Model:
         if reference not in self._open:
-            self._open[reference] = self._parts.models().open(reference, dict)
+            self._connected = self._connected or self._parts.models()
+            self._open[reference] = self._connected.open(reference, dict)
         return self._open[reference]
+
+    async def aclose(self) -> None:
+        self._open.clear()
+        if self._connected is not None:
+            await self._connected.aclose()
 
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
         return self._parts.price(reference, usage)

@@ -202,6 +202,7 @@ def _settle_model(draft: Draft, command: c.SettleModel) -> None:
             model=command.model or None,
             usage=command.usage,
             ms=command.ms,
+            stop=command.stop,
         )
     )
     if asks:

@@ -23,7 +23,7 @@ from weft.models.model import Model, Request, Retried, Stop, TextDelta, Thinking
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.errors import WeftError
-from weft.protocol.messages import ToolCall, Usage
+from weft.protocol.messages import StopReason, ToolCall, Usage
 from weft.protocol.values import dataclass
 
 BREATH: Final = 64
@@ -50,7 +50,7 @@ class Answer:
     thinking: list[dict[str, Any]] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     usage: Mapping[str, Any] = field(default_factory=dict)
-    stop: str = ""
+    stop: StopReason | None = None
     _open: bool = False
 
     def think(self, part: ThinkingDelta) -> None:
@@ -140,6 +140,7 @@ class Executor:
                 model=name,
                 usage=answer.usage,
                 ms=self._since(began),
+                stop=answer.stop,
             )
         )
 

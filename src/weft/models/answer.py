@@ -10,8 +10,8 @@ from contextlib import aclosing
 from dataclasses import field
 from typing import Any, cast
 
-from weft.models.model import Part, Stop, StopReason, TextDelta, ThinkingDelta
-from weft.protocol.messages import Content, Message, Text, Thinking, ToolCall, Usage
+from weft.models.model import Part, Stop, TextDelta, ThinkingDelta
+from weft.protocol.messages import Content, Message, StopReason, Text, Thinking, ToolCall, Usage
 from weft.protocol.values import dataclass
 
 

@@ -14,11 +14,10 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any, Literal, Protocol
 
 from weft.protocol.errors import ExternalError
-from weft.protocol.messages import Message, ToolCall, ToolSpec, Usage
+from weft.protocol.messages import Message, StopReason, ToolCall, ToolSpec, Usage
 from weft.protocol.values import dataclass
 
 ThinkingLevel = Literal["off", "low", "medium", "high"]
-StopReason = Literal["end", "tool_calls", "max_tokens", "refused", "stop_sequence"]
 ErrorKind = Literal[
     "auth",
     "rate_limited",

@@ -23,14 +23,13 @@ from weft.models.model import (
     Part,
     Request,
     Stop,
-    StopReason,
     TextDelta,
     ThinkingDelta,
     ThinkingLevel,
 )
 from weft.models.provider_errors import ended_early, redactor, sorted_error
 from weft.models.structured import Way
-from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, Usage
+from weft.protocol.messages import Content, Media, Message, StopReason, Text, Thinking, ToolCall, ToolResult, Usage
 from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:

@@ -3,6 +3,9 @@
 Waits grow and are spread out at random, so that many do not come back at once; what the provider asks for is kept. All
 of it is bounded by a number of tries and the request's patience, told by a `Retried` part before each wait, and stopped
 by cancelling whoever reads the stream. What failed tries used is part of the usage that is reported.
+
+A pause that is longer than the patience ends the call with an error that says until when, and is remembered: until then
+nobody asks again, in this process or another. Whoever has the patience, such as a step with a long timeout, rests.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from contextlib import aclosing
 from typing import Any, Final, cast
 
 from weft.models.answer import add_usage
-from weft.models.model import Model, ModelError, Part, Request, Retried
+from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried
+from weft.models.pauses import LONGEST_PAUSE, Pause, told_pause
 from weft.models.structured import Way, ways_of
 from weft.protocol.messages import Usage
 
@@ -31,11 +35,13 @@ class Retrying:
         model: Model,
         *,
         tries: int = TRIES,
+        pause: Pause | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._model = model
         self._tries = tries
+        self._pause = pause
         self._sleep = sleep
         self._chance = chance
 
@@ -58,6 +64,14 @@ class Retrying:
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         spent, waited = Usage(), 0.0
+        if self._pause is not None and (left := self._pause.left()) > 0:
+            told = f"{self.name}: the provider asked for a pause that is not over"
+            if left > _patience(request):
+                yield Usage(input=0, output=0)
+                raise _too_long("rate_limited", told, left)
+            yield Retried(tries=0, wait=left, kind="rate_limited", reason=told)
+            await self._sleep(left)
+            waited = left
         for attempt in range(1, self._tries + 1):
             said, used = False, Usage()
             try:
@@ -71,8 +85,15 @@ class Retrying:
                             yield part
                 return
             except ModelError as error:
+                asked = min(error.wait or 0.0, LONGEST_PAUSE) if error.retryable else 0.0
+                if self._pause is not None and asked > LONGEST_WAIT:
+                    self._pause.begin(asked)
                 wait = self._wait(attempt, error)
-                if said or wait is None or not _has_patience(request, waited + wait):
+                if said:
+                    raise
+                if wait is None or waited + wait > _patience(request):
+                    if asked > LONGEST_WAIT:
+                        raise _too_long(error.kind, error.message, asked) from None
                     raise
                 spent, waited = add_usage(spent, used), waited + wait
                 retried = Retried(tries=attempt, wait=wait, kind=error.kind, reason=error.message)
@@ -80,15 +101,21 @@ class Retrying:
             await self._sleep(wait)
 
     def _wait(self, attempt: int, error: ModelError) -> float | None:
-        """How long before the next try, or None when there is none: no use, no tries left, or too long a wait."""
+        """How long before the next try, or None when there is none: no use, or no tries left."""
         if not error.retryable or attempt >= self._tries:
             return None
         grown = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
         wait = grown * (0.5 + 0.5 * self._chance())
-        if error.wait is not None:
-            wait = error.wait + wait * 0.25
-        return wait if wait <= LONGEST_WAIT * 1.25 else None
+        return wait if error.wait is None else error.wait + wait * 0.25
 
 
-def _has_patience(request: Request, waits: float) -> bool:
-    return request.patience is None or waits <= request.patience
+def _patience(request: Request) -> float:
+    """Seconds that waits may take together: what the request has, else so much as a person sits through."""
+    return LONGEST_WAIT * 1.25 if request.patience is None else request.patience
+
+
+def _too_long(kind: ErrorKind, said: str, seconds: float) -> ModelError:
+    """Not to be tried again by whoever called: the provider has said when."""
+    told = f"{said}; it asks to wait {told_pause(seconds)}"
+    hint = "nobody asks it before then: go on afterwards, or use another model for now"
+    return ModelError(kind, told, hint=hint, retryable=False, wait=seconds)

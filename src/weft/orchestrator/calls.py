@@ -41,7 +41,7 @@ from weft.protocol.call_events import (
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ItemSettled
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.messages import Usage
+from weft.protocol.messages import StopReason, Usage, told_stop
 
 Kept = tuple[CallSettled, bytes | None]
 """A settlement and the request that is kept with it."""
@@ -78,6 +78,8 @@ class Call:
         self._model = name if kind == "model" else None
         self._ok: bool | None = None
         self._message = ""
+        self._stop: StopReason | None = None
+        self._spoke = False
         self._begun = 0.0
         self.item: tuple[ItemSettled, bytes | None] | None = None
         """The item that settles with this call: both are in the log, or neither is."""
@@ -86,6 +88,7 @@ class Call:
     def text(self, piece: str, *, thinking: bool = False) -> None:
         """Something the model wrote."""
         if piece:
+            self._spoke = self._spoke or not thinking
             self._attempt.stream(self.id, piece, thinking=thinking)
 
     def used(self, usage: Usage | Mapping[str, int], model: str | None = None) -> None:
@@ -105,7 +108,8 @@ class Call:
             case Retried():
                 self._attempt.retried(self.name, part)
             case Stop():
-                self.settle(ok=part.reason != "refused", message="" if part.reason == "end" else part.reason)
+                self._stop = part.reason
+                self.settle(ok=part.reason != "refused", message=told_stop(part.reason, "…" if self._spoke else ""))
             case _:
                 pass
 
@@ -143,6 +147,7 @@ class Call:
             ok=self._ok is not False,
             title=self.title,
             message=in_a_line(self._message),
+            stop=self._stop,
             model=self._model,
             usage=self._usage,
             request=hash_bytes(data) if data else "",

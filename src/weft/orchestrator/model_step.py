@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from weft.models.answer import gather
+from weft.models.answer import Answer, gather
 from weft.models.making import FilesAsk, Maker
-from weft.models.model import Model, Request
+from weft.models.model import Model, ModelError, Request
 from weft.models.structured import ask
 from weft.orchestrator.calls import AttemptCalls
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.step_prompt import step_prompt
 from weft.orchestrator.validate import is_json, parse
-from weft.protocol.errors import Finding
-from weft.protocol.messages import Message, Text
+from weft.protocol.errors import Finding, ModelFeedback
+from weft.protocol.messages import Message, Text, told_stop
 from weft.protocol.steps import StepInput
 from weft.protocol.values import dataclass
 from weft.workspace.pipeline import Step
@@ -60,9 +60,18 @@ async def ask_model(model: Model, reference: str, asked: ModelAsk) -> Any:
         return await _made_by(model, reference, title, request, asked, prompt.dropped)
     watched = asked.calls.watched(model, reference, title, dropped=prompt.dropped)
     if schema is None:
-        return (await gather(watched.stream(request))).text
+        return _whole_text(await gather(watched.stream(request)), model.name, step.artifacts[0])
     name = step.artifacts[0] if len(step.artifacts) == 1 else "answer"
     return (await ask(watched, request, schema, artifact=name, asks=ASKS)).value
+
+
+def _whole_text(answer: Answer, model: str, artifact: str) -> str:
+    """What the model wrote. Half a text is no artifact: it looks like one that is whole."""
+    if answer.stop == "refused":
+        raise ModelError("refused", f"{model} refused to answer", hint="put the task in other words")
+    if wrong := told_stop(answer.stop, answer.text):
+        raise ModelFeedback((Finding(artifact, "", wrong, "give the whole text, and be brief"),))
+    return answer.text
 
 
 async def _made_by(

@@ -72,6 +72,10 @@ class StepModels(Protocol):
         """UserError when it is not connected."""
         ...
 
+    async def aclose(self) -> None:
+        """Lets go of the connections of all that was opened."""
+        ...
+
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
         """US dollars; None when the price is not known."""
         ...
@@ -134,6 +138,7 @@ class Runner:
                 command = await self._next()
         finally:
             await self._leave_attempts()
+            await self._models.aclose()
             if self._bug:
                 raise self._bug
 

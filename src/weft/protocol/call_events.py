@@ -14,6 +14,7 @@ from dataclasses import field
 from typing import Final, Literal
 
 from weft.protocol import talk as t
+from weft.protocol.messages import StopReason, told_stop
 from weft.protocol.values import dataclass
 
 CallKind = Literal["model", "tool", "agent"]
@@ -51,6 +52,8 @@ class CallSettled:
     title: str = ""
     message: str = ""
     """Why it has no result, or what came of it, in a few words."""
+    stop: StopReason | None = None
+    """Why the model ended its answer."""
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     request: str = ""
@@ -209,7 +212,7 @@ class ConversationCalls:
             ok, said = event.outcome == "succeeded", "" if event.outcome == "succeeded" else event.text
         else:
             name, title = event.model or self.models.get(place.step, "model"), f"turn {event.turn}"
-            ok, said = event.outcome == "completed", event.reason or ""
+            ok, said = event.outcome == "completed", event.reason or told_stop(event.stop, event.text)
         if begun is None:  # it was refused, or its beginning is lost
             kind: CallKind = "tool" if isinstance(event, t.ToolSettled) else "model"
             begun = _Begun(self._number(place), kind, name, self._inside.get(event.conversation, ""), title)
@@ -227,6 +230,7 @@ class ConversationCalls:
             parent=begun.parent,
             title=begun.title,
             message=in_a_line(said),
+            stop=event.stop if isinstance(event, t.ModelSettled) else None,
             model=model,
             usage=usage,
             request=(opened.prompt or "") if opened else "",

@@ -11,6 +11,20 @@ from typing import Any, Literal
 
 from weft.protocol.values import dataclass
 
+StopReason = Literal["end", "tool_calls", "max_tokens", "refused", "stop_sequence"]
+"""Why a model ended its answer."""
+
+
+def told_stop(stop: StopReason | None, text: str) -> str:
+    """What is to be said of an answer that is not simply at its end, in words; "" when it is, or nobody knows."""
+    if stop == "max_tokens":
+        return "cut off: it reached the most that it may write at once"
+    if stop == "refused":
+        return "the model refused to answer"
+    if stop in ("end", "stop_sequence") and not text.strip():
+        return "the model ended its answer without a word"
+    return ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple
 
+from weft.protocol.messages import StopReason
 from weft.protocol.values import dataclass
 
 ModelOutcome = Literal["completed", "failed", "interrupted"]
@@ -155,6 +156,8 @@ class ModelSettled:
     model: str | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
     ms: int = 0
+    stop: StopReason | None = None
+    """Why the model ended its answer; None when it did not, or the log is older than this field."""
     type: Literal["model_settled"] = "model_settled"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
+from weft.protocol.messages import StopReason
 from weft.protocol.talk import Decision, ModelOutcome, Origin, ToolOutcome, Verdict
 from weft.protocol.values import dataclass
 
@@ -116,6 +117,7 @@ class SettleModel:
     model: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
     ms: int = 0
+    stop: StopReason | None = None
     type: Literal["settle_model"] = "settle_model"
 
 

@@ -48,6 +48,8 @@ class StepCall:
     ok: bool | None = None
     """None while it is going on."""
     message: str = ""
+    cut: bool = False
+    """The model's answer was cut at the most it may write."""
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     text: str = ""
@@ -73,6 +75,7 @@ class StepCalls:
                 call = self.calls.setdefault(event.call, StepCall(event.call, event.kind, event.name, event.parent))
                 call.title, call.ms, call.ok, call.message = event.title, event.ms, event.ok, event.message
                 call.model, call.usage, call.text = event.model, event.usage, ""
+                call.cut = event.stop == "max_tokens"
 
     def depth(self, call: StepCall) -> int:
         found, above = 0, self.calls.get(call.parent)
@@ -140,7 +143,7 @@ def _line(call: StepCall, now: float, indent: int, sheet: Page, price: Price | N
     else:
         took = human_ms(call.ms or 0)
     parts = [*figures(call.model, call.usage, price, short=sheet.width < 90), *([took] if took else [])]
-    told = call.message if call.ok is False and call.message else call.title
+    told = call.message if call.message and (call.ok is False or call.cut) else call.title
     return sheet.line(
         (" " * indent + sign + " ", style(state)),
         (call.name, ""),

@@ -306,6 +306,7 @@ def _attempt_json(attempt: AttemptHistory, price: Price | None) -> dict[str, Any
                 "title": call.title,
                 "ok": call.ok,
                 "message": call.message,
+                "stop": call.stop,
                 "ms": call.ms,
                 "usage": dict(call.usage),
                 "cost": _cost([(call.model, call.usage)], price) if call.model else 0.0,

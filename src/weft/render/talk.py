@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from weft.protocol import talk as t
+from weft.protocol.messages import told_stop
 from weft.render.cells import clean, paragraphs
 from weft.render.units import told_retry
 
@@ -47,7 +48,8 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
 def _model(event: t.ModelSettled | t.ModelRetried) -> tuple[str, str]:
     if isinstance(event, t.ModelRetried):
         return f"{event.execution} waits", told_retry(event.reason, event.wait_ms)
-    return f"model {event.outcome}", event.text or event.reason or ""
+    ended = told_stop(event.stop, event.text)
+    return f"model {event.outcome}{f' ({ended})' if ended else ''}", event.text or event.reason or ""
 
 
 _Beside = t.TranscriptCompacted | t.ProcessorFailed | t.LimitsSet | t.LimitReached | t.TaintCleared

@@ -25,6 +25,7 @@ from weft.protocol.events import (
     StatusChanged,
     WordsSaid,
 )
+from weft.protocol.messages import told_stop
 from weft.render.cells import paragraphs
 from weft.render.markdown import fence_after
 from weft.render.talk_run import RunPart
@@ -137,7 +138,9 @@ class TalkView:
     messages: int = 0
     """How many messages of the person became part of a turn."""
     failed: bool = False
-    """The last turn that ended did so because its model call failed."""
+    """The last turn that ended has no whole answer: its model call failed, was cut off, refused or said nothing."""
+    unfinished: bool = False
+    """The model's last answer ended otherwise than at its end."""
     why: str = ""
     """Why a turn was last interrupted."""
     run: RunPart = field(default_factory=RunPart)
@@ -228,7 +231,7 @@ class TalkView:
     def _turn_started(self, event: t.TurnStarted) -> None:
         if event.conversation != self.root:
             return
-        self.turning = True
+        self.turning, self.unfinished = True, False
         for message in event.messages:
             if (text := self.queued.pop(message, None)) is not None:
                 self.messages += 1
@@ -289,6 +292,10 @@ class TalkView:
             self._answer(speech, speech.tail.rstrip("\n") + "\n", "")
         if event.outcome == "failed":
             self.finished.append(Noted(event.reason or "the model call failed", "error"))
+        elif event.outcome == "completed" and (ended := told_stop(event.stop, event.text)):
+            more = "; say `go on` to have the rest" if event.stop == "max_tokens" else ""
+            self.unfinished = True
+            self.finished.append(Noted(ended + more, "warning"))
 
     def _model_retried(self, event: t.ModelRetried) -> None:
         told = told_retry(event.reason, event.wait_ms)
@@ -347,7 +354,7 @@ class TalkView:
         match event:
             case t.TurnCompleted():
                 self.turning = event.disposition == "continue"
-                self.failed = event.disposition == "failed"
+                self.failed = event.disposition == "failed" or self.unfinished
                 if event.disposition == "interrupted":  # said here, so that it stands behind what was interrupted
                     self.finished.append(Noted(_INTERRUPTS.get(self.why, "interrupted"), "warning"))
             case t.TurnInterrupted():

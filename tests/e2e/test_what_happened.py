@@ -1,0 +1,89 @@
+"""What a person is told when a model does something else than answer: on the screen, in the log, by the exit code."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_model_steps import events, run
+from tests.e2e.test_model_steps import scripted as scripted  # a fixture
+from tests.e2e.test_models_command import serving
+from tests.made import Weft
+from weft.cli.commands import run_command_line
+from weft.models.model import Stop, TextDelta
+from weft.testing.scripted import ScriptedModel, Turn
+from weft.testing.wire import Reply
+
+
+def desk(weft: Weft, url: str, more: str = "") -> None:
+    table = f'[models.desk]\nkind = "openai"\nbase_url = "{url}"\nkey = "none"\n{more}'
+    (weft.workspace / "config.toml").write_text(f'model = "desk/m"\n{table}')
+
+
+@pytest.mark.parametrize(
+    ("reply", "stop", "told"),
+    [
+        (Reply(text="No.", stop="refused"), "refused", "the model refused to answer"),
+        (Reply(text=""), "end", "the model ended its answer without a word"),
+        (Reply(text="And so", stop="max_tokens"), "max_tokens", "cut off: it reached the most that it may write"),
+    ],
+    ids=["refused", "empty", "cut"],
+)
+def test_an_answer_that_is_none_is_said_in_a_chat(
+    weft: Weft, reply: Reply, stop: str, told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    with serving([reply]) as server:
+        desk(weft, server.url)
+        words = ["--workspace", str(weft.workspace), "chat", "--session", "the-talk", "hello"]
+        code = run_command_line(words)
+    said = capsys.readouterr()
+    assert code == 1, said.err
+    assert said.out.strip() == reply.text
+    assert told in said.err
+    assert ("go on" in said.err) is (stop == "max_tokens")
+    (settled,) = [event for event in weft.log("the-talk") if event["type"] == "model_settled"]
+    assert (settled["outcome"], settled["stop"]) == ("completed", stop)
+    assert told in weft("sessions", "log", "the-talk").out
+
+
+def test_a_call_of_a_step_says_why_its_answer_ended(scripted: Weft, source: Path) -> None:
+    cut = ScriptedModel(
+        [
+            Turn((TextDelta(text='["ba'), Stop(reason="max_tokens"))),
+            Turn((TextDelta(text='["barrow"]'), Stop(reason="end"))),
+        ]
+    )
+    assert run(scripted, cut, source) == "done"
+    first, second = events(scripted, "call_settled")
+    assert (first["stop"], second["stop"]) == ("max_tokens", "end")
+    assert first["message"].startswith("cut off")
+
+
+def test_half_a_text_is_no_artifact(scripted: Weft, source: Path) -> None:
+    pipeline = scripted.workspace / "pipelines/letters.yaml"
+    text = pipeline.read_text()
+    text = text.replace("    schema: list.schema.json\n    checks:\n      - unique: {at: '[*]'}\n", "")
+    pipeline.write_text(text.replace("list.json", "list.md"))
+    model = ScriptedModel(
+        [
+            Turn((TextDelta(text="Half a te"), Stop(reason="max_tokens"))),
+            Turn((TextDelta(text="A whole text."), Stop(reason="end"))),
+        ]
+    )
+    run(scripted, model, source)
+    assert (scripted.session("poem") / "list.md").read_text().strip() == "A whole text."
+    assert "cut off" in events(scripted, "step_failed")[0]["message"]
+
+
+def test_a_pause_of_an_hour_is_said_and_respected_by_attempts_and_runs(scripted: Weft, source: Path) -> None:
+    with serving([Reply(status=429, error="slow down", headers={"retry-after": "3600"})]) as server:
+        desk(scripted, server.url)
+        for _ in range(2):
+            ran = scripted("run", source, "--session-id", "poem", "--plain")
+            assert ran.code == 1
+            assert "it asks to wait 1 h 00 min, until " in ran.err
+        server.assert_done()  # asked once, by two runs of a step that has two attempts
+    assert [one["retrying"] for one in events(scripted, "step_failed")] == [False, False]
