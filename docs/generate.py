@@ -193,6 +193,7 @@ FIELD_MEANINGS: Final = {
     "run_ended.message": "Why, when the outcome is not `done`.",
     "run_started.desired": "The step whose artifact is wanted: the final one, or that of `--until`.",
     "run_started.model": "The workspace's model.",
+    "run_started.chosen_model": "The model that a person chose for every step of this session; empty for the files'.",
     "run_started.chosen": "The parameters that a person set in this session; the others follow the defaults.",
     "run_started.parameters": "Every parameter with its value for this run.",
     "run_started.steps": "All steps of the pipeline in running order.",

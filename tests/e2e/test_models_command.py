@@ -137,3 +137,30 @@ def test_all_else_in_the_file_stays_as_it_is() -> None:
     assert with_default('model = "x"\n' + text, "b").startswith('model = "b"\n# top')
     with pytest.raises(Exception, match="by hand"):
         without_table("models = { a = { kind = 'openai' } }\n", "a")
+
+
+def test_whatever_goes_wrong_while_connecting_nothing_is_left(run: Run, workspace: Path) -> None:
+    run("add", "x", "--kind", "openai", code=1)
+    run("add", "x", "--kind", "openai", stdin="sk-one\nsk-two\n", code=1)
+    assert not (workspace / "config.toml").exists()
+    assert "x/" not in run("list")
+
+
+def test_what_is_connected_and_not_chosen_is_said(run: Run) -> None:
+    run("add", "desk", "--kind", "openai", "--base-url", "http://127.0.0.1:1/v1", "--model", "m")
+    assert "Connected but not chosen: desk. `weft models default desk` chooses it." in run("explain")
+
+
+def test_a_key_that_is_piped_to_a_server_of_this_machine_is_sent_and_none_is_made_up(run: Run) -> None:
+    with serving([Reply(status=401, error="no"), Reply(status=401, error="no")]) as server:
+        run("add", "bare", "--kind", "openai", "--base-url", server.url, "--model", "m")
+        run("test", "bare", code=1)
+        run("add", "keyed", "--kind", "openai", "--base-url", server.url, "--model", "m", stdin=KEY + "\n")
+        run("test", "keyed", code=1)
+        assert server.seen[1].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_key_with_a_line_break_is_not_called_a_fault_of_the_network(run: Run) -> None:
+    run("add", "far", "--kind", "openai", "--model", "m", "--key-env", "FAR_KEY")
+    run.monkeypatch.setenv("FAR_KEY", "sk-one\nsk-two")
+    assert "the key of 'far' in $FAR_KEY has a line break" in run("test", "far", code=1)

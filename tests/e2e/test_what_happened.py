@@ -87,3 +87,22 @@ def test_a_pause_of_an_hour_is_said_and_respected_by_attempts_and_runs(scripted:
             assert "it asks to wait 1 h 00 min, until " in ran.err
         server.assert_done()  # asked once, by two runs of a step that has two attempts
     assert [one["retrying"] for one in events(scripted, "step_failed")] == [False, False]
+
+
+def test_the_model_of_a_run_is_chosen_on_the_command_line_and_kept(scripted: Weft, source: Path) -> None:
+    with serving([Reply(text='["red"]')]) as server:
+        desk(scripted, server.url)
+        config = scripted.workspace / "config.toml"
+        config.write_text(config.read_text().replace('model = "desk/m"\n', ""))
+        assert "there is no connection 'nobody'" in scripted("run", source, "--model", "nobody").err
+        ran = scripted("run", source, "--session-id", "poem", "--plain", "--model", "desk/m")
+        assert ran.code == 0, ran.err
+        again = scripted("run", source, "--session-id", "poem", "--plain")
+        assert again.code == 0, "the model is kept: nothing is made anew"
+        server.assert_done()
+    assert events(scripted, "step_completed")[0]["model"] == "desk/m"
+    started = [event["chosen_model"] for event in scripted.log("poem") if event["type"] == "run_started"]
+    assert started == ["desk/m"] * len(started)
+    planned = scripted("plan", source, "--session-id", "poem", "--model", "default").out
+    assert "list" in planned
+    assert "model" in planned

@@ -28,10 +28,13 @@ from weft.models.prices import Cost, cost
 from weft.models.probe import Probe, probe
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.messages import Usage
-from weft.workspace.config import FILE, Config, read_config
+from weft.workspace.config import FILE, Config, parse_config, read_config
 from weft.workspace.config_edit import with_default, with_table, without_table
+from weft.workspace.document import Source
 from weft.workspace.model_table import ModelKind, is_connection_name
 
+AskKey = Callable[[bool], str]
+"""Asks the person for a key; takes whether the connection needs one. "" for none."""
 MODEL_KINDS: Final[tuple[str, ...]] = get_args(ModelKind)
 
 
@@ -100,26 +103,33 @@ class ModelSettings:
             rows.append(ModelRow(named, one.kind, one.file or one.base_url or one.origin, named == default))
         return rows
 
-    def add(self, name: str, values: Mapping[str, str | int], ask_key: Callable[[], str]) -> None:
-        """Connect a model. Its key is asked for when it needs one that no variable has; config.toml stays as it was
-        when the table is wrong."""
+    def add(self, name: str, values: Mapping[str, str | int], ask_key: AskKey) -> None:
+        """Connect a model. Its key is asked for when it needs one that no variable has, and taken when one is given to
+        a server on this machine. Whatever goes wrong, config.toml and the store stay as they were."""
         if not is_connection_name(name):
             hint = "use small letters, digits and '-'; 'embedded' is taken"
             raise UsageError(f"{name!r} can't be the name of a connection", hint=hint)
+        values = dict(values)
         with Folder.open(self._path) as folder:
             text = _text(folder)
-            folder.replace(FILE, with_table(text, name, dict(values)).encode())
+            one = connections(_parsed(with_table(text, name, values)).models, {})[name]
+            key = ""
+            if not values.get("key") and not one.file:
+                key = ask_key(one.needs_key)
+                if one.needs_key and not key:
+                    raise UserError(f"no key was given, so {name} is not connected", hint="give it, or add --no-key")
+                if key:
+                    if not one.needs_key:
+                        values["key"] = f"store:{name}"
+                        one = connections(_parsed(with_table(text, name, values)).models, {})[name]
+                    key_of(one, {}, lambda _: key)  # one that no header can carry is said now
+                    self._store.put(name, key)
             try:
-                known = connections(read_config(folder).models, {})
+                folder.replace(FILE, with_table(text, name, values).encode())
             except BaseException:
-                folder.replace(FILE, text.encode())
+                if key:
+                    self._store.remove(name)
                 raise
-        if known[name].needs_key and not str(values.get("key", "")).startswith("env:"):
-            key = ask_key()
-            if not key:
-                again = f"run `weft models add {name} …` again"
-                raise UserError(f"{name} is connected, but no key was given", hint=again)
-            self._store.put(name, key)
 
     def remove(self, name: str) -> None:
         """A connection and its stored key."""
@@ -140,7 +150,8 @@ class ModelSettings:
     def explain(self, *, session: str | None = None, step: str | None = None, agent: str | None = None) -> list[str]:
         """Which model is meant, and why."""
         config = self._config()
-        return explain(resolve(self._choices(config, session=session, step=step, agent=agent), self._known(config)))
+        known = self._known(config)
+        return explain(resolve(self._choices(config, session=session, step=step, agent=agent), known), known)
 
     def chosen(self, model: str | None) -> ChosenModel:
         """The model that is meant, with its key."""
@@ -165,3 +176,7 @@ def _text(folder: Folder) -> str:
     """config.toml, when it can be read."""
     read_config(folder)
     return (folder.read_or_none(FILE) or b"").decode()
+
+
+def _parsed(text: str) -> Config:
+    return parse_config(Source(FILE, text.encode(), text))

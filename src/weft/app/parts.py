@@ -10,7 +10,7 @@ import os
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
@@ -24,7 +24,7 @@ from weft.models.model import Model
 from weft.orchestrator.execute import Executor
 from weft.orchestrator.facts import Versions
 from weft.orchestrator.inputs import GivenInput, ReadFile
-from weft.orchestrator.opening import OpeningAsk
+from weft.orchestrator.opening import FILES_SAY, OpeningAsk
 from weft.orchestrator.workbench import Approve
 from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.errors import UsageError
@@ -242,6 +242,8 @@ class Parts:
         legacy: Legacy | None,
         versions: Versions | None = None,
     ) -> OpeningAsk:
+        if wish.model and wish.model != FILES_SAY:
+            wish = replace(wish, model=self.models().choose(session=wish.model))  # what is not connected is said first
         return OpeningAsk(
             workspace=self.workspace,
             pipeline=pipeline,

@@ -87,6 +87,7 @@ class SessionRuns:
             self._parts.default_model,
             self._parts.config.concurrency,
             models.price,
+            opening.chosen_model,
         )
         threads = self._parts.disk_threads
         return Runner(

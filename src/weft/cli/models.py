@@ -6,6 +6,7 @@ import asyncio
 import getpass
 import json
 import os
+import select
 import sys
 from typing import Any
 
@@ -15,6 +16,7 @@ from weft.app import MODEL_KINDS, Ability, ModelSettings, Probe
 from weft.cli.place import is_terminal, json_option, secret_asker, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
+PIPE_SECONDS = 1.0
 THINKING = ("off", "low", "medium", "high")
 
 
@@ -64,7 +66,7 @@ def add(name: str, workspace: str | None, **given: Any) -> None:
         values["key"] = f"env:{given['key_env']}"
     elif given["no_key"]:
         values["key"] = "none"
-    model_settings(workspace).add(name, values, lambda: _asked(f"Key of {name}: "))
+    model_settings(workspace).add(name, values, lambda needed: _asked(name, needed))
     print(f"connected {name}; `weft models test {name}` tries it", file=sys.stderr)
 
 
@@ -131,6 +133,19 @@ def _word(one: Ability) -> str:
     return "unknown" if one.works is None else "yes" if one.works else "no"
 
 
-def _asked(prompt: str) -> str:
-    """A key is typed unseen or comes on standard input: never on the command line, where others could see it."""
-    return getpass.getpass(prompt).strip() if is_terminal(sys.stdin) else sys.stdin.readline().strip()
+def _asked(name: str, needed: bool) -> str:
+    """A key is typed unseen or comes on standard input: never on the command line, where others could see it. What
+    needs none gets the one that is piped to it."""
+    if is_terminal(sys.stdin):
+        return getpass.getpass(f"Key of {name}: ").strip() if needed else ""
+    if not needed and not _is_piped():
+        return ""
+    return sys.stdin.read().strip()
+
+
+def _is_piped() -> bool:
+    """Something comes on standard input, or it has ended: an open pipe that nobody writes to is not waited for."""
+    try:
+        return bool(select.select([sys.stdin], [], [], PIPE_SECONDS)[0])
+    except (OSError, ValueError):
+        return True  # not a file of the system's: it can be read at once

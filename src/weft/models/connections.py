@@ -8,7 +8,8 @@ provider's key in the environment makes a connection of that provider's name, us
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Final, Literal
@@ -41,6 +42,7 @@ _CLIENTS: Final[dict[str, type[LayeredModel]]] = {
     "openai-responses": OpenAIResponses,
     "google": GoogleModel,
 }
+_FITS_A_HEADER: Final = re.compile(r"[ -~]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +168,7 @@ def resolve(choices: Choices, known: Mapping[str, Connection]) -> Resolved:
     return Resolved(reference=f"{name}/{model}", model=model, connection=connection, level=level, considered=considered)
 
 
-def explain(resolved: Resolved) -> list[str]:
+def explain(resolved: Resolved, known: Iterable[str] = ()) -> list[str]:
     """In lines, which model is meant and why: each level, what it says, and which one counts."""
     lines = [f"{resolved.reference}: {_source(resolved.level)} says so"]
     connection = resolved.connection
@@ -186,7 +188,11 @@ def explain(resolved: Resolved) -> list[str]:
         mark = "→" if one.won else " "
         lines.append(f"{mark} {one.level:<11} {one.reference or '-'}")
     if resolved.reference == EMBEDDED and resolved.level == "default":
-        lines.append("No model is connected: `weft models add` connects one.")
+        names = sorted(known)
+        if names:
+            lines.append(f"Connected but not chosen: {', '.join(names)}. `weft models default {names[0]}` chooses it.")
+        else:
+            lines.append("No model is connected: `weft models add` connects one.")
     return lines
 
 
@@ -196,8 +202,14 @@ def key_of(connection: Connection, variables: Mapping[str, str], stored: Callabl
         return ""
     place, _, name = connection.key_place.partition(":")
     found = variables.get(name) if place == "env" else stored(name)
-    if found:
-        return found
+    if found and (key := found.strip()):
+        if not _FITS_A_HEADER.fullmatch(key):
+            where = f"${name}" if place == "env" else "the credential store"
+            raise UserError(
+                f"the key of '{connection.name}' in {where} has a line break, or a letter that no key has",
+                hint=f"copy it again, all of it in one line: `weft models add {connection.name} …`",
+            )
+        return key
     if place == "env":
         raise UserError(
             f"the connection '{connection.name}' takes its key from ${name}, which is not set",

@@ -104,7 +104,7 @@ class Retrying:
         """How long before the next try, or None when there is none: no use, or no tries left."""
         if not error.retryable or attempt >= self._tries:
             return None
-        grown = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
+        grown: float = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
         wait = grown * (0.5 + 0.5 * self._chance())
         return wait if error.wait is None else error.wait + wait * 0.25
 

@@ -82,12 +82,15 @@ def gather(
     inputs: Mapping[str, InputText],
     read: ReadFile,
     model: str = "embedded",
+    chosen_model: str = "",
     registered: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
     toolbox: Callable[[], Toolbox] = _no_tools,
     versions: Versions | None = None,
 ) -> Facts:
-    """`registered` gives the version of each function that an embedding program brings along, `overrides` what stands
+    """`chosen_model` stands above what steps and agents say.
+
+    `registered` gives the version of each function that an embedding program brings along, `overrides` what stands
     in place of parts of the profile, `versions` what was accepted earlier; `toolbox` is asked for when a step uses
     tools."""
     prior = _prior(pipeline, state, versions)
@@ -103,7 +106,7 @@ def gather(
         agent = workspace.agent(step.agent) if step.agent else None
         used = tools_of(step, agent, toolbox()) if step.executor in ("agent", "tool") else ()
         tools = tuple(tool.name for tool in used)
-        material = _material(workspace, step, agent, inputs, parameters, profile, model)
+        material = _material(workspace, step, agent, inputs, parameters, profile, model, chosen_model)
         outside = bool(material.documents) or any(materials[before].outside for before in step.requires)
         material = replace(material, tools=tools, outside=outside or any(map(brings_in, used)))
         if step.prior:
@@ -175,8 +178,10 @@ def _material(
     parameters: Mapping[str, Any],
     profile: Mapping[str, Any],
     default_model: str,
+    chosen_model: str,
 ) -> Material:
-    model = "" if step.calls else step.model or (agent.model if agent else None) or default_model
+    said = chosen_model or step.model or (agent.model if agent else None)
+    model = "" if step.calls else said or default_model
     names = dict.fromkeys([*step.skills, *(agent.skills if agent else ())])
     read = {name: inputs[name] for name in step.inputs if name in inputs}
     return Material(

@@ -90,6 +90,7 @@ def _start(spec: RunSpec, state: SessionState) -> Decision:
         executors={name: step.executor for name, step in spec.pipeline.steps.items()},
         chosen=spec.chosen,
         model=spec.model,
+        chosen_model=spec.chosen_model,
         profile=spec.wish.profile,
         resumed=before is not None,
         budget=limits,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from weft.files import named_folder
 from weft.orchestrator.facts import Facts, Versions, gather
@@ -28,6 +28,9 @@ from weft.workspace.pipeline import Pipeline
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.workspace import Workspace
 
+FILES_SAY: Final = "default"
+"""What a person says in place of a model to go back to what steps, agents and the workspace say."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
@@ -40,6 +43,8 @@ class Opening:
     parameters: Mapping[str, Any]
     chosen: Mapping[str, Any]
     """The parameters that a person set, now or earlier in this session."""
+    chosen_model: str = ""
+    """The model that a person chose for every step, now or earlier in this session."""
     events: tuple[DurableEvent, ...] = ()
     """What must be recorded before a run."""
     inputs: Mapping[str, SessionInput] = field(default_factory=dict)
@@ -84,12 +89,15 @@ def open_up(ask: OpeningAsk) -> Opening:
     known = {name: value for name, value in remembered.items() if name in ask.pipeline.parameters}
     parameters = _with_folders(ask.pipeline, _parameters(ask, known))
     chosen = {name: parameters[name] for name in {**known, **ask.wish.parameters}}
+    kept_model = state.run.chosen_model if state.run else ""
+    chosen_model = "" if ask.wish.model == FILES_SAY else ask.wish.model or kept_model
     facts = gather(
         ask.workspace,
         ask.pipeline,
         state,
         parameters=parameters,
         model=ask.model,
+        chosen_model=chosen_model,
         registered=ask.registered,
         overrides=ask.wish.profile,
         toolbox=ask.toolbox,
@@ -108,6 +116,7 @@ def open_up(ask: OpeningAsk) -> Opening:
         facts=facts,
         parameters=parameters,
         chosen=chosen,
+        chosen_model=chosen_model,
         events=tuple(events),
         inputs=inputs,
         artifacts=tuple(kept.artifacts),

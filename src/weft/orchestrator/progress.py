@@ -38,6 +38,7 @@ class RunSpec:
     model: str = "embedded"
     limit: int = 4
     price: Price = _free
+    chosen_model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,8 @@ class StartRun:
     """Replies given in advance: the id of a choice by the step whose gate it is for. Each is used once."""
     budget: Mapping[str, float] = field(default_factory=dict)
     """In place of the pipeline's limits: usd, tokens, minutes."""
+    model: str = ""
+    """The model of every step, kept for the session, whatever files say; `default` goes back to what they say."""
     pipeline: str = ""
     """Which one; "" for the session's own."""
     inputs: Mapping[str, tuple[GivenFile, ...]] = field(default_factory=dict)

@@ -114,6 +114,8 @@ class RunStarted:
     chosen: Mapping[str, Any] = field(default_factory=dict)
     """The parameters that a person set in this session; the others follow the pipeline's defaults."""
     model: str = "embedded"
+    chosen_model: str = ""
+    """The model that a person chose for every step of this session; "" for what the steps, agents and workspace say."""
     profile: Mapping[str, Any] = field(default_factory=dict)
     """What stands in place of parts of the person's profile, for this run alone, by dotted name."""
     resumed: bool = False

@@ -98,6 +98,7 @@ class RunState:
     profile: Mapping[str, Any] = field(default_factory=dict)
     outcome: Outcome | None = None
     message: str = ""
+    chosen_model: str = ""
     spent: dict[str, StepSpending] = field(default_factory=dict)
     """By step, over all attempts of this run, also those before it was taken up again."""
 
@@ -307,6 +308,7 @@ def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
         event.model,
         event.budget,
         event.profile,
+        chosen_model=event.chosen_model,
         spent=before.spent if before else {},
     )
     state.confirming = None

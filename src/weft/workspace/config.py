@@ -37,6 +37,11 @@ def read_config(folder: Folder) -> Config:
         source = read_source(folder, FILE)
     except FileNotFoundError:
         return Config()
+    return parse_config(source)
+
+
+def parse_config(source: Source) -> Config:
+    """WorkspaceError when it is broken."""
     document = _parse(source)
     checked = check(Config, document)
     if checked.problems or checked.model is None:
