@@ -80,6 +80,11 @@ class ConnectedModels:
         for model in opened:
             await model.aclose()
 
+    @property
+    def names(self) -> list[str]:
+        """Of every connection, and of every model that was brought along."""
+        return sorted({*self._known, *self._given})
+
     def choose(self, *, session: str | None = None, step: str | None = None, agent: str | None = None) -> str:
         """The reference of the model that is meant: the most specific that says something."""
         said = next((one for one in (session, step, agent, self._workspace) if one), None)

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
-from weft.conversation.compaction import Summary
+from weft.conversation.compaction import Summary, summarise, turn_to_compact
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports, SessionJournal
+from weft.conversation.projections import Said
 from weft.conversation.prompt import Prompt
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
 from weft.conversation.watchdog import Watchdog
@@ -95,6 +96,7 @@ class SessionConversation:
             parts.off_loop,
             self._compact,
             self._run_summary,
+            self._working.path,
         )
         kept = session.saved("tally", Tally)
         self._tally = kept[1] if kept else Tally()
@@ -103,6 +105,7 @@ class SessionConversation:
         self._asked: dict[str, tuple[QuestionAsked, asyncio.Future[Mapping[str, str]]]] = {}
         """The questions of tools that wait for their answers."""
         self._beside: list[asyncio.Task[None]] = []
+        self._compacting: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -254,6 +257,26 @@ class SessionConversation:
                 usage=summary.usage,
             )
         )
+
+    def compact_now(self) -> None:
+        """Begins to tell older turns in short; what came of it is told when it is there. UserError when there is
+        nothing to shorten, or it is being done."""
+        if self._compacting is not None and not self._compacting.done():
+            raise UserError("older turns are being summed up already")
+        if self._speaking is not None:
+            raise UserError(f"{self.main_model.name} keeps its own transcript", hint="it shortens it by itself")
+        entries = list(self.conversation.transcript().entries)
+        turn = turn_to_compact(entries)
+        if not turn:
+            raise UserError("there is nothing to shorten yet", hint="the last turns are always told whole")
+        self._compacting = self._loop.create_task(self._sum_up(entries, turn), name="sums up older turns")
+        self._beside.append(self._compacting)
+
+    async def _sum_up(self, entries: list[Said], turn: int) -> None:
+        try:
+            self._compact(MAIN, await summarise(self.main_model, entries, turn))
+        except Exception as error:  # noqa: BLE001  whoever asked for it hears what came in between
+            self.conversation.notice(f"older turns could not be summed up: {error}")
 
     # -- what the conversation asks for
 

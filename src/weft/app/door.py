@@ -5,6 +5,7 @@ since the path of a socket may not be long. A line of JSON goes in:
 
     {"do": "submit", "command": {…}, "key": "…", "by": {…}}    one line comes back: accepted or refused
     {"do": "events", "after": 12}                              a line for each event, until one of the two goes
+    {"do": "look", "what": "context"}                          one line: what only the holder knows, as Markdown
     {"do": "rest", "run": true}                                one line, when the session has come to rest
 
 `AttachedSession` is the other side: a session that another process holds, with the same doors as one that is held here.
@@ -24,9 +25,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.app.live import LiveSession
+from weft.app.looks import INSIDE
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
+from weft.app.slash import LookName
 from weft.app.wire import (
     actor_from_wire,
     command_from_wire,
@@ -142,6 +145,10 @@ async def _answer(
         case "rest":
             outcome = await (session.run_at_rest() if asked.get("run") else session.rest())
             await _write(writer, {"outcome": outcome})
+        case "look":
+            if asked.get("what") not in INSIDE:
+                raise UserError("there is nothing of that name to look at")
+            await _write(writer, {"text": await session.look_inside(asked["what"])})
         case other:
             raise UserError(f"the session does not know how to {str(other)[:40]!r}")
 
@@ -173,8 +180,7 @@ class AttachedSession(OpenedSession):
     """A session that another process holds."""
 
     def __init__(self, parts: Parts, name: str, folder: Path, request: SessionRequest) -> None:
-        super().__init__(parts)
-        self._request = request
+        super().__init__(parts, request)
         self._order = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.id = name
@@ -232,6 +238,9 @@ class AttachedSession(OpenedSession):
             pass
         outcome: Outcome | None = (await _ask(self.folder, {"do": "rest", "run": run}, None))["outcome"]
         return outcome
+
+    async def look_inside(self, what: LookName) -> str:
+        return str((await _ask(self.folder, {"do": "look", "what": what}, ANSWER_SECONDS))["text"])
 
     async def close(self, *, keep_open: bool | None = None) -> bool:
         """Go away from it; whoever holds it goes on."""

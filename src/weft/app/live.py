@@ -23,10 +23,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.classifying import classify
+from weft.app.looks import look_inside
 from weft.app.opened import OpenedSession
 from weft.app.parts import EMBEDDED, Parts
 from weft.app.requests import SessionRequest
 from weft.app.runs import AT_GATE_HINT, SessionRuns
+from weft.app.slash import LookName
 from weft.conversation.feed import Feed
 from weft.models.model import Model
 from weft.orchestrator.execute import Executor
@@ -43,6 +45,7 @@ from weft.protocol.commands import (
     AcceptEdit,
     AnswerQuestion,
     CancelRun,
+    Compact,
     Interrupt,
     InterruptRun,
     Refused,
@@ -136,11 +139,10 @@ class LiveSession(OpenedSession):
         legacy: Legacy | None = None,
         prepared: tuple[StartRun, Opening] | None = None,
     ) -> None:
-        super().__init__(parts)
+        super().__init__(parts, request)
         self._session = session
         self.folder = session.folder.path
         self.id = self.folder.name
-        self._request = request
         self._feed = Feed()
         self._loop = asyncio.get_running_loop()
         session.on_record = self._recorded
@@ -240,6 +242,9 @@ class LiveSession(OpenedSession):
             if not (self._inbox or self._is_working or self._running or self._judging):
                 return outcome
 
+    async def look_inside(self, what: LookName) -> str:
+        return look_inside(what, await self._opened())
+
     async def close(self, *, keep_open: bool | None = None) -> bool:
         """What runs is stopped first."""
         if self._closed:
@@ -323,7 +328,7 @@ class LiveSession(OpenedSession):
                 return await self._talk_command(command, by, key)
             case c.SetLimits() | c.ClearTaint():
                 return await self._talk_command(command, by, key)
-            case AnswerQuestion() | SetMode() | SetModel():
+            case AnswerQuestion() | Compact() | SetMode() | SetModel():
                 return await self._choose(command, by, key)
             case _Judged() | _Rested() | _Wake():
                 await self._settle(command)
@@ -340,12 +345,15 @@ class LiveSession(OpenedSession):
             case _Wake():
                 await self._hear_next()
 
-    async def _choose(self, command: AnswerQuestion | SetMode | SetModel, by: Actor, key: str) -> Reply:
+    async def _choose(self, command: AnswerQuestion | Compact | SetMode | SetModel, by: Actor, key: str) -> Reply:
         """What a person says to the conversation besides messages."""
         opened = await self._opened()
         match command:
             case AnswerQuestion():
                 opened.answer(command.question, command.answers, command.declined)
+                return Accepted(seq=self.state.seq)
+            case Compact():
+                opened.compact_now()
                 return Accepted(seq=self.state.seq)
             case SetMode():
                 opened.set_mode(command.mode)

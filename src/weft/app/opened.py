@@ -8,7 +8,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from weft.app.looks import INSIDE, known_words, look_around
 from weft.app.parts import Parts
+from weft.app.requests import SessionRequest
+from weft.app.slash import KnownWords, LookName
 from weft.orchestrator.hearing import asked_of, is_heard, left_for
 from weft.orchestrator.resting import chosen_id, open_gate
 from weft.protocol.commands import Refused, Reply, SessionCommand
@@ -24,8 +27,9 @@ class OpenedSession(ABC):
     id: str
     folder: Path
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, request: SessionRequest) -> None:
         self._parts = parts
+        self._request = request
 
     # -- the door
 
@@ -63,6 +67,10 @@ class OpenedSession(ABC):
         """As `run_at_rest`, and the conversation has nothing left to do either."""
 
     @abstractmethod
+    async def look_inside(self, what: LookName) -> str:
+        """What is known only where its conversation is held, as Markdown."""
+
+    @abstractmethod
     async def close(self, *, keep_open: bool | None = None) -> bool:
         """Let go of it. A conversation in which something waits for a person is left as it stands (`keep_open` says so
         or otherwise), so that it can still be answered. Whether nothing was left running."""
@@ -75,6 +83,16 @@ class OpenedSession(ABC):
         if isinstance(reply, Refused):
             raise reply.error()
         return await self.run_at_rest() or "waiting"
+
+    async def known_words(self) -> KnownWords:
+        """What can follow a slash here now: `read_slash` takes it."""
+        return await self._parts.off_loop(lambda: known_words(self._parts, self._request.working))
+
+    async def look(self, what: LookName) -> str:
+        """Something to be shown, as Markdown. Nobody is asked for it, and nothing is recorded."""
+        if what in INSIDE:
+            return await self.look_inside(what)
+        return await self._parts.off_loop(lambda: look_around(what, self._parts, self._request.working))
 
     async def records(self, after: int = 0) -> list[Record]:
         """What the log has after `after`; `events` with the number of the last one goes on from there."""

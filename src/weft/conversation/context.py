@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from weft.conversation.compaction import Summary, fitted
@@ -31,6 +32,7 @@ You work for one person, in their session of Weft. Answer in their language. Say
 - Be brief. Lead with the answer. When you have changed something, say what, and what you did not check."""
 INSTRUCTION_FILES: Final = ("AGENTS.md", "CLAUDE.md")
 _FILE_LIMIT: Final = 60
+_INSTRUCTION_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,8 @@ class SessionContext:
     """Has a summary recorded, for the conversation of that name."""
     run: Callable[[str], str]
     """What is to be known of the session's run, bounded, and fenced with the nonce; "" when there is none."""
+    working: Path | None = None
+    """The folder that tools work in: its own instructions count too."""
     last: dict[str, Prompt] = field(default_factory=dict)
 
     async def build(self, conversation: str, transcript: Transcript) -> Request:
@@ -90,11 +94,7 @@ class SessionContext:
 
     def fragments(self, speaker: Speaker) -> list[Fragment]:
         found = [Fragment(kind="instructions", text=speaker.instructions)]
-        for name in INSTRUCTION_FILES:
-            data = self.workspace.folder.read_or_none(name)
-            if data is not None:
-                found.append(Fragment(kind="workspace", text=data.decode("utf-8", "replace"), name=name))
-                break
+        found += [Fragment(kind="workspace", text=text) for text in self._instructions()]
         if any(tool.name == "Skill" for tool in speaker.tools):
             found.append(Fragment(kind="skills", text=_skills(self.skills)))
         found.append(Fragment(kind="profile", text=_profile(self._profile())))
@@ -102,11 +102,45 @@ class SessionContext:
         found.append(Fragment(kind="files", text=_files(self.session())))
         return found
 
+    def _instructions(self) -> Iterator[str]:
+        """What people wrote for whoever works here: in the workspace, then in the working folder and those above it up
+        to the repository's root, the nearest last. The same words are told once."""
+        seen: set[str] = set()
+        for name in INSTRUCTION_FILES:
+            data = self.workspace.folder.read_or_none(name)
+            text = data.decode("utf-8", "replace").strip() if data is not None else ""
+            if text and text not in seen:
+                seen.add(text)
+                yield text
+        for path in reversed(project_files(self.working)) if self.working else ():
+            text = read_text(path)
+            if text and text not in seen:
+                seen.add(text)
+                yield f"From {path}:\n\n{text}"
+
     def _profile(self) -> Mapping[str, Any]:
         try:
             return self.workspace.profile()
         except WorkspaceError as error:
             return {"profile.json": f"can't be read: {error.message}"}
+
+
+def project_files(working: Path) -> list[Path]:
+    """The instruction files of a folder and those above it, the nearest first: up to the root of its repository, and of
+    a folder in none only its own."""
+    above = [working, *working.parents]
+    root = next((number for number, folder in enumerate(above) if (folder / ".git").exists()), 0)
+    places = [folder / name for folder in above[: root + 1] for name in reversed(INSTRUCTION_FILES)]
+    return [path for path in places if path.is_file()]
+
+
+def read_text(path: Path) -> str:
+    """ "" for what can't be read: it must not keep anybody from talking."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_INSTRUCTION_BYTES).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
 
 
 def _skills(skills: Skills) -> str:

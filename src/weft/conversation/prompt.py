@@ -32,7 +32,7 @@ LIMITS: Final[dict[Kind, int]] = {
 """Characters of one fragment; a longer one is cut, and says so."""
 HEADINGS: Final[dict[Kind, str]] = {
     "instructions": "",
-    "workspace": "The person's instructions for this workspace",
+    "workspace": "The person's instructions",
     "skills": "Skills (the tool Skill loads the text of one)",
     "profile": "The person",
     "run": "The run in this session",
@@ -69,6 +69,8 @@ class Prompt:
     """Of what fits."""
     dropped: tuple[str, ...] = ()
     """What had to go, in words."""
+    parts: tuple[tuple[str, int], ...] = ()
+    """What it is made of, each with its estimated tokens."""
 
 
 def build_prompt(
@@ -100,7 +102,9 @@ def build_prompt(
         dropped.append(f"the middle of {cut} tool result{'s' if cut > 1 else ''}")
     total = fixed + tokens_of(system) + _tokens(told)
     request = Request(system=system, messages=tuple(told), tools=tuple(tools), thinking=thinking)
-    return Prompt(request=request, tokens=total, share=total / room, dropped=tuple(dropped))
+    sizes = [(HEADINGS[one.kind].lower() or "instructions", tokens_of(_body(one, nonce))) for one in kept]
+    parts = (*sizes, ("tools", fixed), ("the conversation", _tokens(told)))
+    return Prompt(request=request, tokens=total, share=total / room, dropped=tuple(dropped), parts=parts)
 
 
 def fence(text: str, nonce: str, name: str = "") -> str:

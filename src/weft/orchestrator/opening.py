@@ -202,7 +202,7 @@ def _birth(ask: OpeningAsk, notes: tuple[str, ...] = ()) -> SessionCreated | Ses
 
 
 def _check_same_pipeline(ask: OpeningAsk) -> None:
-    if ask.state.seq and ask.state.pipeline != ask.pipeline.name:
+    if ask.state.seq and ask.state.pipeline not in ("", ask.pipeline.name):  # a conversation has none yet
         raise UserError(
             f"session {ask.session} belongs to the pipeline {ask.state.pipeline}, not {ask.pipeline.name}",
             hint="leave the pipeline out to continue it, or choose another --session-id",

@@ -168,6 +168,13 @@ class SetModel:
     type: Literal["set_model"] = "set_model"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compact:
+    """Have the conversation's older turns told in short from now on, though the window is not full yet."""
+
+    type: Literal["compact"] = "compact"
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """An artifact's bytes on their way to the disk, with the hash that names them."""
@@ -235,6 +242,7 @@ SessionCommand = (
     | SetModel
     | SetLimits
     | ClearTaint
+    | Compact
 )
 """What the door of a session takes."""
 

@@ -38,6 +38,13 @@ def parse_front_matter(source: Source) -> FrontMatter:
     return FrontMatter(parse_yaml(source.file, source.text[opening.end() : closing.start()], first_line=2), body)
 
 
+def body_of(text: str) -> str:
+    """What stands below the front matter, whatever that says; all of it where there is none."""
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
+    return (text[closing.end() :] if closing else text).replace("\r\n", "\n").strip()
+
+
 def read_front(model: type[Model], source: Source, name: str, found: FrontMatter) -> tuple[Model | None, list[Problem]]:
     """The keys as a model, and what is wrong with them; `name` is what the file's place says it must be called."""
     document = found.document

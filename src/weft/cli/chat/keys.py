@@ -22,6 +22,8 @@ class Chat(Protocol):
 
     def unfold(self) -> None: ...
 
+    def complete(self) -> None: ...
+
     def leave(self, code: int = 0) -> None: ...
 
 
@@ -55,6 +57,10 @@ def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
     @keys.add("s-tab")
     def _mode(event: KeyPressEvent) -> None:
         chat.cycle_mode()
+
+    @keys.add("tab")
+    def _complete(event: KeyPressEvent) -> None:
+        chat.complete()
 
     @keys.add("c-z")
     def _nothing(event: KeyPressEvent) -> None:

@@ -14,12 +14,13 @@ from collections.abc import AsyncIterator
 
 from rich.text import Text
 
+from weft.app import Leave, Look, read_slash
 from weft.cli.chat.ending import let_go
 from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.ports import ChatSession
 from weft.cli.place import is_ascii
 from weft.cli.stopping import TERMINAL, interruptible
-from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say
+from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say, SessionCommand
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UserError
 from weft.protocol.events import Record
@@ -78,11 +79,24 @@ class PlainChat:
     async def _talk_through(self, message: str | None, whole_input: bool) -> None:
         await self._session.rest()
         async for text in _messages(message, whole_input):
-            if text.strip():
-                reply = await self._session.submit(Say(text=text), by=TERMINAL)
+            wanted = await self._wanted(text) if text.strip() else None
+            if isinstance(wanted, Leave):
+                return
+            if wanted is not None:
+                reply = await self._session.submit(wanted, by=TERMINAL)
                 if isinstance(reply, Refused):
                     raise reply.error()
                 await self._session.rest()
+
+    async def _wanted(self, text: str) -> SessionCommand | Leave | None:
+        """The command that a line is; None when it was only a look, which is answered."""
+        if not text.lstrip().startswith("/"):
+            return Say(text=text)
+        wanted = read_slash(text, await self._session.known_words())
+        if isinstance(wanted, Look):
+            print(_whole(await self._session.look(wanted.what)), flush=True)
+            return None
+        return wanted or Say(text=text)
 
     async def _follow(self, after: int) -> None:
         async for item in self._session.events(after):
@@ -130,6 +144,10 @@ def _raise_what_went_wrong(*tasks: asyncio.Task[None]) -> None:
 def _printable(line: str) -> str:
     """A line of data: its tabs stay, what a terminal would obey does not."""
     return "\t".join(clean(part) for part in line.split("\t"))
+
+
+def _whole(text: str) -> str:
+    return "\n".join(_printable(line) for line in text.split("\n"))
 
 
 def _complain(line: Text) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Protocol
 
+from weft.app import KnownWords, LookName
 from weft.protocol.commands import Reply, SessionCommand
 from weft.protocol.envelope import Actor
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, Record
@@ -23,6 +24,10 @@ class ChatSession(Protocol):
     async def records(self, after: int = 0) -> list[Record]: ...
 
     async def rest(self) -> Outcome | None: ...
+
+    async def known_words(self) -> KnownWords: ...
+
+    async def look(self, what: LookName) -> str: ...
 
     async def close(self, *, keep_open: bool | None = None) -> bool: ...
 

@@ -13,14 +13,15 @@ import signal
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.layout import BufferControl, Dimension, FormattedTextControl, HSplit, Layout, VerticalAlign, Window
@@ -29,6 +30,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.cells import cell_len
 from rich.text import Text
 
+from weft.app import KnownWords, Leave, Look, complete, read_slash
 from weft.cli.chat.ending import last_words, let_go
 from weft.cli.chat.keys import Chat, bindings
 from weft.cli.chat.opening import greeting, of_main
@@ -45,7 +47,7 @@ from weft.protocol.talk_commands import ClearTaint, DecideApproval
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
-from weft.render.talk_view import Block, Called, CallView, Noted, Said, TalkView, Thought
+from weft.render.talk_view import Answered, Block, Called, CallView, Noted, Said, TalkView, Thought
 from weft.render.units import count
 
 FRAME: Final = 0.1
@@ -57,13 +59,15 @@ TWICE: Final = 2.0
 EXCHANGES: Final = 3
 """Messages of the past that are shown, with their answers, when a conversation is opened again."""
 MOST_INPUT: Final = 8
+OFFERS: Final = 8
+"""Commands that are offered at a time."""
 MODES: Final = {
     "safe": "reads only",
     "ask": "asks before it changes something",
     "edits": "changes files without asking, asks for the rest",
     "auto": "asks only where it must",
 }
-HELP: Final = "Enter sends, Alt+Enter breaks the line, Ctrl+C interrupts, Shift+Tab changes the mode, Ctrl+D leaves"
+HELP: Final = "Enter sends, / lists commands, Alt+Enter breaks the line, Ctrl+C stops, Shift+Tab: mode, Ctrl+D leaves"
 
 
 class ChatScreen(Chat):
@@ -76,6 +80,8 @@ class ChatScreen(Chat):
     ) -> None:
         self._session = session
         self._questions = Questions()
+        self._known: KnownWords | None = None
+        self._beside: set[asyncio.Task[None]] = set()
         self._sending: set[asyncio.Future[Reply]] = set()
         self._program = program
         self._clock = clock
@@ -98,6 +104,7 @@ class ChatScreen(Chat):
         self._closing = False
         self._deaf = False
         self._buffer = Buffer(multiline=True, history=InMemoryHistory())
+        self._buffer.on_text_changed += self._typed
         self._app = self._application()
 
     # -- the terminal
@@ -157,11 +164,77 @@ class ChatScreen(Chat):
         if question is not None and not self._view.approvals:
             options, several = question.get("options") or (), bool(question.get("several"))
             lines += question_lines(str(question["text"]), options, several, self._sheet)
+        lines += self._offers()
         if self._hint and self._clock() < self._hint_until:
             lines += self._sheet.wrapped(self._hint, 2, "yellow")
         elif self._view.approvals and self._buffer.text and self._reason_for is None:
             lines += self._sheet.wrapped("send or clear what you typed to answer the question", 2, "yellow")
         return lines
+
+    def _offers(self) -> list[Text]:
+        """What the command that is being typed may become."""
+        offered = complete(self._buffer.text, self._known) if self._known else []
+        wide = min(max((len(one.name) + len(one.takes) for one in offered), default=0) + 2, 48)
+        lines = []
+        for one in offered[:OFFERS]:
+            words = f"/{one.name} {one.takes}".rstrip()
+            lines.append(self._sheet.line((f"  {words.ljust(wide)} ", "cyan"), (one.about, "dim")))
+        if len(offered) > OFFERS:
+            lines.append(self._sheet.line((f"  and {len(offered) - OFFERS} more: /help", "dim")))
+        return lines
+
+    def _typed(self, _: object) -> None:
+        if self._buffer.text == "/":
+            self._do(self._learn())
+        if self._buffer.text.startswith("/"):
+            self._dirty.set()
+
+    async def _learn(self) -> None:
+        self._known = await self._session.known_words()
+        self._dirty.set()
+
+    def complete(self) -> None:
+        """As far as what is typed can only become one thing."""
+        offered = [f"/{one.name}" for one in complete(self._buffer.text, self._known)] if self._known else []
+        if not offered:
+            return
+        more = offered[0]
+        while not all(one.startswith(more) for one in offered):
+            more = more[:-1]
+        if len(offered) == 1 and not more.endswith("="):
+            more += " "
+        if len(more) > len(self._buffer.text):
+            self._buffer.document = Document(more, len(more))
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Something that ends by itself; it is waited for on leaving."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
+    async def _command(self, text: str) -> None:
+        """What was typed with a slash: done, shown, or told what is wrong with it."""
+        try:
+            self._known = await self._session.known_words()
+            wanted = read_slash(text, self._known)
+            match wanted:
+                case None:
+                    self._give(Say(text=text))
+                case Leave():
+                    self.leave()
+                case Look():
+                    shown = await self._session.look(wanted.what)
+                    lines = block_lines(Answered(shown), self._sheet)
+                    self._unfolding += [Text(), self._sheet.line((text.strip(), "bold cyan")), *lines]
+                case Interrupt():
+                    self.interrupt()
+                case _:
+                    self._give(wanted)
+        except WeftError as error:
+            self._tell(str(error), 10)
+            if not self._buffer.text:
+                self._buffer.text = text
+        self._dirty.set()
 
     def _status_text(self) -> ANSI:
         status = self._view.status or StatusChanged(mode="ask", model="")
@@ -296,6 +369,10 @@ class ChatScreen(Chat):
     async def _close(self, following: asyncio.Task[None], code: int) -> int:
         if self._view.busy and not self._view.approvals:
             self._print(self._sheet.wrapped("stopping what runs", 2, "dim"))
+        if self._beside:
+            await asyncio.wait({*self._beside}, timeout=TWICE)
+            for task in self._beside:
+                task.cancel()
         clean_end = await let_go(self._session, self._view)
         await asyncio.wait({following}, timeout=TWICE)
         if not following.done():
@@ -425,7 +502,10 @@ class ChatScreen(Chat):
             self._buffer.reset()
             self._dirty.set()
         else:
-            self._give(Say(text=text))
+            if text.lstrip().startswith("/"):
+                self._do(self._command(text))
+            else:
+                self._give(Say(text=text))
             self._buffer.append_to_history()
             self._buffer.reset()
             self._dirty.set()

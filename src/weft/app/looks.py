@@ -1,0 +1,121 @@
+"""What a person can look at from within a session, as Markdown: the same text in a terminal and on a page.
+
+Half of it is known wherever the workspace is open (`look_around`); what belongs to the conversation that is going on is
+known where it is held (`look_inside`), and asked for through the door from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from weft.app.parts import EMBEDDED, Parts
+from weft.app.slash import KnownWords, LookName, slash_help
+from weft.files import Folder
+from weft.protocol.errors import UserError, WeftError
+from weft.tools.skills import Skills
+from weft.workspace.front_matter import body_of
+
+if TYPE_CHECKING:
+    from weft.app.conversations import SessionConversation
+
+INSIDE: Final[tuple[LookName, ...]] = ("context", "cost", "limits")
+COMMANDS: Final = ".claude/commands"
+_SESSIONS: Final = 15
+_LONGEST: Final = 64 * 1024
+
+
+def known_words(parts: Parts, working: Path) -> KnownWords:
+    """Read anew each time: what was written a moment ago can be used."""
+    skills: dict[str, str] = {}
+    own: dict[str, str] = {}
+    with Folder.open(working) as folder:
+        found, _ = Skills([("workspace", parts.workspace.folder), ("project", folder)]).index()
+        skills = {skill.name: skill.description for skill in found}
+        for place in (parts.workspace.folder, folder):
+            own |= dict(_own_commands(place))
+    models = [EMBEDDED, *parts.models().names]
+    return KnownWords(
+        working=working, pipelines=tuple(parts.workspace.pipeline_names()), models=tuple(models), skills=skills, own=own
+    )
+
+
+def _own_commands(place: Folder) -> Iterator[tuple[str, str]]:
+    try:
+        with place.folder(COMMANDS) as commands:
+            for name in commands.names():
+                data = commands.read_or_none(name) if name.endswith(".md") else None
+                if data is not None:
+                    yield name.removesuffix(".md"), body_of(data[:_LONGEST].decode("utf-8", "replace"))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+def look_around(what: LookName, parts: Parts, working: Path) -> str:
+    known = known_words(parts, working)
+    match what:
+        case "help":
+            return slash_help(known)
+        case "models":
+            lines = [f"- {name}{' (the default)' if name == parts.default_model else ''}" for name in known.models]
+            return "\n".join([*lines, "", "`/model NAME` or `/model NAME/MODEL` switches; `weft models add` connects."])
+        case "pipelines":
+            return "\n".join(f"- {_about(parts, name)}" for name in known.pipelines) or "There is no pipeline yet."
+        case "skills":
+            lines = [f"- `/{name}` {about}" for name, about in known.skills.items()]
+            return "\n".join(lines) or "There is no skill yet: `skills/NAME/SKILL.md` makes one."
+        case "sessions":
+            return _sessions(parts)
+    raise UserError(f"{what} is known where the conversation is held")
+
+
+def _about(parts: Parts, name: str) -> str:
+    try:
+        return f"`{name}` {parts.workspace.pipeline(name).description}".rstrip()
+    except WeftError as error:
+        return f"`{name}` can't be read: {error.message}"
+
+
+def _sessions(parts: Parts) -> str:
+    from weft.app.catalogue import Catalogue
+    from weft.session.index import Filter
+
+    catalogue = Catalogue(parts)
+    try:
+        found = catalogue.page(Filter(limit=_SESSIONS))
+    finally:
+        catalogue.close()
+    return "\n".join(f"- `{one.id}` {one.title} ({one.state})" for one in found) or "There is no session yet."
+
+
+def look_inside(what: LookName, talk: SessionConversation) -> str:
+    match what:
+        case "context":
+            return _context(talk)
+        case "cost":
+            spent = talk.spent
+            lines = [f"- {spent.calls} model calls, {spent.input:,} tokens read, {spent.output:,} written: {spent}"]
+            if spent.cache_read:
+                lines.append(f"- {spent.cache_read:,} of the tokens read came from the provider's cache")
+            return "\n".join(lines)
+        case "limits":
+            main = talk.conversation.state.talks.get(talk.conversation.name)
+            return _limits(main.limits if main else {})
+    raise UserError(f"{what} is known wherever the workspace is open")
+
+
+def _context(talk: SessionConversation) -> str:
+    prompt = talk.next_prompt()
+    rows = [f"| {name} | {tokens:,} |" for name, tokens in prompt.parts]
+    lines = ["| part | tokens, about |", "| --- | ---: |", *rows]
+    lines.append(f"| **all of {talk.main_model.name}'s room** | **{prompt.tokens:,}, {prompt.share:.0%}** |")
+    if prompt.dropped:
+        lines += ["", f"Left out for want of room: {', '.join(prompt.dropped)}."]
+    return "\n".join(lines)
+
+
+def _limits(limits: Mapping[str, float]) -> str:
+    if not limits:
+        return "This conversation has no limits. `/limits turns=20 usd=0.5` sets some."
+    return "\n".join(f"- {name}: {value:g}" for name, value in limits.items())

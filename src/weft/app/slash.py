@@ -1,0 +1,246 @@
+"""What a person types that begins with a slash: a command of the session, or a look at something. The same everywhere.
+
+    read_slash("/run summarize notes.md", known)    StartRun(…)
+    read_slash("/context", known)                   Look(what="context")
+    read_slash("/usr/bin is full", known)           None: words, for whoever is spoken to
+    read_slash("/rnu", known)                       UserError: it is never sent to a model
+
+A skill is a command under its own name, and so is a file of `.claude/commands`. What is offered while somebody types
+comes from the same table: `complete`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from weft.app.requests import given_file
+from weft.protocol.commands import (
+    Compact,
+    GivenFile,
+    Interrupt,
+    Mode,
+    Say,
+    SessionCommand,
+    SetMode,
+    SetModel,
+    StartRun,
+)
+from weft.protocol.errors import UserError
+from weft.protocol.talk_commands import ClearTaint, SetLimits
+
+LookName = Literal["help", "context", "cost", "limits", "models", "sessions", "skills", "pipelines"]
+_COMMAND: Final = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
+LIMITS: Final = ("turns", "tokens", "usd", "minutes")
+_MAIN: Final = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    name: str
+    takes: str
+    about: str
+
+
+SLASHES: Final = (
+    Slash("help", "", "these commands"),
+    Slash("run", "PIPELINE [FILE] [NAME=VALUE …]", "start a pipeline here, on a file or on text"),
+    Slash("stop", "", "stop what runs"),
+    Slash("model", "[NAME]", "which model answers from now on; without a name: which there are"),
+    Slash("mode", "safe|ask|edits|auto", "what tools may do without asking"),
+    Slash("limits", "[turns=N tokens=N usd=N minutes=N|none]", "how much this conversation may take"),
+    Slash("trust", "", "what came from outside until now is fine"),
+    Slash("compact", "", "tell the model older turns in short"),
+    Slash("context", "", "what the model is told, by part and size"),
+    Slash("cost", "", "what this session took"),
+    Slash("sessions", "", "the sessions of this workspace"),
+    Slash("pipelines", "", "what can be run"),
+    Slash("skills", "", "the skills there are; each is a command too: /NAME"),
+    Slash("exit", "", "leave; nothing is lost"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Something to be shown, that nobody is asked for: `OpenedSession.look` answers it."""
+
+    what: LookName
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWords:
+    """What can follow a slash in one session, and where the files that are named lie."""
+
+    working: Path
+    pipelines: Collection[str] = ()
+    models: Collection[str] = ()
+    skills: Mapping[str, str] = field(default_factory=dict)
+    """What each is for, by name."""
+    own: Mapping[str, str] = field(default_factory=dict)
+    """The texts of the person's own commands, by name."""
+
+
+Wanted = SessionCommand | Look | Leave
+
+
+def read_slash(text: str, known: KnownWords) -> Wanted | None:
+    """None for words that are no command. UserError for a command that is none, or not whole."""
+    found = _COMMAND.match(text.strip())
+    if found is None:
+        return None
+    name, rest = found[1], (found[2] or "").strip()
+    if reader := _READERS.get(name):
+        return reader(rest, known)
+    if name in known.own:
+        return Say(text=_filled(known.own[name], rest))
+    if name in known.skills:
+        return Say(text=f"Use the skill {name}." + (f" {rest}" if rest else ""))
+    names = [*_READERS, *known.skills, *known.own]
+    close = difflib.get_close_matches(name, names, n=1)
+    raise UserError(
+        f"there is no command /{name}", hint=f"did you mean /{close[0]}?" if close else "/help lists the commands"
+    )
+
+
+def complete(text: str, known: KnownWords) -> list[Slash]:
+    """What a beginning may become, the table's own first: the name of a command, then what it is followed by."""
+    if not text.startswith("/") or "\n" in text:
+        return []
+    name, space, rest = text[1:].partition(" ")
+    if not space:
+        own = [Slash(word, "", "your own command") for word in known.own]
+        skills = [Slash(word, "", about) for word, about in known.skills.items()]
+        return [one for one in (*SLASHES, *own, *skills) if one.name.startswith(name)]
+    offered: Mapping[str, Sequence[str]] = {
+        "run": sorted(known.pipelines),
+        "model": sorted(known.models),
+        "mode": get_args(Mode),
+        "limits": [f"{limit}=" for limit in LIMITS],
+    }
+    return [Slash(f"{name} {word}", "", "") for word in offered.get(name, ()) if word.startswith(rest)]
+
+
+def slash_help(known: KnownWords) -> str:
+    lines = [f"- `/{one.name}{' ' + one.takes if one.takes else ''}` {one.about}" for one in SLASHES]
+    lines += [f"- `/{name}` your own command" for name in known.own]
+    lines += [f"- `/{name}` {about}" for name, about in known.skills.items()]
+    return "\n".join(lines)
+
+
+# -- the commands
+
+
+def _run(rest: str, known: KnownWords) -> StartRun:
+    words = _words(rest)
+    if not words:
+        raise UserError("which pipeline?", hint=f"there are: {', '.join(sorted(known.pipelines)) or 'none yet'}")
+    name, told = words[0], words[1:]
+    if name not in known.pipelines:
+        close = difflib.get_close_matches(name, known.pipelines, n=1)
+        raise UserError(
+            f"there is no pipeline {name}",
+            hint=f"did you mean {close[0]}?" if close else f"there are: {', '.join(sorted(known.pipelines)) or 'none'}",
+        )
+    parameters: dict[str, Any] = {}
+    given: list[str] = []
+    for word in told:
+        key, sign, value = word.partition("=")
+        if sign and key.isidentifier() and not (known.working / word).exists():
+            parameters[key] = value
+        else:
+            given.append(word)
+    inputs = {"": _given(given, known.working)} if given else {}
+    return StartRun(pipeline=name, parameters=parameters, inputs=inputs)
+
+
+def _given(words: list[str], working: Path) -> tuple[GivenFile, ...]:
+    """Files when all of them are there; else the words themselves are the text."""
+    paths = [working / Path(word.removeprefix("@")).expanduser() for word in words]
+    if all(path.is_file() for path in paths):
+        return tuple(given_file(path) for path in paths)
+    missing = next((word for word, path in zip(words, paths, strict=True) if not path.is_file()), "")
+    if len(words) == 1 and ("/" in missing or "." in missing[:-1]) and " " not in missing:
+        raise UserError(f"there is no file {missing} in {working}")
+    return (GivenFile(" ".join(words).encode()),)
+
+
+def _model(rest: str, known: KnownWords) -> Wanted:
+    return SetModel(model=rest) if rest else Look("models")
+
+
+def _mode(rest: str, known: KnownWords) -> Wanted:
+    modes: tuple[Mode, ...] = get_args(Mode)
+    for mode in modes:
+        if rest == mode:
+            return SetMode(mode=mode)
+    raise UserError(f"there is no mode {rest}" if rest else "which mode?", hint=f"one of: {', '.join(modes)}")
+
+
+def _limits(rest: str, known: KnownWords) -> Wanted:
+    if not rest:
+        return Look("limits")
+    if rest == "none":
+        return SetLimits(conversation=_MAIN, limits={})
+    limits: dict[str, float] = {}
+    for word in rest.split():
+        name, _, value = word.partition("=")
+        try:
+            limits[name] = float(value)
+        except ValueError:
+            limits[name] = -1
+        if name not in LIMITS or not limits[name] > 0:
+            raise UserError(f"{word} is no limit", hint="for example: /limits turns=20 usd=0.5")
+    return SetLimits(conversation=_MAIN, limits=limits)
+
+
+def _bare(wanted: Callable[[], Wanted]) -> Callable[[str, KnownWords], Wanted]:
+    def read(rest: str, known: KnownWords) -> Wanted:
+        if rest:
+            raise UserError("it stands alone: nothing can follow it")
+        return wanted()
+
+    return read
+
+
+_READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
+    "help": _bare(lambda: Look("help")),
+    "run": _run,
+    "stop": _bare(Interrupt),
+    "model": _model,
+    "mode": _mode,
+    "limits": _limits,
+    "trust": _bare(lambda: ClearTaint(conversation=_MAIN)),
+    "compact": _bare(Compact),
+    "context": _bare(lambda: Look("context")),
+    "cost": _bare(lambda: Look("cost")),
+    "sessions": _bare(lambda: Look("sessions")),
+    "pipelines": _bare(lambda: Look("pipelines")),
+    "skills": _bare(lambda: Look("skills")),
+    "exit": _bare(Leave),
+}
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UserError(f"the words can't be told apart: {error}", hint="close the quotes") from None
+
+
+def _filled(text: str, rest: str) -> str:
+    """A command of a file: `$ARGUMENTS` is what follows it, `$1` the first word of that."""
+    words = rest.split()
+    filled = re.sub(r"\$(\d)", lambda found: words[int(found[1]) - 1] if 0 < int(found[1]) <= len(words) else "", text)
+    if "$ARGUMENTS" in filled:
+        return filled.replace("$ARGUMENTS", rest)
+    return f"{filled.rstrip()}\n\n{rest}" if rest and filled == text else filled

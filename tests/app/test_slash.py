@@ -1,0 +1,147 @@
+"""What a person types with a slash: which command it is, what is offered on the way, what is never sent to a model."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from tests.made import lay_out
+from weft.app import App, KnownWords, Leave, Look, LookName, SessionRequest, complete, read_slash
+from weft.app.slash import SLASHES
+from weft.protocol.commands import Accepted, Compact, Interrupt, Refused, Say, SetMode, SetModel, StartRun
+from weft.protocol.errors import UserError
+from weft.protocol.talk_commands import ClearTaint, SetLimits
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> KnownWords:
+    (tmp_path / "notes.md").write_text("# Notes\n")
+    (tmp_path / "a b.md").write_text("# Two\n")
+    return KnownWords(
+        working=tmp_path,
+        pipelines=("summarize", "writing"),
+        models=("embedded", "work"),
+        skills={"tone": "How to sound"},
+        own={"review": "Review $1 for $ARGUMENTS", "plain": "Say it plainly."},
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("/help", Look("help")),
+        ("  /stop ", Interrupt()),
+        ("/model", Look("models")),
+        ("/model work/big", SetModel(model="work/big")),
+        ("/mode auto", SetMode(mode="auto")),
+        ("/limits", Look("limits")),
+        ("/limits none", SetLimits(conversation="main", limits={})),
+        ("/limits turns=3 usd=0.5", SetLimits(conversation="main", limits={"turns": 3, "usd": 0.5})),
+        ("/trust", ClearTaint(conversation="main")),
+        ("/compact", Compact()),
+        ("/exit", Leave()),
+        ("/tone be brief", Say(text="Use the skill tone. be brief")),
+        ("/review x.py for speed", Say(text="Review x.py for x.py for speed")),
+        ("/plain", Say(text="Say it plainly.")),
+        ("/plain why?", Say(text="Say it plainly.\n\nwhy?")),
+        ("/usr/bin is full", None),
+        ("/ is a slash", None),
+        ("see /help", None),
+        ("", None),
+    ],
+)
+def test_what_is_meant(text: str, wanted: object, known: KnownWords) -> None:
+    assert read_slash(text, known) == wanted
+
+
+def test_a_run_takes_files_words_and_parameters(known: KnownWords) -> None:
+    wish = read_slash("/run writing notes.md length=3", known)
+    assert isinstance(wish, StartRun)
+    assert (wish.pipeline, wish.parameters) == ("writing", {"length": "3"})
+    assert [(given.name, given.data) for given in wish.inputs[""]] == [("notes.md", b"# Notes\n")]
+    wish = read_slash('/run writing @notes.md "a b.md"', known)
+    assert isinstance(wish, StartRun)
+    assert [given.name for given in wish.inputs[""]] == ["notes.md", "a b.md"]
+    wish = read_slash("/run writing What is love?", known)
+    assert isinstance(wish, StartRun)
+    assert [given.data for given in wish.inputs[""]] == [b"What is love?"]
+    wish = read_slash("/run summarize", known)
+    assert isinstance(wish, StartRun)
+    assert not wish.inputs
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("/rnu x", "did you mean /run?"),
+        ("/nonsense", "/help lists"),
+        ("/run", "which pipeline?"),
+        ("/run writin", "did you mean writing?"),
+        ("/run writing not/there.md", "there is no file not/there.md"),
+        ('/run writing "open', "close the quotes"),
+        ("/mode", "which mode?"),
+        ("/mode yolo", "there is no mode yolo"),
+        ("/limits turns", "is no limit"),
+        ("/limits turns=-1", "is no limit"),
+        ("/limits turns=nan", "is no limit"),
+        ("/limits wishes=3", "is no limit"),
+        ("/help me", "stands alone"),
+    ],
+)
+def test_what_is_not_whole_is_said_and_never_sent(text: str, says: str, known: KnownWords) -> None:
+    with pytest.raises(UserError) as told:
+        read_slash(text, known)
+    assert says in str(told.value)
+
+
+def test_what_is_offered_can_be_typed(known: KnownWords) -> None:
+    assert [one.name for one in complete("/mod", known)] == ["model", "mode"]
+    assert [one.name for one in complete("/run w", known)] == ["run writing"]
+    assert [one.name for one in complete("/mode e", known)] == ["mode edits"]
+    assert [one.name for one in complete("/to", known)] == ["tone"]
+    assert complete("mod", known) == complete("/x", known) == []
+    table = complete("/", known)
+    assert {one.name for one in table} == {one.name for one in SLASHES} | {"tone", "review", "plain"}
+    for one in table:
+        with suppress(UserError):  # it wants more words
+            assert read_slash(f"/{one.name}", known) is not None
+
+
+@pytest.mark.process
+def test_every_look_is_answered_and_a_run_begins_in_a_conversation(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also for whoever is attached to it from elsewhere."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    lay_out(workspace)
+    source = tmp_path / "poem.txt"
+    source.write_text("so much depends upon a red wheel barrow\n")
+    (workspace / ".claude/commands").mkdir(parents=True)
+    (workspace / ".claude/commands/brief.md").write_text("---\ndescription: x\n---\nBe brief: $ARGUMENTS\n")
+    request = SessionRequest(talk=True, session="talk", working=source.parent)
+
+    async def go() -> None:
+        with App.open(workspace) as app, App.open(workspace) as other:
+            async with app.session(request) as session, other.session(request) as attached:
+                known = await attached.known_words()
+                assert await session.known_words() == known
+                assert known.own == {"brief": "Be brief: $ARGUMENTS"}
+                for one in (session, attached):
+                    for what in get_args(LookName):
+                        assert (await one.look(what)).strip(), what
+                refused = await attached.submit(Compact())
+                assert isinstance(refused, Refused)
+                assert "nothing to shorten" in refused.reason
+                pipeline = next(iter(known.pipelines))
+                wish = read_slash(f"/run {pipeline} {source.name}", known)
+                assert isinstance(wish, StartRun)
+                assert isinstance(await attached.submit(wish), Accepted)
+                assert await attached.run_at_rest() == "done"
+                assert session.state.pipeline == pipeline
+                assert "| the run in this session |" in await attached.look("context")
+
+    asyncio.run(asyncio.wait_for(go(), 90))
