@@ -78,14 +78,9 @@ def _about(parts: Parts, name: str) -> str:
 
 
 def _sessions(parts: Parts) -> str:
-    from weft.app.catalogue import Catalogue
     from weft.session.index import Filter
 
-    catalogue = Catalogue(parts)
-    try:
-        found = catalogue.page(Filter(limit=_SESSIONS))
-    finally:
-        catalogue.close()
+    found = parts.catalogue.page(Filter(limit=_SESSIONS))
     return "\n".join(f"- `{one.id}` {one.title} ({one.state})" for one in found) or "There is no session yet."
 
 
