@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import lanes
+from weft.consent import Consents
 
 # A busy machine is slow, not wrong. The same examples every time, so that a failure belongs to a change; `make slow`
 # goes on looking for new ones.
@@ -55,7 +56,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests never see the machine's home, keys or settings."""
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    # whoever writes a test writes its workspaces; tests of consent itself begin with none
+    Consents(home / ".config" / "weft").own_work(tmp_path_factory.getbasetemp(), below=True)
     for name in list(os.environ):
         if name.startswith(("WEFT_", "ANTHROPIC_", "OPENAI_", "CLAUDE_", "AWS_", "GOOGLE_")) or name == "COLUMNS":
             monkeypatch.delenv(name)

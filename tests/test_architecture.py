@@ -16,7 +16,8 @@ SOURCE = ROOT / "src" / "weft"
 LAYERS = [
     {"weft", "protocol", "language"},
     {"files", "checks", "documents"},
-    {"workspace", "session", "render", "access"},
+    {"own_file"},
+    {"workspace", "session", "render", "access", "consent"},
     {"models", "tools"},
     {"sources", "knowledge"},
     {"conversation"},

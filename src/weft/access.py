@@ -1,32 +1,25 @@
 """Who may come in: persons with a role, their signed-in browsers, their tokens, and links that sign a browser in once.
 
 Secrets are given out once and kept as hashes, in one file of the person who runs the server, beside the credential
-store: never in a workspace, which may be copied from anybody. Every change is a whole new file, made while holding a
-lock, so that a server and a command can change it at the same time. Alone on a machine there is one person, "me", who
-may do everything and was never set up.
+store: never in a workspace, which may be copied from anybody. Alone on a machine there is one person, "me", who may do
+everything and was never set up.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import hmac
-import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from weft.files import Folder
+from weft.own_file import OwnFile, OwnPart
 from weft.protocol.errors import UserError
 
 FILE: Final = "access.json"
-LOCK: Final = "access.lock"
 ME: Final = "me"
 LINK_MINUTES: Final = 15
 BROWSER_DAYS: Final = 30
@@ -45,18 +38,14 @@ Now = Callable[[], datetime]
 _Kept = TypeVar("_Kept", bound="_Given")
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Person(_Part):
+class Person(OwnPart):
     name: str
     role: Role = "administer"
     passphrase: str = ""
     """Salt and scrypt hash, in hex; "" when this person has none."""
 
 
-class _Given(_Part):
+class _Given(OwnPart):
     """A secret that was given out, as it is kept."""
 
     id: str
@@ -84,7 +73,7 @@ class _Link(_Given):
     """Signs one browser in, once."""
 
 
-class _Book(_Part):
+class _Book(OwnPart):
     version: Literal[1] = 1
     persons: tuple[Person, ...] = ()
     tokens: tuple[AccessToken, ...] = ()
@@ -92,7 +81,7 @@ class _Book(_Part):
     links: tuple[_Link, ...] = ()
 
 
-class Identity(_Part):
+class Identity(OwnPart):
     """Somebody who was let in, and by what."""
 
     person: str
@@ -115,15 +104,15 @@ class Access:
     def __init__(
         self, path: Path, now: Now = lambda: datetime.now(UTC), random: Callable[[int], bytes] = secrets.token_bytes
     ) -> None:
-        self._path = path
+        lost = "then nobody is signed in, and tokens are made anew"
+        self._file: OwnFile[_Book] = OwnFile(path, FILE, _Book(), lost)
         self._now = now
         self._random = random
-        self._seen: tuple[tuple[int, int, int], _Book] | None = None
 
     # -- persons
 
     def persons(self) -> tuple[Person, ...]:
-        return self._read().persons or (Person(name=ME),)
+        return self._file.read().persons or (Person(name=ME),)
 
     def person(self, name: str) -> Person:
         found = next((one for one in self.persons() if one.name == name), None)
@@ -136,7 +125,7 @@ class Access:
         """Add a person, or change one; `passphrase` None keeps what there was."""
         if not _NAME.match(name):
             raise UserError(f"{name!r} can't be a person's name", hint="use small letters, digits and . _ @ -")
-        with self._changing() as (book, save):
+        with self._file.changing() as (book, save):
             persons = {one.name: one for one in book.persons or (Person(name=ME),)}
             kept = persons[name].passphrase if name in persons else ""
             persons[name] = Person(
@@ -150,7 +139,7 @@ class Access:
     def remove_person(self, name: str) -> None:
         """Everything that let this person in goes too."""
         self.person(name)
-        with self._changing() as (book, save):
+        with self._file.changing() as (book, save):
             persons = tuple(one for one in book.persons or (Person(name=ME),) if one.name != name)
             if not any(one.role == "administer" for one in persons):
                 raise UserError("somebody must be left who may administer", hint="give another person that role first")
@@ -187,19 +176,19 @@ class Access:
             expires=expires,
             hash=kept["hash"],
         )
-        with self._changing() as (book, save):
+        with self._file.changing() as (book, save):
             save(book.model_copy(update={"tokens": (*book.tokens, token)}))
         return token, secret
 
     def tokens(self) -> tuple[AccessToken, ...]:
-        return self._read().tokens
+        return self._file.read().tokens
 
     def browsers(self) -> tuple[Browser, ...]:
-        return self._read().browsers
+        return self._file.read().browsers
 
     def revoke(self, name: str) -> None:
         """A token or a signed-in browser, by its id; it is refused from the next request on."""
-        with self._changing() as (book, save):
+        with self._file.changing() as (book, save):
             tokens = tuple(one for one in book.tokens if one.id != name)
             browsers = tuple(one for one in book.browsers if one.id != name)
             if len(tokens) + len(browsers) == len(book.tokens) + len(book.browsers):
@@ -213,7 +202,7 @@ class Access:
         found = self.person(person) if person else next(one for one in self.persons() if one.role == "administer")
         kept, secret = self._new("in")
         link = _Link(person=found.name, expires=self._now() + timedelta(minutes=LINK_MINUTES), **kept)
-        with self._changing() as (book, save):
+        with self._file.changing() as (book, save):
             current = tuple(one for one in book.links if not one.is_over(self._now()))
             save(book.model_copy(update={"links": (*current, link)}))
         return secret
@@ -222,7 +211,7 @@ class Access:
 
     def use_link(self, secret: str, agent: str) -> str | None:
         """The secret of a browser that is signed in by a link; None when the link was used, is over, or never was."""
-        with self._changing() as (book, save):
+        with self._file.changing() as (book, save):
             link = _matching(book.links, secret, self._now())
             if link is None:
                 return None
@@ -237,14 +226,14 @@ class Access:
         right = hmac.compare_digest(_stretched(passphrase, bytes.fromhex(salt)).hex(), wanted)
         if not right or found is None or not found.passphrase:
             return None
-        with self._changing() as (book, save):
+        with self._file.changing() as (book, save):
             return self._sign_in(book, save, found.name, agent)
 
     def identify_browser(self, secret: str) -> Identity | None:
-        return self._identity(_matching(self._read().browsers, secret, self._now()))
+        return self._identity(_matching(self._file.read().browsers, secret, self._now()))
 
     def identify_token(self, secret: str) -> Identity | None:
-        return self._identity(_matching(self._read().tokens, secret, self._now()))
+        return self._identity(_matching(self._file.read().tokens, secret, self._now()))
 
     # -- inside
 
@@ -279,44 +268,6 @@ class Access:
             )
         salt = self._random(16)
         return f"{salt.hex()}${_stretched(passphrase, salt).hex()}"
-
-    def _read(self) -> _Book:
-        """The book as it is now; parsed again only when the file was changed."""
-        try:
-            found = os.stat(self._path / FILE)
-        except FileNotFoundError:
-            return _Book()
-        mark = (found.st_ino, found.st_size, found.st_mtime_ns)
-        if self._seen is None or self._seen[0] != mark:
-            with Folder.open(self._path) as folder:
-                self._seen = (mark, self._parsed(folder.read(FILE)))
-        return self._seen[1]
-
-    def _parsed(self, data: bytes) -> _Book:
-        try:
-            return _Book.model_validate_json(data)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise UserError(
-                f"{self._path / FILE} can't be read: {where}: {first['msg']}",
-                hint="put it right, or move it away: then nobody is signed in, and tokens are made anew",
-            ) from None
-
-    @contextmanager
-    def _changing(self) -> Iterator[tuple[_Book, Callable[[_Book], None]]]:
-        with Folder.open(self._path, create=True) as folder:
-            held = os.open(LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder.fd)
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX)
-                data = folder.read_or_none(FILE)
-
-                def save(book: _Book) -> None:
-                    folder.replace(FILE, book.model_dump_json(indent=1).encode(), mode=0o600)
-
-                yield (self._parsed(data) if data is not None else _Book()), save
-            finally:
-                os.close(held)
 
 
 def _matching(kept: Sequence[_Kept], secret: str, now: datetime) -> _Kept | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.collections import Collections, OpenCollection
-    from weft.app.connecting import person_access
+    from weft.app.connecting import person_access, person_consents
     from weft.app.door import AttachedSession
     from weft.app.live import LiveSession
     from weft.app.model_settings import MODEL_KINDS, ModelSettings
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     )
     from weft.app.slash import KnownWords, Leave, Look, LookName, Slash, complete, read_slash
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
+    from weft.consent import ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
     from weft.files import Folder
     from weft.models.probe import Ability, Probe
@@ -96,6 +97,8 @@ else:
             "DEFAULT_PACK": "weft.app.packs",
             "EditConflictError": "weft.app.session_work",
             "FILE_NOW": "weft.app.session_work",
+            "ConsentRequest": "weft.consent",
+            "Consents": "weft.consent",
             "Filter": "weft.session.index",
             "Folder": "weft.files",
             "FoundListing": "weft.session.index",
@@ -116,6 +119,7 @@ else:
             "NothingThereError": "weft.app.session_pages",
             "OpenCollection": "weft.app.collections",
             "OpenQuestions": "weft.app.session_work",
+            "NotAgreedError": "weft.consent",
             "OpenedSession": "weft.app.opened",
             "PERSON": "weft.protocol.envelope",
             "PIECE_WORDS": "weft.app.profile",
@@ -145,6 +149,7 @@ else:
             "command_from_wire": "weft.app.wire",
             "evaluate": "weft.app.claim_evaluation",
             "evaluate_with": "weft.app.claim_evaluation",
+            "earlier": "weft.consent",
             "event_fields": "weft.session.codec",
             "is_address": "weft.protocol.commands",
             "item_to_wire": "weft.app.wire",
@@ -163,6 +168,7 @@ else:
             "place_in": "weft.app.session_work",
             "profile_parts": "weft.app.profile",
             "read_slash": "weft.app.slash",
+            "person_consents": "weft.app.connecting",
             "read_given": "weft.app.requests",
             "read_labelled": "weft.app.claim_evaluation",
             "record_fields": "weft.session.codec",
@@ -221,6 +227,8 @@ __all__ = [
     "Browser",
     "Catalogue",
     "Collections",
+    "ConsentRequest",
+    "Consents",
     "EditConflictError",
     "Filter",
     "Folder",
@@ -236,6 +244,7 @@ __all__ = [
     "Look",
     "LookName",
     "ModelSettings",
+    "NotAgreedError",
     "NothingThereError",
     "OpenCollection",
     "OpenQuestions",
@@ -261,6 +270,7 @@ __all__ = [
     "change_profile",
     "command_from_wire",
     "complete",
+    "earlier",
     "evaluate",
     "evaluate_with",
     "event_fields",
@@ -278,6 +288,7 @@ __all__ = [
     "original_bytes",
     "pack_differences",
     "person_access",
+    "person_consents",
     "pipeline_json_schema",
     "pipeline_runs",
     "place_in",

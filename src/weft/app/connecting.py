@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from weft.access import Access
+from weft.consent import Consents
 from weft.models.connections import (
     EMBEDDED,
     MODEL_VARIABLE,
     Choices,
+    Connection,
     Resolved,
     connect,
     connections,
@@ -27,6 +29,7 @@ from weft.models.prices import Cost, cost
 from weft.models.retrying import Retrying
 from weft.models.spending import ModelCall, moment
 from weft.workspace.config import Config
+from weft.workspace.pack import shipped_code
 
 CLAUDE_AGENT: Final = "claude-agent"
 """The kind of a connection on which the Claude agent runtime runs its own loop."""
@@ -65,8 +68,12 @@ class ConnectedModels:
         variables: Mapping[str, str],
         given: Mapping[str, Model],
         ask_secret: AskSecret | None = None,
+        *,
+        agreed: Callable[[Connection], None],
     ) -> None:
-        """`given` are models an embedding program brings along, by the name people choose them by."""
+        """`given` are models an embedding program brings along, by the name people choose them by. `agreed` raises when
+        nobody agreed that a connection's key goes to its address."""
+        self._agreed = agreed
         self._workspace = config.model if config.model != EMBEDDED else None
         self._variables = variables
         self._given = given
@@ -106,6 +113,7 @@ class ConnectedModels:
         resolved = self._resolved(session=reference)
         if resolved.connection is None:
             return EmbeddedModel(documents, collection)
+        self._agreed(resolved.connection)
         key = key_of(resolved.connection, self._variables, lambda name: self._store().get(name))
         model = open_model(resolved, key, self._variables)
         self._opened.append(model)
@@ -149,6 +157,11 @@ def credential_store(variables: Mapping[str, str], ask: AskSecret | None) -> Cre
     """The person's store of keys: one for all their workspaces."""
     variable = variables.get("WEFT_CREDENTIALS_KEY", "")
     return CredentialStore(own_folder(variables), Unlocking(keyring=system_keyring(), variable=variable, ask=ask))
+
+
+def person_consents(variables: Mapping[str, str]) -> Consents:
+    """What the person who runs this agreed to."""
+    return Consents(own_folder(variables), shipped=shipped_code)
 
 
 def person_access() -> Access:

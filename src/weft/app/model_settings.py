@@ -5,6 +5,7 @@ A connection is a table of config.toml; its key is in the person's credential st
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Final, get_args
 
 from weft.app.connecting import AskSecret, OpenModel, credential_store, open_model
+from weft.consent import Consents
 from weft.files import Folder
 from weft.models.connections import (
     EMBEDDED,
@@ -20,6 +22,7 @@ from weft.models.connections import (
     Connection,
     Resolved,
     connections,
+    consent_request,
     explain,
     key_of,
     resolve,
@@ -82,12 +85,15 @@ class ChosenModel:
 
 
 class ModelSettings:
-    def __init__(self, path: Path, variables: Mapping[str, str], ask_secret: AskSecret | None) -> None:
+    def __init__(
+        self, path: Path, variables: Mapping[str, str], ask_secret: AskSecret | None, consents: Consents
+    ) -> None:
         if not path.is_dir():
             raise UserError(f"there is no workspace at {path}", hint="`weft init` makes one")
         self._path = path
         self._variables = variables
         self._store = credential_store(variables, ask_secret)
+        self._consents = consents
 
     def rows(self) -> list[ModelRow]:
         """The models that can be named; `embedded` comes first."""
@@ -130,6 +136,8 @@ class ModelSettings:
                 if key:
                     self._store.remove(name)
                 raise
+        if (request := consent_request(one, os.path.realpath(self._path))) is not None:
+            self._consents.agree(request, "by command")
 
     def remove(self, name: str) -> None:
         """A connection and its stored key."""
@@ -154,10 +162,15 @@ class ModelSettings:
         return explain(resolve(self._choices(config, session=session, step=step, agent=agent), known), known)
 
     def chosen(self, model: str | None) -> ChosenModel:
-        """The model that is meant, with its key."""
+        """The model that is meant, with its key. NotAgreedError when nobody agreed that it goes to that address."""
         config = self._config()
         resolved = resolve(self._choices(config, session=model), self._known(config))
-        key = key_of(resolved.connection, self._variables, self._store.get) if resolved.connection is not None else ""
+        connection = resolved.connection
+        if connection is None:
+            return ChosenModel(resolved, "", self._variables)
+        if (request := consent_request(connection, os.path.realpath(self._path))) is not None:
+            self._consents.check(request)
+        key = key_of(connection, self._variables, self._store.get)
         return ChosenModel(resolved, key, self._variables)
 
     def _config(self) -> Config:

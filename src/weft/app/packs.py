@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from weft.protocol.errors import UsageError
-from weft.workspace.pack import FileDifference, LaidFile, compare_pack, lay_pack
+from weft.consent import ConsentRequest, Consents
+from weft.protocol.errors import ExternalError, UsageError
+from weft.workspace.pack import FileDifference, LaidFile, code_of, compare_pack, lay_pack
 from weft.workspace.pack_file import Pack, find_packs, load_pack
 from weft.workspace.spelling import suggest
 
@@ -28,21 +31,29 @@ def find_pack(name: str) -> Pack:
     return shipped[name]
 
 
-def lay(name: str, workspace: Path) -> tuple[Pack, list[LaidFile]]:
-    """Lay a pack into a workspace, which is made when it is not there. What a person changed is kept."""
+def lay(name: str, workspace: Path, consents: Consents) -> tuple[Pack, list[LaidFile]]:
+    """Lay a pack into a workspace, which is made when it is not there. What a person changed is kept. NotAgreedError,
+    before anything is laid, when it brings code that nobody agreed to."""
     pack = find_pack(name)
+    place = os.path.realpath(pack.path)
+    request = ConsentRequest(kind="pack", subject=pack.name, folder=place, parts=code_of(pack))
+    if request.parts:
+        consents.check(request)
+        if request.parts not in [one.parts for one in consents.book().consents]:
+            with suppress(ExternalError):  # it only spares a question when a later Weft ships another version
+                consents.agree(request, "by command")
     return pack, lay_pack(pack, workspace)
 
 
-def lay_missing(workspace: Path, name: str = "") -> str:
+def lay_missing(workspace: Path, consents: Consents, name: str = "") -> str:
     """The first command on a fresh machine works: a workspace that is not there is made, and the pack that is needed
     laid when it has no pipeline of its name. Says what was done; "" when all was there."""
     told = []
     if not workspace.exists():
-        lay(DEFAULT_PACK, workspace)
+        lay(DEFAULT_PACK, workspace, consents)
         told.append(f"made the workspace {workspace} with the pack {DEFAULT_PACK}")
     if name and not (workspace / "pipelines" / f"{name}.yaml").exists():
-        lay(name, workspace)
+        lay(name, workspace, consents)
         told.append(f"laid the pack {name} into {workspace}")
     return "\n".join(told)
 

@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from weft import __version__
 from weft.app.requests import SessionRequest, given_file
+from weft.consent import ConsentRequest, Consents
 from weft.files import Disk
 from weft.models.model import Model
 from weft.orchestrator.execute import Executor
 from weft.orchestrator.facts import Versions
 from weft.orchestrator.inputs import GivenInput, ReadFile
-from weft.orchestrator.opening import FILES_SAY, OpeningAsk
+from weft.orchestrator.opening import FILES_SAY, Opening, OpeningAsk
 from weft.orchestrator.workbench import Approve
 from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.errors import UsageError
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from weft.app.catalogue import Catalogue
     from weft.app.connecting import ConnectedModels
     from weft.knowledge.knowledge_base import KnowledgeBase
+    from weft.models.connections import Connection
     from weft.tools.toolbox import Toolbox
 
 T = TypeVar("T")
@@ -196,8 +198,48 @@ class Parts:
 
     def models(self) -> ConnectedModels:
         from weft.app.connecting import ConnectedModels
+        from weft.models.connections import consent_request
 
-        return ConnectedModels(self.config, self.surroundings, self._models, self.ask_secret)
+        def agreed(connection: Connection) -> None:
+            if (request := consent_request(connection, self._place)) is not None:
+                self.consents.check(request)
+
+        return ConnectedModels(self.config, self.surroundings, self._models, self.ask_secret, agreed=agreed)
+
+    # -- what the person agreed to
+
+    @cached_property
+    def consents(self) -> Consents:
+        from weft.app.connecting import person_consents
+
+        return person_consents(self.surroundings)
+
+    def not_agreed(self) -> list[ConsentRequest]:
+        """What this workspace brings that would run or be reached, and that nobody agreed to yet."""
+        from weft.models.connections import connections, consent_request
+
+        models = connections(self.config.models, {}).values()
+        found = [self._code_request(), *(consent_request(one, self._place) for one in models)]
+        return [one for one in found if one is not None and one.parts and not self.consents.is_agreed(one)]
+
+    def check_code(self) -> None:
+        """NotAgreedError when the code of this workspace is not what was agreed to."""
+        self.consents.check(self._code_request())
+
+    def check_code_of(self, opening: Opening) -> None:
+        """The same, before anything is recorded of a run that would need it."""
+        codes = {material.code for material in opening.facts.materials.values()}
+        codes |= {call.name for step in opening.pipeline.steps.values() for _, call in step.checks if ":" in call.name}
+        if codes - self._functions.keys() - {""}:
+            self.check_code()
+
+    def _code_request(self) -> ConsentRequest:
+        files = self.workspace.code_files()
+        return ConsentRequest(kind="code", subject=self._place, folder=self._place, parts=files)
+
+    @property
+    def _place(self) -> str:
+        return os.path.realpath(self.workspace.path)
 
     def toolbox(self, knowledge: KnowledgeBase | None = None) -> Toolbox:
         from weft.tools.builtin import builtin_tools
@@ -226,7 +268,7 @@ class Parts:
         environment = plain_environment(self.surroundings)
         if added := self.surroundings.get("PYTHONPATH"):
             environment["PYTHONPATH"] = added
-        return Executor(self.workspace.path / "code", environment, functions)
+        return Executor(self.workspace.path / "code", environment, functions, may_run=self.check_code)
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)

@@ -149,6 +149,8 @@ class App(Parts):
             name = self._session_id(request, pipeline)
             exists = self.sessions.exists(name)
             prepared = None if exists else (wish, self._plan_new(pipeline, name, request, wish))
+            if prepared is not None:
+                self.check_code_of(prepared[1])
             session = self.sessions.open(name, create=not exists)
             legacy = None if session.state.seq else _legacy(session.folder, request)
             return session, pipeline, legacy, prepared

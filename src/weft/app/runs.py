@@ -145,11 +145,13 @@ class SessionRuns:
 
         def taken_in() -> Opening:
             opening = computed()
+            self._parts.check_code_of(opening)
             self._take_in(opening, by)
             return opening
 
         if wish.accept:  # an edit may have to pass checks that are code before it is taken in
             opening = await self._parts.off_loop(computed)
+            self._parts.check_code_of(opening)
             await self._judge_edits(opening, executor)
             await self._parts.off_loop(lambda: self._take_in(opening, by))
         else:

@@ -6,7 +6,7 @@ import asyncio
 
 import click
 
-from weft.cli.place import json_option, open_app, workspace_option
+from weft.cli.place import json_option, open_app, trust_option, workspace_option
 from weft.cli.research import DEPTH, answered, kb_option, prepare
 from weft.protocol.commands import StartRun
 
@@ -16,6 +16,7 @@ from weft.protocol.commands import StartRun
 @kb_option
 @click.option("--depth", type=DEPTH, default="quick", show_default=True, help="How far it goes.")
 @json_option
+@trust_option
 @workspace_option
 def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bool, workspace: str | None) -> int:
     """Ask your documents: a short answer with its sources, each sentence verified.
@@ -25,7 +26,7 @@ def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bo
     from weft.app.inquiries import Inquiry, ask_of, which_collection
 
     prepare(workspace)
-    with open_app(workspace) as app:
+    with open_app(workspace, runs=True) as app:
         asked = " ".join(question)
         ask = ask_of(app, Inquiry(question=asked, collection=which_collection(app, name), pipeline="ask"))
         wish = StartRun(parameters={"depth": depth})

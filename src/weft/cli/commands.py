@@ -15,6 +15,7 @@ from typing import Final
 import click
 
 from weft import __version__
+from weft.cli.place import trust_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, ExternalError, WeftError
 
 COMMANDS: Final = {
@@ -40,6 +41,7 @@ COMMANDS: Final = {
     "cost": ("weft.cli.cost", "What models took and cost: by session, step, model, day."),
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
     "tools": ("weft.cli.tools", "List the tools a model may call, and judge a call."),
+    "trust": ("weft.cli.trust", "What you agreed to: code, packs, keys sent to an address."),
     "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),
     "doctor": ("weft.cli.doctor", "Check the workspace, the disk and every session."),
     "completion": ("weft.cli.completion", "Print the shell completion script."),
@@ -52,6 +54,7 @@ Exit codes:
   2    the command line was wrong
   3    waiting for a person
   4    over budget
+  5    something would run, or get a key, that nobody agreed to
   130  interrupted; run the same command again to continue
 """
 
@@ -90,6 +93,7 @@ class Commands(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", message="weft %(version)s")
 @click.option("--workspace", metavar="FOLDER", envvar="WEFT_WORKSPACE", help="The workspace (default: ~/.weft).")
+@trust_option
 @click.pass_context
 def weft(ctx: click.Context, workspace: str | None) -> None:
     """Agent work you can stop, inspect, resume and trust."""

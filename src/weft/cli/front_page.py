@@ -8,6 +8,8 @@ Usage: weft [OPTIONS] COMMAND [ARGS]...
 Options:
   -V, --version       Show the version and exit.
   --workspace FOLDER  The workspace (default: ~/.weft).
+  --trust HASH        Agree in advance to what has this hash; it is named when
+                      something is refused.
   -h, --help          Show this message and exit.
 
 Commands:
@@ -33,6 +35,7 @@ Commands:
   cost        What models took and cost: by session, step, model, day.
   packs       List packs, and what differs from what you have.
   tools       List the tools a model may call, and judge a call.
+  trust       What you agreed to: code, packs, keys sent to an address.
   init        Make a workspace and lay a pack into it.
   doctor      Check the workspace, the disk and every session.
   completion  Print the shell completion script.
@@ -43,4 +46,5 @@ Commands:
     2    the command line was wrong
     3    waiting for a person
     4    over budget
+    5    something would run, or get a key, that nobody agreed to
     130  interrupted; run the same command again to continue"""

@@ -9,19 +9,20 @@ from pathlib import Path
 import click
 
 from weft.app import DEFAULT_PACK, LaidFile, lay, lay_missing
-from weft.cli.place import workspace_option, workspace_path
+from weft.cli.place import asking_consents, trust_option, workspace_option, workspace_path
 
 
 @click.command("init")
 @click.option(
     "--pack", "packs", multiple=True, metavar="NAME", help=f"A pack's name or folder (default: {DEFAULT_PACK})."
 )
+@trust_option
 @workspace_option
 def command(packs: tuple[str, ...], workspace: str | None) -> None:
     """Make the workspace and lay a pack into it; run it again after an upgrade to see what differs."""
     path = workspace_path(workspace)
     for name in packs or (DEFAULT_PACK,):
-        pack, laid = lay(name, path)
+        pack, laid = lay(name, path, asking_consents())
         print(f"pack {pack.name} {pack.version} in {path}", file=sys.stderr)
         for line in _told(laid):
             print(f"  {line}", file=sys.stderr)
@@ -30,7 +31,7 @@ def command(packs: tuple[str, ...], workspace: str | None) -> None:
 
 def ensure_workspace(path: Path, pack: str = "") -> None:
     """The first run on a fresh machine works: what is not there is made, and that is said."""
-    if told := lay_missing(path, pack):
+    if told := lay_missing(path, asking_consents(), pack):
         print(told, file=sys.stderr)
 
 

@@ -13,7 +13,15 @@ from typing import Any
 import click
 
 from weft.app import MODEL_KINDS, Ability, ModelSettings, Probe
-from weft.cli.place import is_terminal, json_option, secret_asker, workspace_option, workspace_path
+from weft.cli.place import (
+    asking_consents,
+    is_terminal,
+    json_option,
+    secret_asker,
+    trust_option,
+    workspace_option,
+    workspace_path,
+)
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
 PIPE_SECONDS = 1.0
@@ -99,6 +107,7 @@ def explain_choice(workspace: str | None, session: str | None, step: str | None,
 
 @command.command("test")
 @click.argument("model", required=False)
+@trust_option
 @workspace_option
 @json_option
 def test(model: str | None, workspace: str | None, as_json: bool) -> int:
@@ -113,7 +122,7 @@ def test(model: str | None, workspace: str | None, as_json: bool) -> int:
 
 
 def model_settings(workspace: str | None) -> ModelSettings:
-    return ModelSettings(workspace_path(workspace), {**os.environ}, secret_asker())
+    return ModelSettings(workspace_path(workspace), {**os.environ}, secret_asker(), asking_consents())
 
 
 def _show(found: Probe, *, as_json: bool) -> None:

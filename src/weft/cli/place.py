@@ -13,7 +13,7 @@ import click
 from weft.protocol.errors import UsageError
 
 if TYPE_CHECKING:
-    from weft.app import App
+    from weft.app import App, Consents
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -38,12 +38,62 @@ def workspace_path(given: str | None) -> Path:
     return Path(named or DEFAULT_WORKSPACE).expanduser().absolute()
 
 
-def open_app(given: str | None) -> App:
+def trust_option(function: Decorated) -> Decorated:
+    """`--trust HASH`: consent in advance, kept where whatever opens the workspace finds it."""
+    option = click.option(
+        "--trust",
+        multiple=True,
+        metavar="HASH",
+        expose_value=False,
+        callback=_trusted,
+        help="Agree in advance to what has this hash; it is named when something is refused.",
+    )
+    return option(function)
+
+
+def _trusted(ctx: click.Context, _: click.Parameter, hashes: tuple[str, ...]) -> None:
+    ctx.meta["weft.trust"] = ctx.meta.get("weft.trust", frozenset()) | frozenset(hashes)
+
+
+def given_trust() -> frozenset[str]:
+    context = click.get_current_context(silent=True)
+    found: frozenset[str] = context.meta.get("weft.trust", frozenset()) if context else frozenset()
+    return found
+
+
+def asking_consents() -> Consents:
+    """What the person agreed to; they are asked about what is new when they sit in front."""
+    from weft.app import person_consents
+    from weft.cli.consent_question import ask_about
+
+    consents = person_consents({**os.environ})
+    consents.in_advance = given_trust()
+    if is_terminal(sys.stdin) and is_terminal(sys.stderr):
+        consents.ask = lambda request: ask_about(consents, request)
+    return consents
+
+
+def open_app(given: str | None, *, runs: bool = False) -> App:
+    """`runs`: what the workspace brings may run; a person who sits in front is asked about what is new."""
     from weft.app import App
 
     app = App.open(workspace_path(given))
-    app.ask_secret = secret_asker()
+    prepare_app(app, runs=runs)
     return app
+
+
+def prepare_app(app: App, *, runs: bool) -> None:
+    app.ask_secret = secret_asker()
+    app.consents.in_advance = given_trust()
+    if runs and is_terminal(sys.stdin) and is_terminal(sys.stderr):
+        from weft.cli.consent_question import ask_about
+
+        try:
+            for request in app.not_agreed():
+                ask_about(app.consents, request)
+        except BaseException:
+            app.close()
+            raise
 
 
 def secret_asker() -> Callable[[str], str] | None:

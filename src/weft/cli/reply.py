@@ -11,7 +11,7 @@ import click
 
 from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.asking import program_words
-from weft.cli.place import json_option, open_app, workspace_option
+from weft.cli.place import json_option, open_app, trust_option, workspace_option
 from weft.cli.run import OUTCOMES, Followed, follow
 from weft.protocol.commands import Say
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UserError
@@ -37,6 +37,7 @@ BACK: Final[Mapping[ConfirmationKind, str]] = {
 )
 @click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
 @json_option
+@trust_option
 @workspace_option
 def command(
     session: str,
@@ -60,7 +61,7 @@ def command(
     Words that are not clear change nothing: you are told why, and the exit code is 3. So it is when your words seem to
     lead away from the run: then say leave (the run is kept) or stay.
     """
-    with open_app(workspace) as app:
+    with open_app(workspace, runs=True) as app:
         return asyncio.run(_reply(app, check_session_id(session), words, gate, output, as_json=as_json, plain=plain))
 
 

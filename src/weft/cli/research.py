@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from weft.app import App, OpenedSession, SessionRequest
-from weft.cli.place import json_option, open_app, screen_width, workspace_option, workspace_path
+from weft.cli.place import json_option, open_app, screen_width, trust_option, workspace_option, workspace_path
 from weft.cli.run import OUTCOMES, deliver
 from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
@@ -44,6 +44,7 @@ def kb_option(function: Decorated) -> Decorated:
 @click.option("--output", "-o", metavar="PATH", help="Copy the answer there, as its ending says: .md .html .json; -.")
 @click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
 @json_option
+@trust_option
 @workspace_option
 def command(
     question: tuple[str, ...],
@@ -75,7 +76,7 @@ def command(
             f"{pages[0]} is on the network, and Weft stays off it unless you say otherwise", hint="add --allow-network"
         )
     prepare(workspace)
-    with open_app(workspace) as app:
+    with open_app(workspace, runs=True) as app:
         inquiry = Inquiry(
             question=" ".join(question),
             collection=which_collection(app, name),

@@ -17,7 +17,7 @@ import click
 from weft.app import App, OpenedSession, SessionRequest, Showing
 from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.gates import Asking
-from weft.cli.place import is_terminal, json_option, open_app, workspace_option, workspace_path
+from weft.cli.place import is_terminal, json_option, open_app, trust_option, workspace_option, workspace_path
 from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, Refused, Say, StartRun
@@ -53,6 +53,7 @@ OUTCOMES: dict[Outcome, int] = {
 @click.option("--watch", "watching", is_flag=True, help="Go on: run again whenever a file it depends on is saved.")
 @click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
 @json_option
+@trust_option
 @workspace_option
 def command(
     words: tuple[str, ...],
@@ -80,7 +81,7 @@ def command(
     ensure_workspace(place)
 
     def once() -> int:
-        with open_app(workspace) as app:
+        with open_app(workspace, runs=True) as app:
             wish, found = start_run(given), asks(app, words, given)
             if output and len(found) > 1:
                 raise UsageError("--output takes one file's result; there are several files")

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from weft.app import App
-from weft.cli.place import secret_asker, workspace_path
+from weft.cli.place import prepare_app, trust_option, workspace_path
 
 
 @click.command("serve")
@@ -24,6 +24,7 @@ from weft.cli.place import secret_asker, workspace_path
 @click.option("--certificate", type=click.Path(path_type=Path), help="A TLS certificate, to be reached from elsewhere.")
 @click.option("--key", type=click.Path(path_type=Path), help="Its key.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front of it does the encryption.")
+@trust_option
 def command(
     host: str,
     port: int,
@@ -52,7 +53,7 @@ def command(
         apps: dict[str, App] = {}
         for folder in [workspace_path(one) for one in workspaces] or [workspace_path(None)]:
             app = stack.enter_context(App.open(folder))
-            app.ask_secret = secret_asker()
+            prepare_app(app, runs=True)
             apps[_name(folder, apps)] = app
 
         def ready(address: str) -> None:

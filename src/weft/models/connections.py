@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final, Literal
 
+from weft.consent import ConsentRequest
 from weft.models.anthropic_messages import AnthropicMessages
 from weft.models.google import GoogleModel
 from weft.models.local_gguf import LocalGguf
@@ -35,6 +36,11 @@ _AMBIENT: Final[dict[str, tuple[ModelKind, str]]] = {
     "anthropic": ("anthropic", "ANTHROPIC_API_KEY"),
     "openai": ("openai", "OPENAI_API_KEY"),
     "google": ("google", "GEMINI_API_KEY"),
+}
+_OWN_VARIABLE: Final[Mapping[str, str]] = {
+    **dict(_AMBIENT.values()),
+    "openai-responses": "OPENAI_API_KEY",
+    "claude-agent": "ANTHROPIC_API_KEY",
 }
 _CLIENTS: Final[dict[str, type[LayeredModel]]] = {
     "anthropic": AnthropicMessages,
@@ -219,6 +225,20 @@ def key_of(connection: Connection, variables: Mapping[str, str], stored: Callabl
         f"there is no key for the connection '{connection.name}'",
         hint=f"store one with `weft models add {connection.name}`",
     )
+
+
+def consent_request(connection: Connection, folder: str) -> ConsentRequest | None:
+    """What a person must have agreed to before anything is sent there: a key belongs to its address. None for a key
+    that goes where it is from, and for what stays on this machine without a key."""
+    if connection.file:
+        return None
+    key = connection.key_place if connection.needs_key else ""
+    if not connection.base_url and (not key or key == f"env:{_OWN_VARIABLE.get(connection.kind)}"):
+        return None
+    if not key and is_loopback(connection.base_url):
+        return None
+    parts = {"address": connection.base_url or f"the own address of {connection.kind}", "key": key or "none"}
+    return ConsentRequest(kind="model", subject=connection.name, folder=folder, parts=parts)
 
 
 def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:

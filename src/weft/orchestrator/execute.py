@@ -133,8 +133,15 @@ class Executor:
     """
 
     def __init__(
-        self, code_folder: Path, environment: Mapping[str, str], functions: Mapping[str, StepFunction] | None = None
+        self,
+        code_folder: Path,
+        environment: Mapping[str, str],
+        functions: Mapping[str, StepFunction] | None = None,
+        *,
+        may_run: Callable[[], None],
     ) -> None:
+        """`may_run` raises when the code is not what the person agreed to; asked before each call of it."""
+        self._may_run = may_run
         self._code_folder = code_folder
         self._environment = environment
         self._functions = functions or {}
@@ -167,6 +174,7 @@ class Executor:
             await worker.gone()
 
     async def _ask(self, request: Mapping[str, Any], say: Say) -> Any:
+        self._may_run()
         worker = self._idle.pop() if self._idle else await self._start()
         worker.say = say
         worker.last_words.clear()

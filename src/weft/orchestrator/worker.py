@@ -17,6 +17,8 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,6 +28,7 @@ from weft.protocol.steps import StepInput
 
 def main() -> None:
     code_folder = Path(sys.argv[1])
+    sys.path_hooks.insert(0, _source_finder(str(code_folder)))
     sys.path.insert(0, str(code_folder))
     answers = os.dup(1)
     os.dup2(2, 1)
@@ -49,6 +52,22 @@ def _read(requests: queue.SimpleQueue[bytes]) -> None:
     if os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(0)
+
+
+class _SourceOnly(SourceFileLoader):
+    """Loads the source that was agreed to, never what stands compiled beside it."""
+
+    def path_stats(self, path: str) -> dict[str, Any]:
+        raise OSError("what is compiled is not looked at")
+
+
+def _source_finder(top: str) -> Callable[[str], FileFinder]:
+    def finder(path: str) -> FileFinder:
+        if path != top and not path.startswith(top + os.sep):
+            raise ImportError("not below the code of the workspace")
+        return FileFinder(path, (_SourceOnly, SOURCE_SUFFIXES), (ExtensionFileLoader, EXTENSION_SUFFIXES))
+
+    return finder
 
 
 def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +100,9 @@ async def _awaited(result: Any) -> Any:
 
 def _load(folder: Path, modules: dict[str, ModuleType], file: str) -> ModuleType:
     if file not in modules:
-        spec = importlib.util.spec_from_file_location(file.removesuffix(".py").replace("/", "."), folder / file)
+        name = file.removesuffix(".py").replace("/", ".")
+        loader = _SourceOnly(name, str(folder / file))
+        spec = importlib.util.spec_from_file_location(name, folder / file, loader=loader)
         if spec is None or spec.loader is None:
             raise ImportError(f"code/{file} can't be loaded")
         module = importlib.util.module_from_spec(spec)

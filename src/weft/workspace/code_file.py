@@ -75,6 +75,26 @@ def code_version(folder: Folder, file: str) -> str:
     return combine(hashes)
 
 
+def code_files(folder: Folder) -> dict[str, str]:
+    """Every file below code/ with its hash: all that the code of steps may load. What stands compiled is not loaded."""
+    try:
+        with folder.folder(FOLDER) as code:
+            found = dict(_hashed(code, FOLDER))
+    except FileNotFoundError:
+        return {}
+    return found
+
+
+def _hashed(folder: Folder, under: str) -> Iterator[tuple[str, str]]:
+    for name in folder.names():
+        if folder.is_folder(name):
+            if name != "__pycache__":
+                with folder.folder(name) as inner:
+                    yield from _hashed(inner, f"{under}/{name}")
+        else:
+            yield f"{under}/{name}", hash_bytes(folder.read(name))
+
+
 def _candidates(importer: str, imported: _Import) -> Iterator[str]:
     """The files an import may read: the packages on the way, the module, and each name as a module of its own."""
     package = importer.split("/")[:-1]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import field
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -19,12 +20,23 @@ from weft.files import Disk, Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
+from weft.workspace.code_file import FOLDER as CODE
 from weft.workspace.document import read_source
 from weft.workspace.json_document import parse_json
 from weft.workspace.pack_file import Pack, find_packs, load_pack
 from weft.workspace.versions import fits
 
-__all__ = ["FileDifference", "LaidFile", "Pack", "compare_pack", "find_packs", "lay_pack", "load_pack"]
+__all__ = [
+    "FileDifference",
+    "LaidFile",
+    "Pack",
+    "code_of",
+    "compare_pack",
+    "find_packs",
+    "lay_pack",
+    "load_pack",
+    "shipped_code",
+]
 
 RECORD: Final = ".weft/packs.json"
 RECORD_VERSION: Final = 1
@@ -174,6 +186,21 @@ def _contents(pack: Pack) -> dict[str, bytes]:
     """Everything is read before anything is written: a pack that can't be read changes nothing."""
     with Folder.open(pack.path) as folder:
         return {path: folder.read(source) for path, source in sorted(pack.files.items())}
+
+
+def code_of(pack: Pack) -> dict[str, str]:
+    """Each file of the pack that would run, with its hash."""
+    return {path: hash_bytes(data) for path, data in _contents(pack).items() if path.startswith(f"{CODE}/")}
+
+
+@cache
+def shipped_code() -> Mapping[str, Collection[str]]:
+    """The hashes of each file of code that comes with Weft, by its place in a workspace."""
+    found: dict[str, set[str]] = {}
+    for pack in find_packs().values():
+        for path, hash_ in code_of(pack).items():
+            found.setdefault(path, set()).add(hash_)
+    return found
 
 
 # -- the record

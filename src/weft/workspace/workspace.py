@@ -128,6 +128,12 @@ class Workspace:
 
         return read_config(self.folder)
 
+    def code_files(self) -> dict[str, str]:
+        """Every file that the code of steps may load, with its hash."""
+        from weft.workspace.code_file import code_files
+
+        return code_files(self.folder)
+
     def code_version(self, file: str) -> str:
         """One hash for code/FILE and everything in code/ that it imports."""
         return self._library.code_version(file)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from weft.app import SessionRequest, json_line
+from weft.app import App, SessionRequest, json_line
 from weft.cli.asking import program_words
-from weft.cli.place import open_app, workspace_option, workspace_path
+from weft.cli.place import open_app, trust_option, workspace_option, workspace_path
 from weft.protocol.commands import Mode
 from weft.protocol.errors import EXIT_DONE, UsageError
 
@@ -31,6 +31,7 @@ from weft.protocol.errors import EXIT_DONE, UsageError
 @click.option("--whole-input", is_flag=True, help="Without a terminal: all of standard input is one message.")
 @click.option("--show-prompt", is_flag=True, help="Print what the model is told, and leave; nothing is sent.")
 @click.option("--plain", is_flag=True, help="Plain lines: messages from standard input, answers to standard output.")
+@trust_option
 @workspace_option
 def command(
     words: tuple[str, ...],
@@ -60,7 +61,8 @@ def command(
         if not session:
             raise UsageError("--show-prompt needs a session", hint="name one with --session")
         return asyncio.run(_show_prompt(workspace, request))
-    return asyncio.run(_chat(workspace, request, " ".join(words) or None, whole_input=whole_input, plain=plain))
+    with open_app(workspace, runs=True) as app:
+        return asyncio.run(_chat(app, request, " ".join(words) or None, whole_input=whole_input, plain=plain))
 
 
 async def _show_prompt(workspace: str | None, request: SessionRequest) -> int:
@@ -71,13 +73,10 @@ async def _show_prompt(workspace: str | None, request: SessionRequest) -> int:
     return EXIT_DONE
 
 
-async def _chat(
-    workspace: str | None, request: SessionRequest, message: str | None, *, whole_input: bool, plain: bool
-) -> int:
+async def _chat(app: App, request: SessionRequest, message: str | None, *, whole_input: bool, plain: bool) -> int:
     from weft.cli.chat.face import run_chat
 
-    with open_app(workspace) as app:
-        async with app.session(request) as session:
-            return await run_chat(
-                session, message=message, whole_input=whole_input, plain=plain, program=program_words(app)
-            )
+    async with app.session(request) as session:
+        return await run_chat(
+            session, message=message, whole_input=whole_input, plain=plain, program=program_words(app)
+        )

@@ -1,0 +1,55 @@
+"""The question about what nobody agreed to yet, on a terminal: exactly what it is, and what an answer means."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from weft.app import ConsentRequest, Consents, earlier
+from weft.render.cells import clean
+
+_ABOUT = {
+    "code": "It would run inside the boundary (`weft doctor`): without your keys, able to change this workspace.",
+    "pack": "It would run inside the boundary (`weft doctor`): without your keys, able to change your workspace.",
+    "hook": "It would run when its event comes.",
+    "skill": "A model could run them.",
+    "source": "It would be started or reached, and what it says would reach the model.",
+    "model": "What you write, and the key that is named, would be sent to this address.",
+}
+_ANSWERS = "y: yes, to exactly this   n: no"
+_OWN = "   a: always in this folder, I write what is in it myself"
+
+
+def ask_about(consents: Consents, request: ConsentRequest) -> bool:
+    """Asks the person who sits in front; what they agree to is kept. Whether they did."""
+    if request.hash in consents.in_advance:
+        consents.check(request)
+        return True
+    own = request.kind in ("code", "hook", "skill")
+    print("\n".join(shown(consents, request)), file=sys.stderr)
+    while True:
+        print(f"{_ANSWERS}{_OWN if own else ''}", file=sys.stderr)
+        print("> ", end="", file=sys.stderr, flush=True)
+        said = sys.stdin.readline().strip().lower()
+        if said in ("y", "yes"):
+            consents.agree(request, "asked")
+            return True
+        if said in ("a", "always") and own and request.folder:
+            consents.own_work(Path(request.folder))
+            return True
+        if said in ("", "n", "no"):
+            print("not agreed to: it will not be used", file=sys.stderr)
+            return False
+
+
+def shown(consents: Consents, request: ConsentRequest) -> list[str]:
+    """What it is, each part with its hash or its words, and what is new in it."""
+    before, new = earlier(request, consents.book()), consents.open_parts(request)
+    lines = [f"Nobody has agreed yet to {request.words}:"]
+    for name, told in new.items():
+        known = before.get(name)
+        note = "" if known is None else "as before" if known == told else "changed since you agreed"
+        lines.append(f"  {name:<32} {told}  {note}".rstrip())
+    if len(new) < len(request.parts):
+        lines.append(f"  and {len(request.parts) - len(new)} as they came with a pack")
+    return [clean(line) for line in [*lines, _ABOUT[request.kind], f"hash {request.hash}"]]

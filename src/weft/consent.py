@@ -1,0 +1,219 @@
+"""Consent: what others bring runs, is reached or gets a key only after the person agreed to exactly that.
+
+    request = ConsentRequest(kind="code", subject=folder, folder=folder, parts={"code/a.py": hash, …})
+    consents.check(request)            # NotAgreedError unless it was agreed to; a face asks before it comes to that
+    consents.agree(request, "asked")
+
+A request names what would run (each file with its hash) or be reached (the exact words of a command, an address, the
+place of a key): whatever is changed is another request. What was agreed to is one file of the person's own, outside
+every workspace: a folder that was cloned can't bring its own consent. What Weft itself ships needs none, and of a pack
+that was agreed to neither does what it laid. A person may also say that they write what a folder holds themselves: then
+its code, hooks and scripts are not asked about; where keys go and what is reached always is.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from weft.own_file import OwnFile, OwnPart
+from weft.protocol.errors import EXIT_NOT_AGREED, UserError
+from weft.protocol.hashes import hash_value
+
+FILE: Final = "consents.json"
+Kind = Literal["code", "pack", "hook", "skill", "source", "model"]
+How = Literal["asked", "in advance", "by command"]
+"""On a terminal; by `--trust`; by a command that itself names what it is about, such as `weft models add`."""
+OWN_WORK: Final[tuple[Kind, ...]] = ("code", "hook", "skill")
+"""What a folder covers that the person writes themselves."""
+_FILES: Final[tuple[Kind, ...]] = ("code", "pack", "skill")
+"""Made of files that stand for themselves: less of them is nothing new."""
+_WORDS: Final[Mapping[Kind, str]] = {
+    "code": "code of steps in {subject}",
+    "pack": "code of the pack {subject}",
+    "hook": "a hook of {subject}",
+    "skill": "scripts of the skill {subject}",
+    "source": "the source {subject}",
+    "model": "the model connection {subject}",
+}
+
+
+class ConsentRequest(OwnPart):
+    kind: Kind
+    subject: str
+    """What a person knows it by."""
+    folder: str = ""
+    """The workspace that brings it."""
+    parts: dict[str, str]
+    """Each file that would run, with its hash; each thing that would be reached or sent, as it is written."""
+
+    @property
+    def hash(self) -> str:
+        """Of what is asked for, wherever it stands: a second copy of it needs no second question."""
+        return hash_value({"kind": self.kind, "parts": self.parts})
+
+    @property
+    def words(self) -> str:
+        return _WORDS[self.kind].format(subject=self.subject)
+
+
+class Consent(ConsentRequest):
+    """A request that was agreed to."""
+
+    by: str
+    at: datetime
+    how: How
+
+
+class OwnWorkFolder(OwnPart):
+    """A folder whose content the person writes themselves."""
+
+    path: str
+    below: bool = False
+    """With every folder in it."""
+    by: str
+    at: datetime
+
+    def covers(self, folder: str) -> bool:
+        return folder == self.path or (self.below and folder.startswith(self.path.rstrip("/") + "/"))
+
+
+class ConsentBook(OwnPart):
+    version: Literal[1] = 1
+    consents: tuple[Consent, ...] = ()
+    folders: tuple[OwnWorkFolder, ...] = ()
+
+
+def open_parts(request: ConsentRequest, book: ConsentBook, shipped: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The parts that neither Weft ships as they are nor a pack laid that was agreed to."""
+    laid = [one.parts for one in book.consents if one.kind == "pack"] if request.kind in ("code", "pack") else []
+    return {
+        name: hash_
+        for name, hash_ in request.parts.items()
+        if hash_ not in shipped.get(name, ()) and not any(parts.get(name) == hash_ for parts in laid)
+    }
+
+
+def is_agreed(request: ConsentRequest, book: ConsentBook, shipped: Mapping[str, Collection[str]]) -> bool:
+    left = open_parts(request, book, shipped)
+    if not left and request.kind in _FILES:
+        return True
+    if request.kind in OWN_WORK and request.folder and any(one.covers(request.folder) for one in book.folders):
+        return True
+    given = [one.parts for one in book.consents if one.kind == request.kind]
+    if request.kind in _FILES:
+        return any(left.items() <= parts.items() for parts in given)
+    return request.parts in given
+
+
+def earlier(request: ConsentRequest, book: ConsentBook) -> dict[str, str]:
+    """Of the same subject, what was agreed to before: for telling what is new."""
+    found: dict[str, str] = {}
+    for one in book.consents:
+        if one.kind in (request.kind, "pack") and one.subject == request.subject:
+            found |= one.parts
+    return found
+
+
+class NotAgreedError(UserError):
+    """Something would run, be reached or get a key that nobody agreed to. Nothing of it has happened."""
+
+    exit_code = EXIT_NOT_AGREED
+
+    def __init__(self, request: ConsentRequest) -> None:
+        self.request = request
+        named = ", ".join(f"{name} {told}" for name, told in list(request.parts.items())[:4])
+        more = len(request.parts) - 4
+        super().__init__(
+            f"nobody has agreed to {request.words}: {named}" + (f" and {more} more" if more > 0 else ""),
+            hint=f"`weft trust` in a terminal shows it and asks; in a script, after looking: --trust {request.hash}",
+        )
+
+
+def _nothing() -> dict[str, Collection[str]]:
+    return {}
+
+
+class Consents:
+    """What the person agreed to. `shipped` has the hashes of each file that comes with Weft, by its place."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        shipped: Callable[[], Mapping[str, Collection[str]]] = _nothing,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        by: str = "",
+    ) -> None:
+        lost = "then nothing is agreed to, and you are asked again"
+        self._file: OwnFile[ConsentBook] = OwnFile(folder, FILE, ConsentBook(), lost)
+        self._shipped = shipped
+        self._now = now
+        self._by = by or _me()
+        self.in_advance: frozenset[str] = frozenset()
+        """Hashes that the person named when they gave the command."""
+        self.ask: Callable[[ConsentRequest], bool] | None = None
+        """Asks the person who sits in front, and keeps what they agree to; set by a face that can, where it can."""
+
+    def book(self) -> ConsentBook:
+        return self._file.read()
+
+    def is_agreed(self, request: ConsentRequest) -> bool:
+        return is_agreed(request, self.book(), self._shipped())
+
+    def open_parts(self, request: ConsentRequest) -> dict[str, str]:
+        return open_parts(request, self.book(), self._shipped())
+
+    def check(self, request: ConsentRequest) -> None:
+        """NotAgreedError unless it was agreed to, or is now, in advance."""
+        if self.is_agreed(request):
+            return
+        if request.hash in self.in_advance:
+            self.agree(request, "in advance")
+        elif self.ask is None or not self.ask(request):
+            raise NotAgreedError(request)
+
+    def agree(self, request: ConsentRequest, how: How) -> None:
+        with self._file.changing() as (book, save):
+            given = Consent(**request.model_dump(), by=self._by, at=self._now(), how=how)
+            kept = tuple(one for one in book.consents if (one.hash, one.subject) != (request.hash, request.subject))
+            save(book.model_copy(update={"consents": (*kept, given)}))
+
+    def own_work(self, path: Path, *, below: bool = False) -> OwnWorkFolder:
+        """The person writes what this folder holds themselves."""
+        folder = OwnWorkFolder(path=os.path.realpath(path), below=below, by=self._by, at=self._now())
+        with self._file.changing() as (book, save):
+            kept = tuple(one for one in book.folders if one.path != folder.path)
+            save(book.model_copy(update={"folders": (*kept, folder)}))
+        return folder
+
+    def revoke(self, word: str) -> list[str]:
+        """What is named by its hash, the beginning of it, its subject or its folder; what that was, in words."""
+        place = os.path.realpath(Path(word).expanduser())
+        with self._file.changing() as (book, save):
+            gone = [
+                one for one in book.consents if word == one.subject or (len(word) > 5 and one.hash.startswith(word))
+            ]
+            left = [one for one in book.folders if one.path == place]
+            if not gone and not left:
+                raise UserError(f"nothing was agreed to that is called {word!r}", hint="`weft trust list` shows it all")
+            save(
+                book.model_copy(
+                    update={
+                        "consents": tuple(one for one in book.consents if one not in gone),
+                        "folders": tuple(one for one in book.folders if one not in left),
+                    }
+                )
+            )
+        return [*(one.words for one in gone), *(f"{one.path} as a folder of your own" for one in left)]
+
+
+def _me() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())

@@ -1,0 +1,136 @@
+"""A folder from a stranger: nothing of it runs, no key leaves, until the person agreed to exactly that."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import py_compile
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_models_command import serving
+from tests.made import Weft
+from tests.terminal import Terminal
+from weft.cli.commands import run_command_line
+from weft.consent import FILE
+from weft.testing.wire import Reply
+
+
+def record() -> Path:
+    return Path(os.environ["HOME"]) / ".config" / "weft" / FILE
+
+
+@pytest.fixture
+def cloned(weft: Weft) -> Weft:
+    """The workspace as it is for somebody who did not write it."""
+    record().unlink()
+    return weft
+
+
+def hash_in(words: str) -> str:
+    found = re.search(r"--trust ([0-9a-f]{32})", words)
+    assert found, words
+    return found[1]
+
+
+def test_a_cloned_workspace_runs_nothing_until_its_content_was_agreed_to(cloned: Weft, source: Path) -> None:
+    refused = cloned("run", source, "--session-id", "poem")
+    assert refused.code == 5
+    assert "nobody has agreed to code of steps in" in refused.err
+    assert "code/letters.py" in refused.err
+    assert cloned.ran() == []
+    assert not cloned.session("poem").exists(), "a refused run leaves nothing behind"
+
+    (cloned.workspace / ".weft").mkdir(exist_ok=True)
+    shutil.copy(_book_that_agrees(cloned), cloned.workspace / ".weft" / FILE)
+    assert cloned("run", source, "--session-id", "poem").code == 5, "a folder can't bring its own consent"
+
+    agreed = cloned("run", source, "--session-id", "poem", "--trust", hash_in(refused.err))
+    assert agreed.code == 0, agreed.err
+    assert cloned.ran() == ["count", "list", "report"]
+    code = cloned.workspace / "code" / "letters.py"
+    code.write_text(code.read_text() + "\n# changed\n")
+    changed = cloned("run", source, "--session-id", "poem", "--from", "count")
+    assert (changed.code, cloned.ran()) == (5, [])
+    assert hash_in(changed.err) != hash_in(refused.err)
+
+
+def _book_that_agrees(cloned: Weft) -> Path:
+    made = cloned.workspace.parent / "theirs.json"
+    folder = {"path": str(cloned.workspace), "by": "them", "at": "2026-01-01T00:00:00Z"}
+    made.write_text(json.dumps({"version": 1, "consents": [], "folders": [folder]}))
+    return made
+
+
+def test_asked_on_a_terminal_with_what_exactly_it_is(cloned: Weft, source: Path) -> None:
+    terminal = Terminal(cloned, "run", str(source), "--session-id", "poem", width=100)
+    terminal.wait_for("Nobody has agreed yet to code of steps", "code/letters.py", "n: no", "a: always")
+    terminal.child.send("y\n")
+    terminal.wait_for("3 ran")
+    assert terminal.end() == 0
+    kept = json.loads(record().read_text())["consents"]
+    assert [(one["kind"], one["how"], [*one["parts"]]) for one in kept] == [("code", "asked", ["code/letters.py"])]
+    assert cloned("trust").err == "nothing here waits for your consent\n"
+    assert "code of steps in" in cloned("trust", "list").out
+    assert cloned("trust", "revoke", kept[0]["subject"]).code == 0
+    assert cloned("trust").code == 5
+
+
+def test_what_stands_compiled_beside_the_source_is_not_loaded(cloned: Weft, source: Path) -> None:
+    code = cloned.workspace / "code"
+    hostile = cloned.workspace.parent / "hostile.py"
+    hostile.write_text((code / "letters.py").read_text().replace("words = step.text", "words = 'stolen ' + step.text"))
+    cache = Path(importlib.util.cache_from_source(str(code / "letters.py")))
+    py_compile.compile(str(hostile), cfile=str(cache), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    told = cloned("run", source, "--session-id", "poem", "--trust", hash_in(cloned("run", source).err))
+    assert told.code == 0, told.err
+    assert json.loads((cloned.session("poem") / "count.json").read_text())["first"] == "so"
+
+
+def test_no_key_goes_to_an_address_that_nobody_agreed_to(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_not_for_you")
+
+    def call(*words: str) -> tuple[int, str]:
+        told = Weft(workspace)(*words)
+        return told.code, told.out + told.err
+
+    with serving([Reply(text="hello")]) as server:
+        (workspace / "config.toml").write_text(
+            f'model = "m/x"\n[models.m]\nkind = "openai"\nbase_url = "{server.url}"\nkey = "env:GITHUB_TOKEN"\n'
+        )
+        code, told = call("chat", "--plain", "hello")
+        assert code == 5
+        assert "the model connection m" in told
+        assert "env:GITHUB_TOKEN" in told
+        assert call("models", "test", "m/x")[0] == 5
+        assert server.seen == []
+        code, told = call("chat", "--plain", "--trust", hash_in(told), "hello")
+        assert (code, len(server.seen)) == (0, 1), told
+        assert not call("trust")[0]
+
+
+def test_a_pack_of_somebody_else_is_asked_about_before_it_is_laid(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack, place = tmp_path / "theirs", tmp_path / "place"
+    (pack / "code").mkdir(parents=True)
+    (pack / "pack.yaml").write_text('name: theirs\nversion: "1"\ndescription: Theirs.\nweft: ">=0.1"\n')
+    (pack / "code" / "x.py").write_text("def f(step):\n    return {}\n")
+
+    def init(*words: str) -> tuple[int, str]:
+        code = run_command_line(["--workspace", str(place), "init", *words])
+        return code, capsys.readouterr().err
+
+    assert init()[0] == 0, "what comes with Weft is not asked about"
+    code, told = init("--pack", str(pack))
+    assert code == 5
+    assert not (place / "code" / "x.py").exists()
+    assert init("--pack", str(pack), "--trust", hash_in(told))[0] == 0
+    assert (place / "code" / "x.py").exists()
+    assert run_command_line(["--workspace", str(place), "trust"]) == 0, "what it laid was agreed to with it"
+    (pack / "code" / "x.py").write_text("def f(step):\n    return {'changed': 1}\n")
+    assert init("--pack", str(pack))[0] == 5
