@@ -10,6 +10,7 @@ import pytest
 
 from weft.consent import (
     FILE,
+    OWN_WORK,
     Consent,
     ConsentBook,
     ConsentRequest,
@@ -86,13 +87,14 @@ def test_over_every_small_world_no_part_runs_that_nobody_agreed_to() -> None:
 
 
 def test_a_folder_of_the_persons_own_covers_code_and_nothing_that_is_reached() -> None:
+    assert OWN_WORK == ("code", "pack", "hook", "skill")
     exact, deep = book(folders=(own("/w"),)), book(folders=(own("/w", below=True),))
-    for kind in ("code", "hook", "skill"):
+    for kind in OWN_WORK:
         assert agreed(request(kind, code_b="5"), exact)
         assert not agreed(request(kind, folder="/w/cloned", code_b="5"), exact)
         assert not agreed(request(kind, folder="/www", code_b="5"), deep)
         assert agreed(request(kind, folder="/w/cloned", code_b="5"), deep)
-    for other in ("source", "model", "pack"):
+    for other in ("source", "model"):
         assert not agreed(request(other, code_b="5"), deep)
 
 

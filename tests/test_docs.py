@@ -30,6 +30,7 @@ from ruamel.yaml import YAML
 from tests.made import Weft
 from weft.checks import CHECKS, CheckInput, parse_check, run_check
 from weft.cli.commands import weft as weft_group
+from weft.consent import Consents
 from weft.protocol import errors, events
 from weft.tools.permission_file import PermissionFile
 from weft.workspace.config import Config
@@ -246,7 +247,7 @@ def test_every_key_is_documented(name: str, heading: str, model: type[BaseModel]
 def test_every_exit_code_is_documented() -> None:
     told = part("command-line", "## Exit codes")
     codes = {name: value for name, value in vars(errors).items() if name.startswith("EXIT_")}
-    assert len(codes) == 6
+    assert len(codes) == 7
     assert [name for name, value in codes.items() if f"| `{value}` |" not in told] == []
 
 
@@ -401,6 +402,8 @@ class Shell:
         self._cwd.write_text(f"{folder}\n")
         path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
         self._base = {"PATH": path, "HOME": str(home), "LC_ALL": "C.UTF-8"}
+        # whoever types what a page shows writes its files themselves, and says so when they are asked
+        Consents(home / ".config" / "weft").own_work(folder.parent, below=True)
 
     def run(self, command: str) -> tuple[int, str]:
         script = f'. "{self._env}"; cd "$(cat "{self._cwd}")"\n{command}\nstatus=$?\n'

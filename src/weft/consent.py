@@ -28,7 +28,7 @@ FILE: Final = "consents.json"
 Kind = Literal["code", "pack", "hook", "skill", "source", "model"]
 How = Literal["asked", "in advance", "by command"]
 """On a terminal; by `--trust`; by a command that itself names what it is about, such as `weft models add`."""
-OWN_WORK: Final[tuple[Kind, ...]] = ("code", "hook", "skill")
+OWN_WORK: Final[tuple[Kind, ...]] = ("code", "pack", "hook", "skill")
 """What a folder covers that the person writes themselves."""
 _FILES: Final[tuple[Kind, ...]] = ("code", "pack", "skill")
 """Made of files that stand for themselves: less of them is nothing new."""
@@ -47,7 +47,7 @@ class ConsentRequest(OwnPart):
     subject: str
     """What a person knows it by."""
     folder: str = ""
-    """The workspace that brings it."""
+    """The folder that brings it: a workspace, or a pack."""
     parts: dict[str, str]
     """Each file that would run, with its hash; each thing that would be reached or sent, as it is written."""
 
@@ -130,7 +130,7 @@ class NotAgreedError(UserError):
         more = len(request.parts) - 4
         super().__init__(
             f"nobody has agreed to {request.words}: {named}" + (f" and {more} more" if more > 0 else ""),
-            hint=f"`weft trust` in a terminal shows it and asks; in a script, after looking: --trust {request.hash}",
+            hint=f"in a terminal you are asked (`weft trust`); in a script, after looking: --trust {request.hash}",
         )
 
 

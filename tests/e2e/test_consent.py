@@ -125,6 +125,7 @@ def test_a_pack_of_somebody_else_is_asked_about_before_it_is_laid(
         code = run_command_line(["--workspace", str(place), "init", *words])
         return code, capsys.readouterr().err
 
+    record().unlink()
     assert init()[0] == 0, "what comes with Weft is not asked about"
     code, told = init("--pack", str(pack))
     assert code == 5

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from weft.consent import Consents
+
 TEXT = "# Tides\n\nThe tide rises twice a day. The moon pulls the sea.\n"
 PIPELINE = """
 name: notes
@@ -148,6 +150,7 @@ def weft(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @contextmanager
 def running(home: Path, workspace: Path, *words: str) -> Iterator[Running]:
+    Consents(home / "config" / "weft").own_work(workspace)
     process = subprocess.Popen(
         [sys.executable, "-m", "weft", "serve", "--port", "0", "--no-open", "--workspace", str(workspace), *words],
         env=environment(home),

@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from weft.app.slash import KnownWords, Leave, Look, LookName, Slash, complete, read_slash
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import ConsentRequest, Consents, NotAgreedError, earlier
+    from weft.app.wire import command_from_wire, item_to_wire
+    from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
     from weft.files import Folder
     from weft.models.probe import Ability, Probe
@@ -120,6 +122,7 @@ else:
             "OpenCollection": "weft.app.collections",
             "OpenQuestions": "weft.app.session_work",
             "NotAgreedError": "weft.consent",
+            "OWN_WORK": "weft.consent",
             "OpenedSession": "weft.app.opened",
             "PERSON": "weft.protocol.envelope",
             "PIECE_WORDS": "weft.app.profile",
@@ -214,6 +217,7 @@ __all__ = [
     "MAX_BYTES",
     "ME",
     "MODEL_KINDS",
+    "OWN_WORK",
     "PERSON",
     "PIECE_WORDS",
     "PROFILE_FILE",

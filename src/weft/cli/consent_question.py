@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from weft.app import ConsentRequest, Consents, earlier
+from weft.app import OWN_WORK, ConsentRequest, Consents, earlier
 from weft.render.cells import clean
 
 _ABOUT = {
@@ -25,7 +25,7 @@ def ask_about(consents: Consents, request: ConsentRequest) -> bool:
     if request.hash in consents.in_advance:
         consents.check(request)
         return True
-    own = request.kind in ("code", "hook", "skill")
+    own = request.kind in OWN_WORK and bool(request.folder)
     print("\n".join(shown(consents, request)), file=sys.stderr)
     while True:
         print(f"{_ANSWERS}{_OWN if own else ''}", file=sys.stderr)
@@ -34,7 +34,7 @@ def ask_about(consents: Consents, request: ConsentRequest) -> bool:
         if said in ("y", "yes"):
             consents.agree(request, "asked")
             return True
-        if said in ("a", "always") and own and request.folder:
+        if said in ("a", "always") and own:
             consents.own_work(Path(request.folder))
             return True
         if said in ("", "n", "no"):
