@@ -67,8 +67,6 @@ if TYPE_CHECKING:
     )
     from weft.app.slash import KnownWords, Leave, Look, LookName, Slash, complete, read_slash
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
-    from weft.consent import ConsentRequest, Consents, NotAgreedError, earlier
-    from weft.app.wire import command_from_wire, item_to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
     from weft.files import Folder
