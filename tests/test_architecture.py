@@ -118,8 +118,9 @@ def test_there_is_no_import_cycle() -> None:
         visit(name, ())
 
 
-DOORS = ("documents.reading", "workspace.workspace")
-"""Doors of rooms with much behind them, of which most commands use little: they load it when it is asked for."""
+DOORS = ("documents.reading", "workspace.workspace", "orchestrator.runner", "orchestrator.execute")
+"""Doors of rooms with much behind them, of which most commands use little: they load it when it is asked for. A
+run loads what its kinds of steps need."""
 
 
 def test_only_faces_the_composition_root_and_doors_import_late() -> None:

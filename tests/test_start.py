@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +39,7 @@ CASES = {
         "import tempfile, weft.cli\nsys.argv = ['weft', '--workspace', tempfile.mkdtemp(), 'sessions', 'list']\n"
         "try:\n    weft.cli.main()\nexcept SystemExit:\n    pass",
         {"app", "cli", "files", "protocol", "render", "session", "workspace"},
-        {"asyncio", "pydantic", "weft.app.root", "weft.workspace.pipeline"},
+        {"asyncio", "pydantic", "rich.console", "weft.app.root", "weft.workspace.pipeline"},
     ),
     "the readers of documents": ("import weft.documents", {"protocol", "documents"}, {"pypdf", "zipfile", "pydantic"}),
 }
@@ -50,6 +51,18 @@ def test_nothing_is_loaded_that_is_not_used(case: str) -> None:
     found = loaded(program)
     assert rooms(found) <= own
     assert not found & never
+
+
+def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_a_conversation(tmp_path: Path) -> None:
+    (tmp_path / "tides.md").write_text("# Tides\n\nThe sea rises twice a day, about 50 minutes later each day.\n")
+    words = f"sys.argv = ['weft', '--workspace', {str(tmp_path / 'w')!r}"
+    run = f"import weft.cli\n{words}, 'run', 'digest', {str(tmp_path / 'tides.md')!r}]\nweft.cli.main()"
+    loaded(f"import weft.cli\n{words}, 'init', '--pack', 'digest']\nweft.cli.main()")
+    loaded(run)
+    again = loaded(run)
+    kept_out = ("weft.tools.", "weft.conversation.", "weft.models.", "weft.checks.supported", "rich.console")
+    allowed = {"weft.conversation.feed", "weft.models.model", "weft.models.budget", "weft.models.embedded_version"}
+    assert {name for name in again if name.startswith(kept_out)} - allowed == set()
 
 
 def test_a_reader_is_loaded_with_the_first_document_of_its_kind() -> None:

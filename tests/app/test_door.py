@@ -78,6 +78,24 @@ def test_a_command_with_a_key_counts_once_also_after_a_restart(weft: Weft) -> No
     assert len(of(weft, "gate_resolved")) == 1
 
 
+def test_an_interrupt_meets_a_start_that_still_waits_in_the_inbox(weft: Weft) -> None:
+    outcomes: list[Any] = []
+
+    async def play(app: App, session: LiveSession) -> None:
+        starting = session.submit(StartRun(force=frozenset({"plan"})), by=ADA)
+        stopped = await session.submit(Interrupt(), by=ADA)
+        assert isinstance(stopped, Accepted)
+        assert stopped.note == "accepted"
+        assert isinstance(await starting, Accepted)
+        outcomes.append(await session.run_at_rest())
+
+    before = len(of(weft, "step_completed"))
+    opened(weft, play)
+    assert outcomes == ["interrupted"]
+    assert len(of(weft, "step_completed")) == before
+    assert of(weft, "run_ended")[-1]["outcome"] == "interrupted"
+
+
 def test_what_is_refused_says_why_and_leaves_no_trace(weft: Weft) -> None:
     before = weft.log("essay")
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from weft.orchestrator.hearing import hear, is_heard, left_for, proposed, understand
+from weft.orchestrator.hearing import hear, left_for, proposed, understand
 from weft.orchestrator.replies import Judgement
+from weft.orchestrator.resting import is_heard
 from weft.protocol import events as e
 from weft.protocol.events import ConfirmationKind, DurableEvent, Outcome, Record, WordsMeaning
 from weft.session.state import SessionState, UnheardWords, fold

@@ -22,22 +22,12 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from weft.app.classifying import classify
-from weft.app.looks import look_inside
 from weft.app.opened import OpenedSession
 from weft.app.parts import EMBEDDED, Parts
 from weft.app.requests import SessionRequest
 from weft.app.runs import AT_GATE_HINT, SessionRuns
-from weft.app.slash import LookName
 from weft.conversation.feed import Feed
-from weft.models.model import Model
-from weft.orchestrator.execute import Executor
-from weft.orchestrator.hearing import HeardWords, ReplyIntent, hear, is_heard, proposed, understand
-from weft.orchestrator.opening import Opening
-from weft.orchestrator.replies import Judgement
-from weft.orchestrator.resting import at_rest, chosen_id, continued, open_gate
-from weft.orchestrator.runner import Runner
-from weft.orchestrator.workbench import Permission, Ruling
+from weft.orchestrator.resting import at_rest, chosen_id, continued, is_heard, open_gate
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.commands import (
@@ -83,6 +73,14 @@ from weft.workspace.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
+    from weft.app.slash import LookName
+    from weft.models.model import Model
+    from weft.orchestrator.execute import Executor
+    from weft.orchestrator.hearing import HeardWords, ReplyIntent
+    from weft.orchestrator.opening import Opening
+    from weft.orchestrator.replies import Judgement
+    from weft.orchestrator.runner import Runner
+    from weft.orchestrator.workbench import Permission, Ruling
 
 LEAVING: Final = 5.0
 """Seconds that a run which is told to stop gets when the session is let go of."""
@@ -124,6 +122,8 @@ class _Given:
     command: SessionCommand | _Judged | _Rested | _Wake
     key: str = ""
     by: Actor = MACHINE
+    stop: InterruptRun | None = None
+    """An interrupt that came while this waited in the inbox to start a run."""
     reply: asyncio.Future[Reply] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -243,6 +243,8 @@ class LiveSession(OpenedSession):
                 return outcome
 
     async def look_inside(self, what: LookName) -> str:
+        from weft.app.looks import look_inside
+
         return look_inside(what, await self._opened())
 
     async def close(self, *, keep_open: bool | None = None) -> bool:
@@ -313,7 +315,7 @@ class LiveSession(OpenedSession):
         match command:
             case StartRun():
                 self._answers = dict(command.answers)
-                return Accepted(seq=await self._start(command, by, key))
+                return Accepted(seq=await self._start(command, by, key, given.stop))
             case Say():
                 return await self._say(command, by, key)
             case ReplyToGate() | ResolveConfirmation() | CancelRun():
@@ -394,10 +396,10 @@ class LiveSession(OpenedSession):
 
     # -- the run
 
-    async def _start(self, wish: StartRun, by: Actor, key: str = "") -> int:
+    async def _start(self, wish: StartRun, by: Actor, key: str = "", stop: InterruptRun | None = None) -> int:
         if self._running is not None:
             raise UserError("a run is going on in this session", hint="wait for its end, or stop it: weft interrupt")
-        self._starting, self._stop, self._bug = True, None, None
+        self._starting, self._stop, self._bug = True, stop, None
         executor = self._parts.executor()
         try:
             approve = self._approve if self._request.attended else None
@@ -514,6 +516,8 @@ class LiveSession(OpenedSession):
                 conversation=name, turn=turn, call=call, decision=command.decision, reason=command.reason or None
             )
             accepted = await self._record([decided], by, key)
+            from weft.orchestrator.workbench import Ruling
+
             if not waiting.ruling.done():
                 waiting.ruling.set_result(Ruling(decision=command.decision, by=by, reason=command.reason))
             return accepted
@@ -571,10 +575,16 @@ class LiveSession(OpenedSession):
             return False
         if command.to == "run" or self._judging or state.unheard:
             return True
+        from weft.orchestrator.hearing import understand  # what words mean is a lot to load, and most runs hear none
+
         return understand(state, command.text, gate=command.gate, talking=True).meaning != "not for it"
 
     async def _hear_next(self) -> None:
         """The words that were said first and not heard yet, unless the run is at work or a model is asked."""
+        if not self.state.unheard:
+            return
+        from weft.orchestrator.hearing import understand
+
         while not self._judging and self._running is None and self.state.unheard:
             words = next(iter(self.state.unheard.values()))
             found = understand(self.state, words.text, gate=words.gate, talking=words.to == "session")
@@ -584,6 +594,8 @@ class LiveSession(OpenedSession):
                 await self._heard(words, found)
 
     async def _heard(self, words: UnheardWords, found: ReplyIntent) -> None:
+        from weft.orchestrator.hearing import ReplyIntent, hear
+
         by = words.by
         if found.meaning == "not for it" and not is_heard(self.state):
             found = replace(found, reason="the run it was meant for is over")
@@ -613,6 +625,9 @@ class LiveSession(OpenedSession):
     def _ask_model(self, found: ReplyIntent, words: UnheardWords) -> ReplyIntent | None:
         """Has a connected model say what it takes unclear words for; its answer comes through the inbox. Returns what
         was found when none can be asked."""
+        from weft.app.classifying import classify
+        from weft.orchestrator.hearing import proposed
+
         run = self.state.run
         model: Model | None = self._conversation.main_model if self._conversation else None
         name, own = self._parts.default_model, self._parts.step_models()
@@ -653,6 +668,8 @@ class LiveSession(OpenedSession):
         return None
 
     async def _judged(self, judged: _Judged) -> None:
+        from weft.orchestrator.hearing import ReplyIntent
+
         if judged.record is not None:
             await self._record([judged.record], Actor("model", judged.record.model))
         words, found = self.state.unheard.get(judged.words), judged.found
@@ -689,6 +706,10 @@ class LiveSession(OpenedSession):
         if not command.target:
             if self._running is not None or self._starting:
                 self._stop_run(InterruptRun(why=command.why, by=by))
+                stopped = True
+            elif waiting := [given for given in self._inbox if isinstance(given.command, StartRun)]:
+                for given in waiting:  # it begins, and is stopped at once: both are in the log
+                    given.stop = InterruptRun(why=command.why, by=by)
                 stopped = True
             elif self._asking is not None:
                 stopped = self._asking.cancel()

@@ -14,7 +14,6 @@ from weft.app.parts import EMBEDDED, Parts
 from weft.app.slash import KnownWords, LookName, slash_help
 from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
-from weft.tools.skills import Skills
 from weft.workspace.front_matter import body_of
 
 if TYPE_CHECKING:
@@ -28,6 +27,8 @@ _LONGEST: Final = 64 * 1024
 
 def known_words(parts: Parts, working: Path) -> KnownWords:
     """Read anew each time: what was written a moment ago can be used."""
+    from weft.tools.skills import Skills
+
     skills: dict[str, str] = {}
     own: dict[str, str] = {}
     with Folder.open(working) as folder:

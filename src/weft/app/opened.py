@@ -12,8 +12,7 @@ from weft.app.looks import INSIDE, known_words, look_around
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
 from weft.app.slash import KnownWords, LookName
-from weft.orchestrator.hearing import asked_of, is_heard, left_for
-from weft.orchestrator.resting import chosen_id, open_gate
+from weft.orchestrator.resting import asked_of, chosen_id, is_heard, open_gate
 from weft.protocol.commands import Refused, Reply, SessionCommand
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, QuestionAsked, Record, StatusChanged
@@ -135,6 +134,8 @@ class OpenedSession(ABC):
     @property
     def left_for(self) -> str:
         """The message for which its run was left; "" when it was left for none."""
+        from weft.orchestrator.hearing import left_for  # what words mean is a lot to load, and most runs hear none
+
         return left_for(self.state.left_for)
 
     def choice_of(self, gate: str, word: str) -> str:

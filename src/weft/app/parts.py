@@ -21,12 +21,10 @@ from weft import __version__
 from weft.app.requests import SessionRequest, given_file
 from weft.consent import ConsentRequest, Consents
 from weft.files import Disk
-from weft.models.model import Model
 from weft.orchestrator.execute import Executor
 from weft.orchestrator.facts import Versions
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.opening import FILES_SAY, Opening, OpeningAsk
-from weft.orchestrator.workbench import Approve
 from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import Usage
@@ -35,10 +33,6 @@ from weft.session.legacy import Legacy
 from weft.session.log import Now
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
-from weft.tools.fetch import Fetched, fetch
-from weft.tools.permission_file import Rules, read_rules
-from weft.tools.processes import plain_environment, shield_environment
-from weft.tools.skills import Skills
 from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.workspace import Workspace
@@ -48,10 +42,15 @@ if TYPE_CHECKING:
     from weft.app.connecting import ConnectedModels
     from weft.knowledge.knowledge_base import KnowledgeBase
     from weft.models.connections import Connection
+    from weft.models.model import Model
+    from weft.orchestrator.workbench import Approve
+    from weft.tools.fetch import Fetched
+    from weft.tools.permission_file import Rules
+    from weft.tools.skills import Skills
     from weft.tools.toolbox import Toolbox
 
 T = TypeVar("T")
-Fetch = Callable[[str], Awaitable[Fetched]]
+Fetch = Callable[[str], Awaitable["Fetched"]]
 
 EMBEDDED: Final = "embedded"
 DISK_THREADS: Final = 16
@@ -64,6 +63,12 @@ class RegisteredFunction:
 
     function: StepFunction
     version: str = "1"
+
+
+async def _fetch(url: str) -> Fetched:
+    from weft.tools.fetch import fetch  # most commands stay off the network
+
+    return await fetch(url)
 
 
 class _StepModels:
@@ -95,10 +100,21 @@ class _StepTools:
 
     def __init__(self, parts: Parts, surroundings: Mapping[str, str]) -> None:
         self._parts = parts
-        self.environment = plain_environment(surroundings)
-        self.skills = Skills([("workspace", parts.workspace.folder)])
+        self._surroundings = surroundings
         self.workspace = parts.workspace.path
         self.approve: Approve | None = None
+
+    @cached_property
+    def environment(self) -> Mapping[str, str]:
+        from weft.tools.processes import plain_environment
+
+        return plain_environment(self._surroundings)
+
+    @cached_property
+    def skills(self) -> Skills:
+        from weft.tools.skills import Skills
+
+        return Skills([("workspace", self._parts.workspace.folder)])
 
     def toolbox(self) -> Toolbox:
         return self._parts.toolbox()
@@ -107,6 +123,9 @@ class _StepTools:
         return self._parts.workspace.agent(name)
 
     def rules(self) -> Rules:
+        from weft.tools.permission_file import read_rules
+        from weft.tools.processes import shield_environment
+
         shield_environment()
         return read_rules(self._parts.workspace.folder)
 
@@ -142,11 +161,11 @@ class Parts:
         disk: Disk | None = None,
         now: Now | None = None,
         functions: Mapping[str, RegisteredFunction] | None = None,
-        fetch_page: Fetch = fetch,
+        fetch_page: Fetch | None = None,
         models: Mapping[str, Model] | None = None,
     ) -> Self:
         workspace = Workspace.open(path, disk)
-        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {}, fetch_page, models or {})
+        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {}, fetch_page or _fetch, models or {})
         if disk is None:
             workspace.folder.disk.sync = app.config.durable
         return app
@@ -265,10 +284,7 @@ class Parts:
 
     def executor(self) -> Executor:
         functions = {name: entry.function for name, entry in self._functions.items()}
-        environment = plain_environment(self.surroundings)
-        if added := self.surroundings.get("PYTHONPATH"):
-            environment["PYTHONPATH"] = added
-        return Executor(self.workspace.path / "code", environment, functions, may_run=self.check_code)
+        return Executor(self.workspace.path / "code", self.surroundings, functions, may_run=self.check_code)
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)

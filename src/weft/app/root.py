@@ -23,8 +23,8 @@ from weft.files import Folder
 from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.runner import own_findings
+from weft.orchestrator.step_tools import tools_of
 from weft.orchestrator.validate import parse, validate
-from weft.orchestrator.workbench import tools_of
 from weft.protocol.commands import GivenFile, StartRun
 from weft.protocol.envelope import PERSON
 from weft.protocol.errors import Finding, Problem, UsageError, UserError

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
@@ -17,7 +17,6 @@ from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.progress import RunSpec
 from weft.orchestrator.runner import Publish, Runner, own_findings
 from weft.orchestrator.validate import parse
-from weft.orchestrator.workbench import Approve
 from weft.protocol.commands import StartRun
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
@@ -28,6 +27,9 @@ from weft.session.recovery import accepted_contents
 from weft.session.session import Session
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from weft.orchestrator.workbench import Approve
 
 AT_GATE_HINT: Final = "correct the file and reply again, or amend: then it is made again, and yours is kept aside"
 

@@ -4,26 +4,44 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from types import MappingProxyType
+from importlib import import_module
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from weft.checks.contract import CheckCall, CheckDefinition, CheckInput, CheckOptions, CheckProblem, document_names
-from weft.checks.equality import SAME, UNIQUE
 from weft.checks.faults import collect, shown
-from weft.checks.measures import COUNT, SUM_NEAR
-from weft.checks.numbers_from import NUMBERS_FROM
-from weft.checks.patterns import MATCHES
-from weft.checks.supported import SUPPORTED
-from weft.checks.verbatim import VERBATIM
 from weft.protocol.errors import Finding
 
-CHECKS: Final[Mapping[str, CheckDefinition]] = MappingProxyType(
-    {check.name: check for check in (COUNT, MATCHES, NUMBERS_FROM, SAME, SUM_NEAR, SUPPORTED, UNIQUE, VERBATIM)}
-)
+
+class _Checks(Mapping[str, CheckDefinition]):
+    """By name. A check is loaded when it is first asked for: most pipelines use few."""
+
+    _homes: Final = {
+        "count": "measures",
+        "matches": "patterns",
+        "numbers_from": "numbers_from",
+        "same": "equality",
+        "sum_near": "measures",
+        "supported": "supported",
+        "unique": "equality",
+        "verbatim": "verbatim",
+    }
+
+    def __getitem__(self, name: str) -> CheckDefinition:
+        found: CheckDefinition = getattr(import_module(f"weft.checks.{self._homes[name]}"), name.upper())
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+CHECKS: Final[Mapping[str, CheckDefinition]] = _Checks()
 _OWN: Final = re.compile(r"[^:]+\.py:(?P<function>.*)", re.DOTALL)
 
 

@@ -9,14 +9,14 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from weft.app import App, OpenedSession, SessionRequest, Showing
 from weft.cli.asking import ask_options, asks, program_words, start_run
-from weft.cli.gates import Asking
 from weft.cli.place import is_terminal, json_option, open_app, trust_option, workspace_option, workspace_path
 from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
@@ -35,6 +35,9 @@ from weft.protocol.talk import ApprovalRequested, ToolRequested
 from weft.protocol.talk_commands import DecideApproval
 from weft.render.cells import clean
 from weft.render.flow import understood
+
+if TYPE_CHECKING:
+    from weft.cli.gates import Asking
 
 OUTCOMES: dict[Outcome, int] = {
     "done": EXIT_DONE,
@@ -134,7 +137,6 @@ class Followed:
         self._made: set[str] = set()
         """The steps that were made while it was followed."""
         self._screen = screen
-        self._asking = Asking(session, self.program)
         self._questions: set[asyncio.Task[None]] = set()
         self._asked: set[tuple[str, str]] = set()
         """Calls that the person was asked about."""
@@ -142,6 +144,12 @@ class Followed:
         self._shown = shown
         self.showing: Showing
         self._began = asyncio.Event()
+
+    @cached_property
+    def _asking(self) -> Asking:
+        from weft.cli.gates import Asking  # most runs ask nothing
+
+        return Asking(self.session, self.program)
 
     async def to_the_end(self, wish: StartRun | None, output: str | None) -> Outcome:
         """A run, to where it comes to rest; a person who sits in front is asked at each gate. Without a wish they are

@@ -35,6 +35,7 @@ from weft.models.structured import as_object, within
 from weft.orchestrator.agent_progress import HAND_IN, NUDGE, AgentProgress, StepJournal
 from weft.orchestrator.calls import AttemptCalls
 from weft.orchestrator.model_step import task_of, wanted_schema
+from weft.orchestrator.progress import LEAVING, OverAllowanceError
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_prompt import StepPrompt, step_prompt
@@ -62,8 +63,6 @@ SHARE: Final = 2
 """What the step is given may fill one part in so many of what the model reads; the rest is for its work."""
 WARNING: Final = 3
 """Turns before the end at which it is told that the end is near."""
-LEAVING: Final = 5.0
-"""Seconds that what runs gets to end when the attempt is cut off."""
 _RULES: Final = """\
 # How you work here
 
@@ -80,10 +79,6 @@ You do one piece of work for another agent, alone: nobody answers questions. You
 result, and all that it gets. A call may be refused; then go on without it, and say what could not be done. Never claim
 to have done or seen what you have not."""
 _GO_ON: Final = "You were stopped in the middle ({why}). What stands above has happened. Go on from there."
-
-
-class OverAllowanceError(WeftError):
-    """What the attempt may spend is spent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

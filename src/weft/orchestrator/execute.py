@@ -18,14 +18,16 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import weft
 from weft.files import READ_LIMIT
 from weft.protocol.errors import WeftError
 from weft.protocol.steps import StepFunction, StepInput
-from weft.tools.boundary import Policy, program_folders
-from weft.tools.processes import Report, Supervised, usual_limits
+
+if TYPE_CHECKING:
+    from weft.tools.boundary import Policy
+    from weft.tools.processes import Report, Supervised
 
 Say = Callable[[str], None]
 """Takes a line of progress."""
@@ -41,6 +43,8 @@ class WorkerCrashedError(WeftError):
 
 def code_policy(code_folder: Path, environment: Mapping[str, str]) -> Policy:
     """What the code of steps gets of the machine: to read it, and to write the workspace that it belongs to."""
+    from weft.tools.boundary import Policy, program_folders  # a run with nothing to do starts no process
+
     return Policy(
         working=code_folder.parent,
         home=Path(environment.get("HOME", "/nonexistent")),
@@ -67,6 +71,8 @@ class _Worker:
 
     @classmethod
     async def start(cls, code_folder: Path, environment: Mapping[str, str]) -> _Worker:
+        from weft.tools.processes import Supervised, usual_limits
+
         here = os.open(code_folder.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
             running = await Supervised.start(
@@ -129,13 +135,13 @@ class Executor:
     """Runs code by name: a registered function here, everything else in a worker.
 
     Workers are started when first needed, reused, and ended with all they started when they are cancelled or misbehave.
-    `environment` is all that code sees of ours: it has no keys.
+    Of our own `surroundings` code sees what is plain, without keys, and what the person added to Python's path.
     """
 
     def __init__(
         self,
         code_folder: Path,
-        environment: Mapping[str, str],
+        surroundings: Mapping[str, str],
         functions: Mapping[str, StepFunction] | None = None,
         *,
         may_run: Callable[[], None],
@@ -143,7 +149,7 @@ class Executor:
         """`may_run` raises when the code is not what the person agreed to; asked before each call of it."""
         self._may_run = may_run
         self._code_folder = code_folder
-        self._environment = environment
+        self._surroundings = surroundings
         self._functions = functions or {}
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
@@ -195,7 +201,12 @@ class Executor:
         return answer["result"]
 
     async def _start(self) -> _Worker:
-        worker = await _Worker.start(self._code_folder, self._environment)
+        from weft.tools.processes import plain_environment
+
+        environment = plain_environment(self._surroundings)
+        if added := self._surroundings.get("PYTHONPATH"):
+            environment["PYTHONPATH"] = added
+        worker = await _Worker.start(self._code_folder, environment)
         self._all.append(worker)
         return worker
 

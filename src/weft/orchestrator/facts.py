@@ -7,24 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weft.checks import check_documents
 from weft.models.embedded_version import VERSION
 from weft.orchestrator.inputs import InputText, ReadFile
 from weft.orchestrator.step_facts import OnDisk, StepFacts
+from weft.orchestrator.step_tools import brings_in, tools_of
 from weft.orchestrator.validate import Documents, fault_of, parse
-from weft.orchestrator.workbench import brings_in, tools_of
 from weft.protocol.errors import ExternalError
 from weft.protocol.hashes import canonical, hash_bytes, hash_value
 from weft.protocol.values import dataclass
 from weft.session.state import SessionState
-from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 from weft.workspace.flow import look
 from weft.workspace.pipeline import Pipeline, Step
 from weft.workspace.profile import part, with_part
 from weft.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from weft.tools.toolbox import Toolbox
 
 SHORT_VALUE = 60
 EMBEDDED: Final = "embedded"
@@ -69,10 +71,6 @@ class Facts:
         return _documents(self.session, self.inputs, self.materials[step], artifacts, self.parameters)
 
 
-def _no_tools() -> Toolbox:
-    return Toolbox(())
-
-
 def gather(
     workspace: Workspace,
     pipeline: Pipeline,
@@ -85,7 +83,7 @@ def gather(
     chosen_model: str = "",
     registered: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
-    toolbox: Callable[[], Toolbox] = _no_tools,
+    toolbox: Callable[[], Toolbox] | None = None,
     versions: Versions | None = None,
 ) -> Facts:
     """`chosen_model` stands above what steps and agents say.
@@ -104,7 +102,7 @@ def gather(
     materials: dict[str, Material] = {}
     for name, step in pipeline.steps.items():
         agent = workspace.agent(step.agent) if step.agent else None
-        used = tools_of(step, agent, toolbox()) if step.executor in ("agent", "tool") else ()
+        used = tools_of(step, agent, toolbox()) if toolbox and step.executor in ("agent", "tool") else ()
         tools = tuple(tool.name for tool in used)
         material = _material(workspace, step, agent, inputs, parameters, profile, model, chosen_model)
         outside = bool(material.documents) or any(materials[before].outside for before in step.requires)

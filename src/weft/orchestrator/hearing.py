@@ -28,13 +28,11 @@ from weft.orchestrator.replies import (
     judge_reply,
     judge_resume,
 )
-from weft.orchestrator.resting import asked_back, at_rest, open_gate
+from weft.orchestrator.resting import asked_back, at_rest, is_heard, open_gate
 from weft.protocol.commands import CancelRun, ReplyToGate, ResolveConfirmation
 from weft.protocol.events import (
-    ConfirmationAsked,
     ConfirmationChoice,
     DurableEvent,
-    GateOpened,
     WordsMeaning,
     WordsUnderstood,
 )
@@ -69,11 +67,6 @@ class HeardWords:
     """The message that the conversation is to answer."""
     proceeds: str = ""
     """The step whose result is let pass: an edit of it has to be taken in first."""
-
-
-def is_heard(state: SessionState) -> bool:
-    """Whether the session has a run that could mean something by words: one that has begun and is not over."""
-    return state.run is not None and state.run.outcome is not None and not state.run.over
 
 
 def choices_of(gate: GateState) -> tuple[Choice, ...]:
@@ -173,38 +166,6 @@ def _answered(
 def left_for(text: str) -> str:
     """The message that a run is left for; "" when it said nothing but that: "leave", "never mind"."""
     return text if judge_confirmation(text).kind == "unclear" else ""
-
-
-def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
-    """What a run at rest asks a person now, as it was asked."""
-    run, asked = state.run, state.confirming
-    if run is None or not is_heard(state):
-        return ()
-    if asked is not None:
-        return (
-            ConfirmationAsked(
-                run=run.run,
-                confirmation=asked.confirmation,
-                kind=asked.kind,
-                text=asked.text,
-                gate=asked.gate,
-                choice=asked.choice,
-                does=asked.does,
-                change=asked.change,
-            ),
-        )
-    return tuple(
-        GateOpened(
-            run=run.run,
-            gate=gate.gate,
-            step=gate.step,
-            hash=gate.hash,
-            message=gate.message,
-            shown=gate.shown,
-            choices=gate.choices,
-        )
-        for gate in state.gates.values()
-    )
 
 
 def _reply_of(gate: GateState, text: str, judged: Judgement) -> ReplyIntent:

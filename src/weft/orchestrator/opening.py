@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weft.files import named_folder
 from weft.orchestrator.facts import Facts, Versions, gather
@@ -23,10 +23,12 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy
 from weft.session.state import SessionState
-from weft.tools.toolbox import Toolbox
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from weft.tools.toolbox import Toolbox
 
 FILES_SAY: Final = "default"
 """What a person says in place of a model to go back to what steps, agents and the workspace say."""
@@ -69,7 +71,7 @@ class OpeningAsk:
     weft: str
     model: str
     registered: Mapping[str, str] = field(default_factory=dict)
-    toolbox: Callable[[], Toolbox] = lambda: Toolbox(())
+    toolbox: Callable[[], Toolbox] | None = None
     versions: Versions | None = None
 
 

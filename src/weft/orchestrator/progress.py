@@ -6,17 +6,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from weft.models.budget import Allowance, Estimate, Ledger, Price
 from weft.orchestrator.course import Course
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
+from weft.protocol.errors import WeftError
 from weft.protocol.events import Cause, DurableEvent, Outcome, Verdict
 from weft.protocol.values import dataclass
 from weft.session.state import GateState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Pipeline
+
+LEAVING: Final = 5.0
+"""Seconds that what runs gets to end when the attempt is cut off."""
+
+
+class OverAllowanceError(WeftError):
+    """What the attempt may spend is spent."""
+
 
 Phase = Literal["waiting", "running", "done", "failed", "left", "passed", "held"]
 """`left`: not asked for. `passed`: its condition does not hold. `held`: done, and its gate is open."""

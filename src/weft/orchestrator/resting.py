@@ -19,6 +19,7 @@ from weft.protocol.events import (
     ConfirmationResolved,
     Decider,
     DurableEvent,
+    GateOpened,
     GateResolved,
     RunEnded,
 )
@@ -86,6 +87,43 @@ def asked_back(
         change=meant.text[:TEXT_LIMIT] if meant else "",
     )
     return (*_settled(state, run), asked)
+
+
+def is_heard(state: SessionState) -> bool:
+    """Whether the session has a run that could mean something by words: one that has begun and is not over."""
+    return state.run is not None and state.run.outcome is not None and not state.run.over
+
+
+def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
+    """What a run at rest asks a person now, as it was asked."""
+    run, asked = state.run, state.confirming
+    if run is None or not is_heard(state):
+        return ()
+    if asked is not None:
+        return (
+            ConfirmationAsked(
+                run=run.run,
+                confirmation=asked.confirmation,
+                kind=asked.kind,
+                text=asked.text,
+                gate=asked.gate,
+                choice=asked.choice,
+                does=asked.does,
+                change=asked.change,
+            ),
+        )
+    return tuple(
+        GateOpened(
+            run=run.run,
+            gate=gate.gate,
+            step=gate.step,
+            hash=gate.hash,
+            message=gate.message,
+            shown=gate.shown,
+            choices=gate.choices,
+        )
+        for gate in state.gates.values()
+    )
 
 
 def _resting(state: SessionState) -> RunState:

@@ -15,24 +15,27 @@ from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
-from weft.conversation.conversation import Conversation
-from weft.models.model import Model, Retried
-from weft.orchestrator.agent_step import LEAVING, AgentStep, AgentWork, OverAllowanceError
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material
 from weft.orchestrator.items import StepItems, taken_over
 from weft.orchestrator.machine import decide
-from weft.orchestrator.model_step import Judge, ModelAsk, ask_model
-from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, StopAttempt
+from weft.orchestrator.progress import (
+    LEAVING,
+    Decision,
+    EndRun,
+    OverAllowanceError,
+    Progress,
+    RunSpec,
+    StartAttempt,
+    StopAttempt,
+)
 from weft.orchestrator.run_log import Publish as Publish
 from weft.orchestrator.run_log import RunLog
-from weft.orchestrator.tool_step import make_calls
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
-from weft.orchestrator.workbench import StepTools, workbench
 from weft.protocol.call_events import CallSettled, Used
 from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
 from weft.protocol.envelope import MACHINE, Actor
@@ -54,6 +57,13 @@ from weft.session.recovery import item_results
 from weft.session.session import Session
 from weft.workspace.flow import look
 from weft.workspace.pipeline import Step
+
+if TYPE_CHECKING:
+    from weft.conversation.conversation import Conversation
+    from weft.models.model import Model, Retried
+    from weft.orchestrator.agent_step import AgentStep
+    from weft.orchestrator.model_step import Judge
+    from weft.orchestrator.workbench import StepTools
 
 GRACE: Final = 1.0
 """Seconds a cancelled attempt gets to unwind before it is left behind."""
@@ -348,6 +358,8 @@ class Runner:
             elif step.executor in ("agent", "tool"):
                 value = await self._with_tools(step, start, given, calls, say)
             else:
+                from weft.orchestrator.model_step import ModelAsk, ask_model  # as for tools: few runs need all kinds
+
                 model, nonce = self._models.open(material.model), self._models.nonce
                 asked = ModelAsk(step, given, nonce, say, calls, patience, self._judge(step, upstream))
                 value = await ask_model(model, material.model, asked)
@@ -387,17 +399,23 @@ class Runner:
     async def _with_tools(
         self, step: Step, start: StartAttempt, given: StepInput, calls: AttemptCalls, say: Callable[[str], None]
     ) -> Any:
+        from weft.orchestrator.workbench import workbench
+
         material, file = self._facts.materials[step.name], self._spec.pipeline.file
         with ExitStack() as stack:
             opening = workbench(self._tools, material.tools, step, material.parameters, file, self._session.folder)
             bench = await self._off_loop(lambda: stack.enter_context(opening))
             if step.calls is not None:
+                from weft.orchestrator.tool_step import make_calls
+
                 items = await self._off_loop(lambda: self._items(step, start, material))
                 return await make_calls(step.calls, given, bench, calls, items, say, tainted=material.outside)
 
             async def judge(value: Any) -> list[Finding]:
                 made, findings = write_out(step, value)
                 return findings or await self._validate(step, made, given.artifacts)
+
+            from weft.orchestrator.agent_step import AgentStep, AgentWork
 
             conversation = step_conversation(start.run, step.name, start.attempt)
             before = await self._off_loop(lambda: self._log.conversation(conversation)) if start.resumed else []

@@ -26,11 +26,10 @@ from weft.tools.permission import TAINT_RULE, Verdict, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
 from weft.tools.shell.needs import Ground
 from weft.tools.shell.reading import ShellReading, read_shell
-from weft.tools.tool import Context, Handle, Outcome, SkillSource, Tool
-from weft.tools.toolbox import OTHER_NAMES, Toolbox
+from weft.tools.tool import Context, Handle, Outcome, SkillSource
+from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Step
-from weft.workspace.spelling import suggest
 
 T = TypeVar("T")
 SHORT: Final = 160
@@ -41,8 +40,6 @@ WORKSPACE_OWN: Final = (
     *("config.toml", "permissions.yaml", "profile.json", "AGENTS.md", "CLAUDE.md"),
 )
 """What of a workspace decides what is run, and what was: a step with tools does not change it."""
-_FILES: Final = ("path", "command")
-"""Kinds of subjects that a tool needs a folder for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,60 +100,6 @@ class StepTools(Protocol):
     def rules(self) -> Rules:
         """Of the app, the workspace and its sources."""
         ...
-
-
-# -- at the door
-
-
-def tools_of(step: Step, agent: Agent | None, box: Toolbox) -> tuple[Tool, ...]:
-    """The tools that a step uses. UserError when one is not there, or can't be used in this step."""
-    if step.calls is not None:
-        names: tuple[str, ...] = (step.calls.tool,)
-    else:
-        names = step.scope.tools or (agent.tools if agent else ())
-    found = [_known(step, name, box) for name in names]
-    if step.calls is None and agent and agent.tools:
-        own = [_name(name, box) for name in agent.tools]
-        for tool in found:
-            if tool.name not in own:
-                raise _wrong(step, f"the tool '{tool.name}' is none of its agent's", suggest(tool.name, own, "tools"))
-    if step.scope.folder is None:
-        for tool in found:
-            if tool.subject and tool.subject[0] in _FILES:
-                hint = "add 'folder: NAME', with a parameter NAME of the type folder"
-                raise _wrong(step, f"the tool '{tool.name}' needs a folder to work in", hint)
-    if step.calls is not None:
-        _keys(step, found[0], {*step.calls.given, *filter(None, [step.calls.key])})
-    return tuple({tool.name: tool for tool in found}.values())
-
-
-def brings_in(tool: Tool) -> bool:
-    """Whether what it returns may come from outside."""
-    return tool.effect == "network" or tool.source is not None
-
-
-def _known(step: Step, name: str, box: Toolbox) -> Tool:
-    tool = box.get(_name(name, box))
-    if tool is None:
-        raise _wrong(step, f"there is no tool '{name}'", suggest(name, [tool.name for tool in box], "tools"))
-    return tool
-
-
-def _name(name: str, box: Toolbox) -> str:
-    return name if box.get(name) else OTHER_NAMES.get(name, name)
-
-
-def _keys(step: Step, tool: Tool, given: set[str]) -> None:
-    known = list(tool.input_schema.get("properties", {}))
-    for key in sorted(given - {*known}) if known else ():
-        raise _wrong(step, f"the input of '{tool.name}' has no '{key}'", suggest(key, known, "keys"))
-    for key in tool.input_schema.get("required", ()):
-        if key not in given:
-            raise _wrong(step, f"the input of '{tool.name}' needs '{key}'", f"add it under 'with': {key}: …")
-
-
-def _wrong(step: Step, message: str, hint: str) -> UserError:
-    return UserError(f"the step {step.name}: {message}", hint=hint)
 
 
 # -- at work

@@ -26,6 +26,8 @@ else:
         if any(dataclasses.is_dataclass(base) for base in cls.__mro__) or not _LATER.issuperset(options):
             return dataclasses.dataclass(cls, **options)
         frozen = options.get("frozen", False)
+        if not cls.__doc__:
+            cls.__doc__ = f"{cls.__name__}(…)"  # the standard decorator would look up the signature of every class
         made = dataclasses.dataclass(cls, **{**options, "init": False, "repr": False, "eq": False, "frozen": False})
         params = made.__dataclass_params__
         params.init, params.repr, params.eq, params.frozen = True, True, True, frozen

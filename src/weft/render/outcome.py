@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Sequence
-
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from weft.protocol.events import GateOpened
 from weft.render.flow import gate_lines
@@ -16,6 +15,9 @@ from weft.render.page import Page
 from weft.render.signs import style
 from weft.render.units import human_seconds
 from weft.render.view import RunView
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _MOST_ERROR_LINES = 8
 _MOST_SHOWN_LINES = 8
@@ -61,7 +63,7 @@ def _failed(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
         lines += sheet.wrapped(f"{step.name}: {step.message}", 4, "red", most=_MOST_ERROR_LINES)
     if not any(step.name in view.message for step in failed):
         lines += _message(view, sheet)
-    lines += [Text(), *sheet.wrapped("What is finished is kept. Try again:", 4)]
+    lines += [sheet.line(), *sheet.wrapped("What is finished is kept. Try again:", 4)]
     lines += sheet.wrapped(f"{program} run --session-id {view.session}", 6, "bold")
     lines += sheet.wrapped("Every attempt with its errors:", 4)
     return lines + sheet.wrapped(f"{program} sessions log {view.session}", 6, "bold")
@@ -73,11 +75,11 @@ def _waiting(view: RunView, now: float, sheet: Page, program: str) -> list[Text]
     if view.asks_here:
         return lines
     for gate in view.gates.values():
-        lines += [Text(), *gate_page(gate, view.folder, view.files(gate.step), sheet)]
+        lines += [sheet.line(), *gate_page(gate, view.folder, view.files(gate.step), sheet)]
     if not view.gates:
         lines += _message(view, sheet)
     several = " --gate GATE" if len(view.gates) > 1 else ""
-    lines += [Text(), *sheet.wrapped("Nothing goes on until you reply:", 4)]
+    lines += [sheet.line(), *sheet.wrapped("Nothing goes on until you reply:", 4)]
     return lines + sheet.wrapped(f"{program} reply {view.session}{several} proceed", 6, "bold")
 
 

@@ -6,14 +6,17 @@ Lines are `rich.text.Text`, never markup, so that no bracket in an artifact's te
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from rich.console import Group
-from rich.text import Text
 
 from weft.protocol.values import dataclass
 from weft.render.cells import clean, cut, fold, paragraphs, wrap
 from weft.render.signs import Signs, signs
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.text import Text
 
 Part = tuple[str, str]
 """A text and its style."""
@@ -28,6 +31,8 @@ class Page:
         """The parts one after the other, cut where the room ends; `right` keeps its place at the right margin."""
         tail = self.clean(right[0])
         room = self.width - (cell_len(tail) + 2 if tail else 0)
+        from rich.text import Text  # plain text does without, and is written most
+
         line = Text(no_wrap=True, overflow="crop")
         for text, style in parts:
             left = room - line.cell_len
@@ -77,4 +82,6 @@ def page(width: int, ascii: bool) -> Page:
 
 
 def group(lines: Sequence[Text]) -> Group:
+    from rich.console import Group
+
     return Group(*lines)

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from rich.console import Group
-from rich.text import Text
+from typing import TYPE_CHECKING, Final
 
 from weft.protocol.plans import Plan, PlanLine
 from weft.render.cells import clean, pad, widest
 from weft.render.page import group, page
 from weft.render.signs import style
+
+if TYPE_CHECKING:
+    from rich.console import Group
 
 _ONLY_IF: Final = "skipped if that yields the same bytes"
 
@@ -42,17 +42,17 @@ def plan_table(plan: Plan, width: int, *, ascii: bool = False) -> Group:
     sheet = page(width, ascii)
     names = min(widest(sheet.clean(line.step) for line in plan.lines), sheet.width // 3)
     indent = names + 13
-    lines = [sheet.title(plan.pipeline, plan.session), Text()]
+    lines = [sheet.title(plan.pipeline, plan.session), sheet.line()]
     for line in plan.lines:
         bright = "" if line.action == "run" else "dim"
         step = pad(sheet.cut(sheet.clean(line.step), names), names)
         lead = [(f"  {sheet.signs.state(line.action)} ", style(line.action)), (step, bright)]
         lines += sheet.wrapped(_reason(line), indent, bright, lead=[*lead, (f"  {line.action}", style(line.action))])
     if plan.notes:
-        lines.append(Text())
+        lines.append(sheet.line())
         for note in plan.notes:
             lines += sheet.wrapped(f"note: {note}", 4, "yellow")
-    return group([*lines, Text(), sheet.line((f"  {plan_summary(plan)}", "bold"))])
+    return group([*lines, sheet.line(), sheet.line((f"  {plan_summary(plan)}", "bold"))])
 
 
 def _reason(line: PlanLine) -> str:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple
-
-from rich.console import Group
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from weft.protocol.values import dataclass
 from weft.render.cells import clean, pad, widest
 from weft.render.page import Page, group, page
 from weft.render.signs import style
 from weft.render.units import count, human_ms, human_time
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.text import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,12 @@ def session_screen(content: SessionPage, width: int, now_iso: str, *, ascii: boo
     lines += sheet.wrapped(when, 0, "dim")
     if content.folder:
         lines += sheet.folded(content.folder, 0, "dim")
-    lines.append(Text())
+    lines.append(sheet.line())
     names = min(widest(sheet.clean(step.name) for step in content.steps), sheet.width // 3)
     for step in content.steps:
         lines += _step(step, names, sheet)
     for note in content.notes:
-        lines += [Text(), *sheet.wrapped(f"note: {note}", 4, "yellow")]
+        lines += [sheet.line(), *sheet.wrapped(f"note: {note}", 4, "yellow")]
     return group(lines)
 
 

@@ -35,6 +35,10 @@ class Toolbox:
     def get(self, name: str) -> Tool | None:
         return self._tools.get(name)
 
+    def own_name(self, name: str) -> str:
+        """What the tool is called here that files written for other programs may call otherwise."""
+        return name if name in self._tools else OTHER_NAMES.get(name, name)
+
     def specs(self) -> tuple[ToolSpec, ...]:
         return tuple(tool.spec() for tool in self)
 
