@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.collections import Collections, OpenCollection
-    from weft.app.connecting import person_access, person_consents
     from weft.app.door import AttachedSession
     from weft.app.live import LiveSession
     from weft.app.model_settings import MODEL_KINDS, ModelSettings
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from weft.app.packs import DEFAULT_PACK, lay, lay_missing, pack_differences, shipped_packs
     from weft.app.parts import RegisteredFunction
     from weft.app.permissions import judge_call, tools_listed
+    from weft.app.person import person_access, person_consents
     from weft.app.pipeline_pages import LibraryFile, library_files, library_text, pipeline_runs, save_library_text
     from weft.app.profile import PIECE_WORDS, PROFILE_FILE, TONES, VOICES, change_profile, profile_parts
     from weft.app.requests import SessionRequest, read_given
@@ -94,20 +94,20 @@ else:
             "Browser": "weft.access",
             "Catalogue": "weft.app.catalogue",
             "Collections": "weft.app.collections",
+            "ConsentRequest": "weft.consent",
+            "Consents": "weft.consent",
             "DEFAULT_PACK": "weft.app.packs",
             "EditConflictError": "weft.app.session_work",
             "FILE_NOW": "weft.app.session_work",
-            "ConsentRequest": "weft.consent",
-            "Consents": "weft.consent",
             "Filter": "weft.session.index",
             "Folder": "weft.files",
             "FoundListing": "weft.session.index",
             "GivenFile": "weft.protocol.commands",
             "Identity": "weft.access",
-            "LaidFile": "weft.workspace.pack",
-            "LibraryFile": "weft.app.pipeline_pages",
             "KnownWords": "weft.app.slash",
+            "LaidFile": "weft.workspace.pack",
             "Leave": "weft.app.slash",
+            "LibraryFile": "weft.app.pipeline_pages",
             "ListedSession": "weft.session.index",
             "LiveSession": "weft.app.live",
             "Look": "weft.app.slash",
@@ -116,11 +116,11 @@ else:
             "ME": "weft.access",
             "MODEL_KINDS": "weft.app.model_settings",
             "ModelSettings": "weft.app.model_settings",
+            "NotAgreedError": "weft.consent",
             "NothingThereError": "weft.app.session_pages",
+            "OWN_WORK": "weft.consent",
             "OpenCollection": "weft.app.collections",
             "OpenQuestions": "weft.app.session_work",
-            "NotAgreedError": "weft.consent",
-            "OWN_WORK": "weft.consent",
             "OpenedSession": "weft.app.opened",
             "PERSON": "weft.protocol.envelope",
             "PIECE_WORDS": "weft.app.profile",
@@ -133,6 +133,7 @@ else:
             "SessionDocument": "weft.app.session_work",
             "SessionRequest": "weft.app.requests",
             "Showing": "weft.app.opened",
+            "Slash": "weft.app.slash",
             "Spent": "weft.models.spending",
             "Step": "weft.workspace.pipeline",
             "TONES": "weft.app.profile",
@@ -145,12 +146,11 @@ else:
             "blob_text": "weft.app.session_work",
             "boundary_here": "weft.tools.boundary",
             "change_profile": "weft.app.profile",
-            "Slash": "weft.app.slash",
-            "complete": "weft.app.slash",
             "command_from_wire": "weft.app.wire",
+            "complete": "weft.app.slash",
+            "earlier": "weft.consent",
             "evaluate": "weft.app.claim_evaluation",
             "evaluate_with": "weft.app.claim_evaluation",
-            "earlier": "weft.consent",
             "event_fields": "weft.session.codec",
             "is_address": "weft.protocol.commands",
             "item_to_wire": "weft.app.wire",
@@ -163,15 +163,15 @@ else:
             "open_sessions": "weft.app.session_pages",
             "original_bytes": "weft.app.session_work",
             "pack_differences": "weft.app.packs",
-            "person_access": "weft.app.connecting",
+            "person_access": "weft.app.person",
+            "person_consents": "weft.app.person",
             "pipeline_json_schema": "weft.workspace.pipeline",
             "pipeline_runs": "weft.app.pipeline_pages",
             "place_in": "weft.app.session_work",
             "profile_parts": "weft.app.profile",
-            "read_slash": "weft.app.slash",
-            "person_consents": "weft.app.connecting",
             "read_given": "weft.app.requests",
             "read_labelled": "weft.app.claim_evaluation",
+            "read_slash": "weft.app.slash",
             "record_fields": "weft.session.codec",
             "record_json": "weft.session.codec",
             "save_edit": "weft.app.session_work",

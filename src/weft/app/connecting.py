@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Final, Protocol
 
-from weft.access import Access
-from weft.consent import Consents
+from weft.app.person import own_folder
 from weft.models.connections import (
     EMBEDDED,
     MODEL_VARIABLE,
@@ -29,7 +26,6 @@ from weft.models.prices import Cost, cost
 from weft.models.retrying import Retrying
 from weft.models.spending import ModelCall, moment
 from weft.workspace.config import Config
-from weft.workspace.pack import shipped_code
 
 CLAUDE_AGENT: Final = "claude-agent"
 """The kind of a connection on which the Claude agent runtime runs its own loop."""
@@ -147,24 +143,7 @@ class ConnectedModels:
         return credential_store(self._variables, self._ask_secret)
 
 
-def own_folder(variables: Mapping[str, str]) -> Path:
-    """Where a person's own files are, for all their workspaces."""
-    folder = variables.get("XDG_CONFIG_HOME") or str(Path(variables.get("HOME", "~")).expanduser() / ".config")
-    return Path(folder) / "weft"
-
-
 def credential_store(variables: Mapping[str, str], ask: AskSecret | None) -> CredentialStore:
     """The person's store of keys: one for all their workspaces."""
     variable = variables.get("WEFT_CREDENTIALS_KEY", "")
     return CredentialStore(own_folder(variables), Unlocking(keyring=system_keyring(), variable=variable, ask=ask))
-
-
-def person_consents(variables: Mapping[str, str]) -> Consents:
-    """What the person who runs this agreed to."""
-    return Consents(own_folder(variables), shipped=shipped_code)
-
-
-def person_access() -> Access:
-    """Who may come into the servers of the person who runs this."""
-    surroundings = {**os.environ}
-    return Access(own_folder(surroundings))

@@ -229,16 +229,18 @@ class Parts:
 
     @cached_property
     def consents(self) -> Consents:
-        from weft.app.connecting import person_consents
+        from weft.app.person import person_consents
 
         return person_consents(self.surroundings)
 
     def not_agreed(self) -> list[ConsentRequest]:
         """What this workspace brings that would run or be reached, and that nobody agreed to yet."""
-        from weft.models.connections import connections, consent_request
+        found: list[ConsentRequest | None] = [self._code_request()]
+        if self.config.models:
+            from weft.models.connections import connections, consent_request
 
-        models = connections(self.config.models, {}).values()
-        found = [self._code_request(), *(consent_request(one, self._place) for one in models)]
+            models = connections(self.config.models, {}).values()
+            found += [consent_request(one, self._place) for one in models]
         return [one for one in found if one is not None and one.parts and not self.consents.is_agreed(one)]
 
     def check_code(self) -> None:
