@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run quick test slow check fmt bench lock clean
+.PHONY: help run page quick test slow check fmt bench lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -11,6 +11,9 @@ help:  ## this list
 run: .venv/.ready  ## make the environment and build a writing kit, offline and with no key
 	@$(BIN)/weft --workspace demo run examples/tides.md
 	@echo; $(BIN)/weft --workspace demo plan examples/tides.md
+
+page: .venv/.ready  ## build the page that `weft serve` shows
+	@$(BIN)/python page/build.py
 
 quick: .venv/.ready-dev  ## the tests that need no process, terminal or model: under a minute, for every edit
 	WEFT_LANE=quick $(BIN)/pytest -q -n auto --dist worksteal
@@ -23,10 +26,11 @@ test: .venv/.ready-dev  ## a kit, then every check and every test, with a sample
 slow: .venv/.ready-dev  ## the whole campaigns: 100,000 random lives of each kind, and what takes hours
 	WEFT_LANE=slow $(BIN)/pytest -q -n auto --dist worksteal
 
-check: .venv/.ready-dev  ## formatting, lint and types
+check: .venv/.ready-dev  ## formatting, lint and types, and the page's own tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python page/build.py --check
 
 fmt: .venv/.ready-dev  ## put the formatting right
 	$(BIN)/ruff format .
@@ -41,14 +45,15 @@ lock: .venv/.ready-dev  ## lock the dependencies anew
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --group dev pyproject.toml -c requirements.txt -o requirements-dev.txt
 
 clean:  ## remove the environment and the demo workspace
-	rm -rf .venv demo
+	rm -rf .venv demo page/node_modules src/weft/web/static
 
-.venv/.ready: requirements.txt pyproject.toml
+.venv/.ready: requirements.txt pyproject.toml page/package-lock.json page/build.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Weft needs Python 3.11 or newer: make PYTHON=python3.12 run")'
 	@echo "setting up .venv …"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(BIN)/python page/build.py
 	@touch $@
 
 .venv/.ready-dev: .venv/.ready requirements-dev.txt

@@ -10,10 +10,10 @@ import inspect
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, Final, Literal
 
-from weft.protocol.commands import Command, RestCommand
+from weft.protocol.commands import Command, SessionCommand
 from weft.protocol.envelope import ActorKind
 from weft.protocol.errors import Finding
 from weft.protocol.events import LOG_VERSION, DurableEvent, LiveEvent
@@ -77,8 +77,8 @@ def event_schema() -> dict[str, Any]:
 
 def command_schema() -> dict[str, Any]:
     defs: dict[str, Any] = {}
-    kinds = (*typing.get_args(Command), *typing.get_args(RestCommand), *typing.get_args(TalkCommand))
-    tags = [_define(kind, defs, {}, ()) for kind in kinds]
+    kinds = (*typing.get_args(SessionCommand), *typing.get_args(Command), *typing.get_args(TalkCommand))
+    tags = dict.fromkeys(_define(kind, defs, {}, ()) for kind in kinds)
     return _whole("Commands to a session", "What may be asked of a run or a conversation.", tags, defs)
 
 
@@ -104,11 +104,24 @@ def _define(kind: Any, defs: dict[str, Any], also: Mapping[str, Any], required: 
         or (field.default is MISSING and field.default_factory is MISSING and not _may_be_none(hints[field.name]))
     ]
     found |= {
-        "properties": {**also, **{field.name: _schema(hints[field.name], defs) for field in fields(kind)}},
+        "properties": {
+            **also,
+            **{one.name: {**_schema(hints[one.name], defs), **_default(one)} for one in fields(kind)},
+        },
         "required": [*required, *needed],
         "additionalProperties": False,
     }
     return tag
+
+
+def _default(one: Field[Any]) -> dict[str, Any]:
+    """What a field that is left out says."""
+    value = one.default_factory() if one.default_factory is not MISSING else one.default
+    if value is MISSING or value is None or one.name == "type" or is_dataclass(value):
+        return {}
+    return {
+        "default": sorted(value) if isinstance(value, frozenset) else list(value) if isinstance(value, tuple) else value
+    }
 
 
 def _may_be_none(hint: Any) -> bool:

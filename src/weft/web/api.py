@@ -19,6 +19,7 @@ from weft.protocol.errors import WeftError
 from weft.render.html import code_html, difference_html, markdown_html
 from weft.web import shapes as s
 from weft.web.asking import PROBLEMS, Administers, Looks, Served, misshapen, refused, served_by, told
+from weft.web.assets import asset_routes
 from weft.web.frames import frame_routes
 from weft.web.library_routes import library_routes
 from weft.web.pages import page_routes
@@ -46,6 +47,7 @@ def make_api(served: Served) -> FastAPI:
     app.include_router(session_routes)
     app.include_router(work_routes)
     app.include_router(library_routes)
+    app.include_router(asset_routes)  # the last: every address that is nobody else's is a place of the page
     app.add_exception_handler(WeftError, told)
     app.add_exception_handler(RequestValidationError, misshapen)
     app.add_exception_handler(HTTPException, refused)

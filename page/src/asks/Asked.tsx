@@ -1,0 +1,33 @@
+/** Whatever waits for a person. */
+import type { Ask } from "../store/session";
+import type { AskProps } from "./answering";
+import { ApprovalAsk } from "./ApprovalAsk";
+import { ConfirmationAsk } from "./ConfirmationAsk";
+import { GateAsk } from "./GateAsk";
+import { QuestionAsk } from "./QuestionAsk";
+
+export function Asked({ ask, ...rest }: AskProps & { ask: Ask }) {
+  switch (ask.kind) {
+    case "gate":
+      return <GateAsk gate={ask.gate} {...rest} />;
+    case "approval":
+      return <ApprovalAsk call={ask.call} {...rest} />;
+    case "confirmation":
+      return <ConfirmationAsk asked={ask.asked} {...rest} />;
+    case "question":
+      return <QuestionAsk asked={ask.asked} {...rest} />;
+  }
+}
+
+export function askKey(ask: Ask): string {
+  switch (ask.kind) {
+    case "gate":
+      return ask.gate.opened.gate;
+    case "approval":
+      return `${ask.call.conversation}/${ask.call.call}`;
+    case "confirmation":
+      return ask.asked.confirmation;
+    case "question":
+      return ask.asked.question;
+  }
+}

@@ -1,0 +1,120 @@
+/** A gate: what it asks, what it asks about, its choices, and a field for words. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Trouble } from "../parts/Trouble";
+import type { Gate } from "../store/run";
+import { type AskProps, useAnswering } from "./answering";
+import { nameWords, Value } from "./Value";
+
+interface Choice {
+  readonly id: string;
+  readonly label: string;
+  readonly does: string;
+}
+
+export function choicesOf(gate: Gate): Choice[] {
+  return gate.opened.choices.map((one) => ({
+    id: String(one.id ?? ""), label: String(one.label ?? one.id ?? ""), does: String(one.does ?? ""),
+  }));
+}
+
+const MEANS: Readonly<Record<string, string>> = {
+  proceed: "the run goes on with what is there",
+  amend: "it is made again with your words, and asked again",
+  cancel: "the run ends for good; what it made stays",
+};
+
+export function GateAsk({ base, session, gate, first = false }: AskProps & { gate: Gate }) {
+  const answering = useAnswering(base, session);
+  const amending = useSignal("");
+  const sure = useSignal("");
+  const words = useSignal("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const choices = choicesOf(gate);
+
+  const choose = (choice: Choice): void => {
+    if (choice.does === "amend") {
+      amending.value = choice.id;
+      sure.value = "";
+      setTimeout(() => field.current?.focus());
+    } else if (choice.does === "cancel" && sure.value !== choice.id) sure.value = choice.id;
+    else void answering.give({ type: "reply_to_gate", gate: gate.opened.gate, choice: choice.id, text: "" });
+  };
+  const amend = (event: Event): void => {
+    event.preventDefault();
+    if (words.value.trim())
+      void answering.give({ type: "reply_to_gate", gate: gate.opened.gate, choice: amending.value, text: words.value.trim() });
+  };
+  useEffect(() => {
+    if (!first) return;
+    const press = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const choice = choices[Number(event.key) - 1];
+      if (choice) {
+        event.preventDefault();
+        choose(choice);
+      }
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [first, gate.opened.gate, sure.value]);
+
+  return (
+    <section class="ask" aria-label={`Question after ${gate.opened.step}`}>
+      <p class="asked" dir="auto">{gate.opened.message || `Shall it go on after ${gate.opened.step}?`}</p>
+      {gate.opened.shown.length > 0 && (
+        <dl class="fields shown">
+          {gate.opened.shown.map((one, index) => (
+            <div key={index}>
+              <dt>{nameWords(String(one.label ?? ""))}</dt>
+              <dd><Value value={one.value} /></dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <div class="choices">
+        {choices.map((choice, index) => (
+          <button
+            key={choice.id}
+            type="button"
+            class={choice.does === "proceed" ? "primary" : sure.value === choice.id ? "danger" : ""}
+            disabled={answering.busy.value}
+            title={MEANS[choice.does] ?? ""}
+            aria-expanded={choice.does === "amend" ? amending.value === choice.id : undefined}
+            onClick={() => choose(choice)}
+          >
+            {first && <kbd aria-hidden="true">{index + 1}</kbd>}
+            {sure.value === choice.id ? `Yes: ${choice.label}` : choice.label}
+          </button>
+        ))}
+      </div>
+      {sure.value && <p class="soft" role="status">This ends the run for good; what it made stays. Press it again if you mean it.</p>}
+      {amending.value && (
+        <form class="amend" onSubmit={amend}>
+          <label for={`amend-${gate.opened.gate}`}>What should be different?</label>
+          <textarea
+            id={`amend-${gate.opened.gate}`}
+            ref={field}
+            rows={3}
+            dir="auto"
+            value={words.value}
+            onInput={(event) => (words.value = event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && !event.shiftKey) amend(event);
+              if (event.key === "Escape") amending.value = "";
+            }}
+          />
+          <div class="choices">
+            <button class="primary" disabled={!words.value.trim() || answering.busy.value}>Make it again</button>
+            <span class="soft">It is made again with your words, and asked again.</span>
+          </div>
+        </form>
+      )}
+      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+    </section>
+  );
+}
+
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}

@@ -1,0 +1,65 @@
+/** A value of an artifact as a person reads it: no braces, no quotes. */
+import type { ComponentChildren } from "preact";
+
+export function Value({ value, depth = 0 }: { value: unknown; depth?: number }): ComponentChildren {
+  if (value === null || value === undefined || value === "") return <span class="soft">none</span>;
+  if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
+  if (typeof value === "number") return <>{String(value)}</>;
+  if (typeof value === "string")
+    return <>{value.split(/\n{2,}/).map((part, index) => <p key={index} dir="auto">{part}</p>)}</>;
+  if (Array.isArray(value)) return <List values={value} depth={depth} />;
+  return (
+    <dl class="fields">
+      {Object.entries(value as object).map(([name, one]) => (
+        <div key={name} class={isShort(one) ? "short" : ""}>
+          <dt>{nameWords(name)}</dt>
+          <dd><Value value={one} depth={depth + 1} /></dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function List({ values, depth }: { values: readonly unknown[]; depth: number }) {
+  if (!values.length) return <span class="soft">none</span>;
+  const rows = tableOf(values);
+  if (rows)
+    return (
+      <div class="wide" tabIndex={0} role="region" aria-label="table">
+        <table>
+          <thead><tr>{rows.map((name) => <th key={name} scope="col">{nameWords(name)}</th>)}</tr></thead>
+          <tbody>
+            {values.map((row, index) => (
+              <tr key={index}>{rows.map((name) => <td key={name}><Value value={(row as Record<string, unknown>)[name]} /></td>)}</tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    );
+  if (values.every((one) => typeof one !== "object"))
+    return <ul class="points">{values.map((one, index) => <li key={index} dir="auto">{String(one)}</li>)}</ul>;
+  return <ol class="records">{values.map((one, index) => <li key={index}><Value value={one} depth={depth + 1} /></li>)}</ol>;
+}
+
+/** Rows of short values with the same names are a table. */
+function tableOf(values: readonly unknown[]): string[] | null {
+  const first = values[0];
+  if (values.length < 2 || typeof first !== "object" || first === null || Array.isArray(first)) return null;
+  const names = Object.keys(first);
+  if (names.length < 2 || names.length > 6) return null;
+  const fits = values.every(
+    (row) => typeof row === "object" && row !== null && Object.keys(row).every((name) => names.includes(name)) &&
+      Object.values(row).every((one) => typeof one !== "object" && String(one).length < 60),
+  );
+  return fits ? names : null;
+}
+
+function isShort(value: unknown): boolean {
+  return typeof value !== "object" && String(value).length < 60;
+}
+
+/** `importantQuotes` and `rests_on` as words. */
+export function nameWords(name: string): string {
+  const words = name.replace(/_/g, " ").replace(/([a-z\d])([A-Z])/g, "$1 $2");
+  return words === name.toUpperCase() ? words : words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}

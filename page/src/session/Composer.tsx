@@ -1,0 +1,109 @@
+/** Where a person speaks: to the run that waits, to the conversation, or into the queue while it works. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { command, problemOf, type Problem } from "../api/client";
+import { Trouble } from "../parts/Trouble";
+import type { OpenSession } from "../store/open";
+
+const TWICE_MS = 1500;
+
+export function Composer({ open, quote }: { open: OpenSession; quote: { value: string } }) {
+  open.shown.value;
+  const kept = `weft.draft.${open.id}`;
+  const text = useSignal(sessionStorage.getItem(kept) ?? "");
+  const sending = useSignal(false);
+  const stopping = useSignal<"" | "once" | "now">("");
+  const problem = useSignal<Problem | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { fold } = open;
+  const working = fold.working;
+
+  useEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight, 260)}px`;
+    sessionStorage.setItem(kept, text.value);
+  }, [text.value]);
+  useEffect(() => {
+    if (!quote.value) return;
+    text.value = `${quote.value.split("\n").map((line) => `> ${line}`).join("\n")}\n\n${text.value}`;
+    quote.value = "";
+    field.current?.focus();
+  }, [quote.value]);
+  useEffect(() => {
+    if (!working) stopping.value = "";
+  }, [working]);
+
+  const send = async (event?: Event): Promise<void> => {
+    event?.preventDefault();
+    const said = text.value.trim();
+    if (!said || sending.value) return;
+    sending.value = true;
+    problem.value = null;
+    try {
+      await command(open.base, open.id, { type: "say", text: said });
+      text.value = "";
+    } catch (error) {
+      problem.value = problemOf(error);
+    } finally {
+      sending.value = false;
+    }
+  };
+  const stop = async (): Promise<void> => {
+    stopping.value = "now";
+    try {
+      await command(open.base, open.id, { type: "interrupt" });
+    } catch (error) {
+      problem.value = problemOf(error);
+      stopping.value = "";
+    }
+  };
+  useEffect(() => {
+    let last = 0;
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape" || event.defaultPrevented || !open.fold.working) return;
+      if (event.timeStamp - last < TWICE_MS) void stop();
+      else {
+        stopping.value = "once";
+        setTimeout(() => {
+          if (stopping.value === "once") stopping.value = "";
+        }, TWICE_MS);
+      }
+      last = event.timeStamp;
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [open]);
+
+  const asks = fold.asks.some((ask) => ask.kind === "gate");
+  const hint = working ? "Say more: it is kept for the next turn" : asks ? "Answer in your words, or ask something else" : "Say something";
+  return (
+    <form class="composer" onSubmit={(event) => void send(event)}>
+      {problem.value && <Trouble problem={problem.value} />}
+      <div class="row">
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          aria-label={hint}
+          placeholder={hint}
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && !event.shiftKey && !event.isComposing) void send(event);
+          }}
+        />
+        {working && (
+          <button type="button" class="stop" disabled={stopping.value === "now"} onClick={() => void stop()}>
+            {stopping.value === "now" ? "Stopping…" : "Stop"}
+          </button>
+        )}
+        <button class="primary" disabled={!text.value.trim() || sending.value}>{working ? "Queue" : "Send"}</button>
+      </div>
+      <p class="soft small" role="status">
+        {stopping.value === "once" ? "Esc once more stops it" : ""}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,91 @@
+/** A run in the line of the conversation: the graph, the step that matters now, what was made, how it ended. */
+import { useSignal } from "@preact/signals";
+import { Trouble } from "../parts/Trouble";
+import { useAnswering } from "../asks/answering";
+import { count, humanMs, now, stateOf } from "../parts/words";
+import { go, place, to } from "../shell/address";
+import type { OpenSession } from "../store/open";
+import type { Run, Step } from "../store/run";
+import { Graph } from "./Graph";
+import { StepDetail } from "./StepDetail";
+
+export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; open: OpenSession; isLast: boolean }) {
+  const closed = useSignal("");
+  const inside = place.value.inside;
+  const wanted = isLast && inside[0] === "step" ? (inside[1] ?? "") : "";
+  const due = isLast ? dueStep(run) : "";
+  const chosen = wanted || (closed.value === due ? "" : due);
+  const step = run.steps.get(chosen);
+  const choose = (name: string): void => {
+    if (name === chosen) {
+      closed.value = name;
+      go(to("s", open.id), true);
+    } else go(to("s", open.id, "step", name), wanted !== "");
+  };
+  const files = [...run.steps.values()].flatMap((one) => one.artifacts);
+  const asksElsewhere = run.outcome === "waiting";
+  return (
+    <article class="run" id={`e${run.seq}`} aria-label={`Run of ${run.pipeline}`}>
+      <header>
+        <h2>{run.pipeline}</h2>
+        <Standing run={run} rev={rev} />
+      </header>
+      <Graph run={run} rev={rev} chosen={chosen} choose={choose} />
+      {step && <StepDetail key={step.name} rev={rev} step={step} run={run} open={open} first={isLast && asksElsewhere} />}
+      {run.notes.map((note) => <p key={note.seq} class={note.look === "warning" ? "warning" : "soft small"}>{note.text}</p>)}
+      {run.outcome && run.outcome !== "waiting" && run.outcome !== "done" && <AtRest run={run} rev={rev} open={open} isLast={isLast} />}
+      {files.length > 0 && (
+        <p class="made">
+          <span class="label">{run.outcome === "done" ? "Made" : "So far"}</span>
+          {files.map((name) => <a key={name} class="file" href={to("s", open.id, "artifact", name)} aria-current={inside[0] === "artifact" && inside[1] === name ? "true" : undefined}>{name}</a>)}
+        </p>
+      )}
+    </article>
+  );
+}
+
+function Standing({ run }: { run: Run; rev: number }) {
+  const state = run.outcome === null ? stateOf("running", "step") : stateOf(run.outcome, "session");
+  const ms = (run.endedAt && run.outcome ? Date.parse(run.endedAt) : now.value) - Date.parse(run.at);
+  const made = [...run.steps.values()].filter((step) => step.state === "done" || step.state === "skipped").length;
+  return (
+    <span class={`state ${state.look}`}>
+      <span class="sign" aria-hidden="true">{state.sign}</span> {state.word}
+      <span class="soft"> {made} of {count(run.steps.size, "step")}{run.outcome !== "waiting" && ms > 0 ? ` · ${humanMs(ms)}` : ""}</span>
+    </span>
+  );
+}
+
+/** The step a person would look at: one that asks, works or went wrong. */
+export function dueStep(run: Run): string {
+  const steps = [...run.steps.values()];
+  const is = (state: Step["state"]) => (step: Step) => step.state === state;
+  const found = steps.find((step) => step.gates.some((gate) => !gate.resolved)) ?? steps.find(is("running")) ??
+    steps.find(is("failed")) ?? (run.outcome === "done" ? undefined : steps.find(is("interrupted")));
+  return found?.name ?? "";
+}
+
+const REST: Readonly<Record<string, string>> = {
+  failed: "It failed. What was made is kept: it goes on from there.",
+  interrupted: "It was interrupted. What was made is kept: it goes on from there.",
+  over_budget: "The budget is reached.",
+  left: "You left it for something else. It waits where it was.",
+  cancelled: "It was ended for good. What it made stays.",
+};
+
+function AtRest({ run, open, isLast }: { run: Run; rev: number; open: OpenSession; isLast: boolean }) {
+  const answering = useAnswering(open.base, open.id);
+  const told = [...run.steps.values()].some((step) => step.message === run.message) ? "" : run.message;
+  return (
+    <div class="rest">
+      <p>{REST[run.outcome ?? ""] ?? ""} {told && <span class="soft">{told}</span>}</p>
+      {isLast && run.outcome !== "cancelled" && (
+        <div class="choices">
+          <button type="button" class="primary" disabled={answering.busy.value} onClick={() => void answering.give({ type: "start_run" })}>Go on</button>
+          <button type="button" disabled={answering.busy.value} onClick={() => void answering.give({ type: "cancel_run" })}>End it for good</button>
+        </div>
+      )}
+      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+    </div>
+  );
+}

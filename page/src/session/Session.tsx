@@ -1,0 +1,109 @@
+/** One page for a conversation, its runs and its artifacts, because they are one log. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { askKey } from "../asks/Asked";
+import { State } from "../parts/State";
+import { count as counted, money, tokens } from "../parts/words";
+import { go, place, to } from "../shell/address";
+import { base, look, sessions } from "../store/desk";
+import { OpenSession } from "../store/open";
+import { ArtifactPanel } from "./ArtifactPanel";
+import { Composer } from "./Composer";
+import { LogPanel } from "./LogPanel";
+import { SelectionAsk } from "./SelectionAsk";
+import { Timeline } from "./Timeline";
+
+export function Session({ id }: { id: string }) {
+  const open = useMemo(() => new OpenSession(base.value, id), [id, base.value]);
+  useEffect(() => () => open.close(), [open]);
+  const quote = useSignal("");
+  const [kind = "", name = ""] = place.value.inside;
+  if (open.missing.value)
+    return <div class="page"><h1>There is no such session</h1><p class="soft">It may be in the trash. <a href="/sessions">All sessions</a></p></div>;
+  const panel = kind === "artifact" ? <ArtifactPanel key={name} open={open} name={name} /> : kind === "log" || kind === "event"
+    ? <LogPanel open={open} at={kind === "event" ? Number(name) : 0} /> : null;
+  return (
+    <div class={`session ${panel ? "with-panel" : ""}`}>
+      <div class="main">
+        <Head open={open} />
+        {open.caughtUp.value ? <Timeline open={open} /> : <p class="soft loading" role="status">reading the log…</p>}
+        <SelectionAsk quote={quote} />
+        <div class="dock">
+          <AsksLine open={open} />
+          <Composer open={open} quote={quote} />
+        </div>
+      </div>
+      {panel && (
+        <aside class="panel" aria-label={name || "log"} onKeyDown={(event) => {
+          if (event.key === "Escape" && !event.defaultPrevented) {
+            event.preventDefault();
+            go(to("s", id));
+          }
+        }}>
+          <a class="close" href={to("s", id)} aria-label="Close">✕</a>
+          {panel}
+        </aside>
+      )}
+    </div>
+  );
+}
+
+function Head({ open }: { open: OpenSession }) {
+  open.shown.value;
+  const entry = sessions.value.get(open.id);
+  const { fold } = open;
+  const title = entry?.title ?? open.id;
+  useEffect(() => {
+    if (open.caughtUp.value) void look(open.id);
+  }, [open.caughtUp.value, fold.working, fold.asks.length]);
+  const facts = [
+    entry?.pipeline || (entry ? "conversation" : ""),
+    fold.model || fold.status?.model || entry?.model || "",
+    entry?.tokens ? tokens(entry.tokens) : "",
+    entry?.tokens ? money(entry.usd) : "",
+    fold.status?.context_used != null ? `${Math.round(fold.status.context_used * 100)} % of the window` : "",
+  ].filter(Boolean);
+  const link = open.stream.link.value;
+  return (
+    <header class="head">
+      <div>
+        <h1 dir="auto">{title}</h1>
+        <p class="facts">
+          {entry && <State state={fold.asks.length ? "waiting" : fold.working ? "working" : entry.state === "waiting" || entry.state === "working" ? "idle" : entry.state} of="session" />}
+          {facts.map((fact) => <span key={fact}>{fact}</span>)}
+          <a href={to("s", open.id, "log")}>{counted(fold.seq, "event")}</a>
+        </p>
+      </div>
+      <p class="link" role="status">{link === "away" ? "The server is away; this is what it said last. Trying again…" : ""}</p>
+    </header>
+  );
+}
+
+/** What waits, where one always sees it. */
+function AsksLine({ open }: { open: OpenSession }) {
+  open.shown.value;
+  const asks = open.fold.asks;
+  const seen = useSignal(false);
+  const count = asks.length;
+  useEffect(() => {
+    const found = document.querySelector(".timeline .ask");
+    if (!found) {
+      seen.value = false;
+      return;
+    }
+    const watch = new IntersectionObserver(([one]) => (seen.value = one?.isIntersecting === true), { rootMargin: "0px 0px -140px 0px" });
+    watch.observe(found);
+    return () => watch.disconnect();
+  }, [count, asks[0] && askKey(asks[0])]);
+  if (!count || seen.value) return null;
+  const [first] = asks;
+  const label = first?.kind === "gate" ? first.gate.opened.message || `Shall it go on after ${first.gate.opened.step}?`
+    : first?.kind === "approval" ? `May ${first.call.tool} do this?` : first?.kind === "question" ? "A question for you" : "Do you mean this?";
+  return (
+    <button type="button" class="asksline" onClick={() => document.querySelector(".timeline .ask")?.scrollIntoView({ block: "center", behavior: "smooth" })}>
+      <span class="sign" aria-hidden="true">?</span>
+      <span>{label}</span>
+      {count > 1 && <span class="soft">and {count - 1} more</span>}
+    </button>
+  );
+}

@@ -1,0 +1,65 @@
+/** Addresses: every state that can be shown has one, and back and forward work. */
+import { computed, signal } from "@preact/signals";
+
+export interface Place {
+  readonly name: "inbox" | "session" | "new" | "sessions" | "pipelines" | "knowledge" | "models" | "settings" | "nowhere";
+  /** What of it: a session's id, a pipeline's name. */
+  readonly of: string;
+  /** What is open inside: `step/summary`, `artifact/outline.json`, `event/412`. */
+  readonly inside: readonly string[];
+}
+
+export const path = signal(location.pathname);
+export const query = signal(new URLSearchParams(location.search));
+export const place = computed(() => placeOf(path.value));
+
+export function placeOf(address: string): Place {
+  const [first = "", of = "", ...inside] = address.split("/").filter(Boolean).map(decodeURIComponent);
+  switch (first) {
+    case "":
+      return { name: "inbox", of: "", inside: [] };
+    case "s":
+      return of ? { name: "session", of, inside } : { name: "sessions", of: "", inside: [] };
+    case "new":
+    case "sessions":
+    case "pipelines":
+    case "knowledge":
+    case "models":
+    case "settings":
+      return { name: first, of, inside };
+    default:
+      return { name: "nowhere", of: address, inside: [] };
+  }
+}
+
+export function to(...parts: string[]): string {
+  return `/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+/** Go there. `quietly` takes the place of the address that is shown. */
+export function go(address: string, quietly = false): void {
+  const url = new URL(address, location.origin);
+  if (quietly) history.replaceState(null, "", url);
+  else history.pushState(null, "", url);
+  arrive();
+}
+
+function arrive(): void {
+  path.value = location.pathname;
+  query.value = new URLSearchParams(location.search);
+}
+
+export function listen(): void {
+  addEventListener("popstate", arrive);
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
+    if (/^\/(api|frame|x|sign-in)\b/.test(link.pathname)) return;
+    if (link.pathname === location.pathname && link.hash) return;
+    event.preventDefault();
+    const before = path.value;
+    go(link.href);
+    if (placeOf(before).name !== place.value.name || placeOf(before).of !== place.value.of) scrollTo(0, 0);
+  });
+}

@@ -1,0 +1,276 @@
+/** Runs, folded from their events: each step with its state, why, its attempts, what it made, what it asks. */
+import type {
+  ArtifactRejected, CallSettled, ConfirmationAsked, Event, GateOpened, GateResolved, RunEnded, RunStarted, StepStarted,
+} from "../api/made";
+
+export type StepState = "waiting" | "running" | "done" | "skipped" | "failed" | "interrupted";
+export type Finding = ArtifactRejected["findings"][number];
+
+export interface Attempt {
+  readonly attempt: number;
+  readonly cause: StepStarted["cause"];
+  readonly reason: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly at: string;
+  readonly seq: number;
+  outcome: "running" | "done" | "failed" | "interrupted";
+  message: string;
+  ms: number | null;
+  model: string;
+  tokens: number;
+  findings: Finding[];
+  calls: CallSettled[];
+}
+
+export interface Gate {
+  readonly opened: GateOpened;
+  readonly seq: number;
+  readonly at: string;
+  resolved: GateResolved | null;
+}
+
+export interface Round {
+  readonly kind: string;
+  readonly unit: string;
+  readonly round: number;
+  readonly most: number;
+}
+
+export interface Step {
+  readonly name: string;
+  state: StepState;
+  reason: string;
+  message: string;
+  progress: string;
+  executor: string;
+  requires: readonly string[];
+  attempts: Attempt[];
+  artifacts: string[];
+  gates: Gate[];
+  verdict: string;
+  round: Round | null;
+  items: number;
+  /** What a model writes for it now. */
+  live: string;
+  /** The call that is going on, in words. */
+  calling: string;
+}
+
+export interface Run {
+  kind: "run";
+  rev: number;
+  readonly seq: number;
+  readonly at: string;
+  number: number;
+  pipeline: string;
+  desired: string;
+  model: string;
+  parameters: Readonly<Record<string, unknown>>;
+  readonly steps: Map<string, Step>;
+  outcome: RunEnded["outcome"] | null;
+  message: string;
+  endedAt: string;
+  /** What else happened, in the order it did. */
+  notes: { readonly seq: number; readonly text: string; readonly look: "note" | "warning" }[];
+}
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  passed: "verified",
+  failed: "found at fault",
+  not_verified: "could not be verified",
+};
+
+export class Runs {
+  readonly list: Run[] = [];
+  confirming: { asked: ConfirmationAsked; seq: number } | null = null;
+
+  get last(): Run | null {
+    return this.list.at(-1) ?? null;
+  }
+
+  get gates(): Gate[] {
+    const found: Gate[] = [];
+    for (const step of this.last?.steps.values() ?? [])
+      for (const gate of step.gates) if (!gate.resolved) found.push(gate);
+    return found;
+  }
+
+  get working(): boolean {
+    return this.last !== null && this.last.outcome === null;
+  }
+
+  apply(event: Event, seq: number, at: string): Run | null {
+    if (event.type === "run_started") return this.started(event, seq, at);
+    const run = this.last;
+    if (!run) return null;
+    run.rev += 1;
+    switch (event.type) {
+      case "run_ended":
+        run.outcome = event.outcome;
+        run.message = event.message;
+        run.endedAt = at;
+        for (const step of run.steps.values()) {
+          step.live = step.calling = "";
+          if (step.state === "running") step.state = "interrupted";
+        }
+        return null;
+      case "gate_opened":
+        stepOf(run, event.step).gates.push({ opened: event, seq, at, resolved: null });
+        return null;
+      case "gate_resolved":
+        for (const step of run.steps.values())
+          for (const gate of step.gates) if (gate.opened.gate === event.gate) gate.resolved = event;
+        return null;
+      case "confirmation_asked":
+        this.confirming = { asked: event, seq };
+        return null;
+      case "confirmation_resolved":
+        this.confirming = null;
+        return null;
+      case "words_understood":
+        if (event.meaning === "stay" || event.meaning === "no") this.confirming = null;
+        return null;
+      case "verdict_given":
+        stepOf(run, event.step).verdict =
+          (VERDICTS[event.verdict] ?? event.verdict) + (event.round ? ` after ${event.round} of ${event.most} repairs` : "");
+        return null;
+      case "round_started":
+        for (const name of event.steps) stepOf(run, name).round = event;
+        run.notes.push({
+          seq, look: "note", text: `${event.kind} round ${event.round} of ${event.most}, asked for by ${event.unit}: ${event.steps.join(", ")}`,
+        });
+        return null;
+      case "budget_reached":
+        run.notes.push({ seq, look: "warning", text: `budget reached at ${event.step}: ${event.message}` });
+        return null;
+      case "artifact_set_aside":
+        run.notes.push({ seq, look: "note", text: `${event.artifact} was changed by hand; that version is kept as ${event.kept}` });
+        return null;
+      case "artifact_restored":
+        run.notes.push({ seq, look: "note", text: `${event.artifact} was written again from the log` });
+        return null;
+      default:
+        if ("step" in event && event.step) stepEvent(stepOf(run, event.step), event, seq, at);
+        return null;
+    }
+  }
+
+  private started(event: RunStarted, seq: number, at: string): Run | null {
+    const before = this.last;
+    if (event.resumed && before && before.number === event.run) {
+      before.outcome = null;
+      before.message = "";
+      before.rev += 1;
+      return null;
+    }
+    const run: Run = {
+      kind: "run", rev: 0, seq, at, number: event.run, pipeline: event.pipeline, desired: event.desired, model: event.model,
+      parameters: event.parameters, steps: new Map(), outcome: null, message: "", endedAt: "", notes: [],
+    };
+    for (const name of event.steps) {
+      const step = stepOf(run, name);
+      step.requires = event.requires[name] ?? [];
+      step.executor = event.executors[name] ?? "";
+      step.artifacts = before?.steps.get(name)?.artifacts ?? [];
+    }
+    this.confirming = null;
+    this.list.push(run);
+    return run;
+  }
+}
+
+function stepOf(run: Run, name: string): Step {
+  let found = run.steps.get(name);
+  if (!found) {
+    found = {
+      name, state: "waiting", reason: "", message: "", progress: "", executor: "", requires: [], attempts: [], artifacts: [],
+      gates: [], verdict: "", round: null, items: 0, live: "", calling: "",
+    };
+    run.steps.set(name, found);
+  }
+  return found;
+}
+
+function stepEvent(step: Step, event: Event, seq: number, at: string): void {
+  const attempt = step.attempts.at(-1);
+  switch (event.type) {
+    case "step_started":
+      if (event.cause !== "retry" || !step.reason) step.reason = event.reason;
+      step.state = "running";
+      step.progress = step.live = step.calling = step.verdict = "";
+      step.items = 0;
+      step.attempts.push({
+        attempt: event.attempt, cause: event.cause, reason: event.reason, inputs: event.inputs, at, seq, outcome: "running",
+        message: "", ms: null, model: "", tokens: 0, findings: [], calls: [],
+      });
+      return;
+    case "step_progressed":
+      if (attempt?.attempt === event.attempt) step.progress = event.text.trim().split("\n").pop() ?? "";
+      return;
+    case "step_model_retried":
+      step.progress = `${event.reason}; asking again in ${Math.round(event.wait_ms / 100) / 10} s`;
+      return;
+    case "step_text_streamed":
+      if (attempt?.attempt !== event.attempt || event.thinking) return;
+      step.live = "whole" in event && event.whole === true ? event.text : step.live + event.text;
+      return;
+    case "call_started":
+      if (attempt?.attempt === event.attempt) step.calling = event.title || event.name;
+      return;
+    case "call_settled":
+      if (attempt) attempt.calls.push(event);
+      step.calling = "";
+      if (event.kind === "model") step.live = "";
+      return;
+    case "item_settled":
+      step.items += 1;
+      return;
+    case "artifact_rejected":
+      attempt?.findings.push(...event.findings);
+      return;
+    case "artifact_accepted":
+      if (!step.artifacts.includes(event.artifact)) step.artifacts = [...step.artifacts, event.artifact];
+      return;
+    case "step_completed":
+      step.state = "done";
+      step.message = step.progress = step.live = step.calling = "";
+      settle(attempt, event, "done");
+      return;
+    case "step_failed":
+      step.state = event.retrying ? "waiting" : "failed";
+      step.message = event.message;
+      step.live = step.calling = "";
+      settle(attempt, event, "failed", event.message);
+      return;
+    case "step_interrupted":
+      step.state = "interrupted";
+      step.message = event.why;
+      step.live = step.calling = "";
+      settle(attempt, event, "interrupted", event.why);
+      return;
+    case "step_skipped":
+      if (step.state === "done") return; // made before the run came to rest, and still good
+      step.state = "skipped";
+      step.reason = event.reason;
+      return;
+    case "edit_accepted":
+      step.state = "skipped";
+      step.reason = "your edit is kept as the result";
+      return;
+    case "step_adopted":
+      step.state = "skipped";
+      step.reason = "the artifact of the older session is kept";
+      return;
+  }
+}
+
+type Settled = Extract<Event, { type: "step_completed" | "step_failed" | "step_interrupted" }>;
+
+function settle(attempt: Attempt | undefined, event: Settled, outcome: Attempt["outcome"], message = ""): void {
+  if (!attempt) return;
+  attempt.outcome = outcome;
+  attempt.message = message;
+  attempt.ms = event.ms;
+  attempt.model = event.model ?? "";
+  attempt.tokens = (event.usage.input ?? 0) + (event.usage.output ?? 0);
+}
