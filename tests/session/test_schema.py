@@ -61,7 +61,9 @@ def test_every_command_has_a_schema() -> None:
     jsonschema_rs.validator_for(command_schema())
     kinds = {*get_args(SessionCommand), *get_args(Command), *get_args(TalkCommand)}
     assert len(command_schema()["oneOf"]) == len(kinds)
-    assert jsonschema_rs.is_valid(command_schema(), {"type": "say", "text": "hello"})  # what the door of a session takes
+    assert jsonschema_rs.is_valid(
+        command_schema(), {"type": "say", "text": "hello"}
+    )  # what the door of a session takes
     send = {"type": "send_message", "conversation": "main", "message": "m1", "text": "hello"}
     assert jsonschema_rs.is_valid(command_schema(), send)
     assert not jsonschema_rs.is_valid(command_schema(), {**send, "text": 7})

@@ -16,7 +16,7 @@ export async function follow(base: string, entry: SessionEntry): Promise<void> {
   try {
     for (;;) {
       const page = await get<LogPage>(`${base}/sessions/${encodeURIComponent(entry.id)}/log?after=${fold.seq}&limit=500`);
-      for (const record of page.records) fold.apply(record.event as Event, Number(record.seq), String(record.at));
+      for (const record of page.records) fold.apply(record.event as unknown as Event, Number(record.seq), String(record.at));
       if (!page.more) break;
     }
     folds.value = new Map(folds.value).set(entry.id, fold);
