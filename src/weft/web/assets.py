@@ -12,6 +12,7 @@ from typing import Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.exceptions import HTTPException
 
 asset_routes = APIRouter(include_in_schema=False)
 _TYPES: Final = {
@@ -22,6 +23,7 @@ _TYPES: Final = {
     ".png": "image/png",
     ".webmanifest": "application/manifest+json",
 }
+_NO_PLACES: Final = ("api", "frame", "static", "mcp")
 _KEPT: Final = "public, max-age=31536000, immutable"
 _NOT_BUILT: Final = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Weft</title></head>
@@ -54,11 +56,11 @@ async def asset(name: str, request: Request) -> Response:
     return _sent(request, name, kept="-" in name) or Response("there is no such file", 404, media_type="text/plain")
 
 
-@asset_routes.get("/{address:path}")
+@asset_routes.api_route("/{address:path}", methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
 async def page(address: str, request: Request) -> Response:
     """Any place of the page: which one, the page itself finds out. Who is not signed in is asked to be."""
-    if address.startswith(("api/", "frame/", "static/")) or address in ("api", "frame"):
-        return Response("there is nothing here", 404, media_type="text/plain")
+    if request.method not in ("GET", "HEAD") or address.partition("/")[0] in _NO_PLACES:
+        raise HTTPException(404, "there is nothing here")
     served = request.app.state.served
     if not served.access.identify_browser(request.cookies.get(served.house.cookie, "")):
         return RedirectResponse("/sign-in", 303)
