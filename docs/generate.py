@@ -43,7 +43,15 @@ from weft.tools.shell.programs import PROGRAMS
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
-from weft.workspace.flow_file import BudgetEntry, ChoiceEntry, GateEntry, LoopEntry, RepairEntry, ShownEntry
+from weft.workspace.flow_file import (
+    BudgetEntry,
+    ChoiceEntry,
+    GateEntry,
+    LoopEntry,
+    RepairEntry,
+    ShownEntry,
+    VerdictsEntry,
+)
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
@@ -149,7 +157,14 @@ FIELD_MEANINGS: Final = {
     "confirmation_asked.text": "The person's words that led to the question.",
     "confirmation_resolved.choice": "Whether the run is left.",
     "verdict_given.step": "The verifier.",
-    "verdict_given.verdict": "What it says. What could not be checked is not verified, never passed.",
+    "verdict_given.verdict": "What it says. What could not be checked is not checked, never passed.",
+    "verdict_given.claims": "How many claims are quoted, judged, contradicted and not checked; empty when it has none.",
+    "verdict_overruled.step": "The step that gave the verdict.",
+    "verdict_overruled.claim": "The claim's id in what that step made.",
+    "verdict_overruled.text": "The claim.",
+    "verdict_overruled.was": "The verdict of the step.",
+    "verdict_overruled.verdict": "The person's; the same as `was` when they take an earlier word back.",
+    "verdict_overruled.why": "The person's reason.",
     "verdict_given.round": "How many rounds of repair came before.",
     "most": "How many rounds are allowed.",
     "round_started.kind": "Why: the verifier of a repair said so, or the condition of a loop holds.",
@@ -328,6 +343,8 @@ STEP_INPUT_MEANINGS: Final = {
     "replies": "What the person wanted changed, by the step at whose gate they said it, the oldest first.",
     "rounds": "For a step that is made again: by the step that closes its unit `kind` (`repair` or `loop`), `round`, "
     "`most` and `feedback`.",
+    "overruled": "What a person says against verdicts of this step, by claim: `was`, `verdict`, `why` and `by`. For a "
+    "step with the key `verdicts`.",
     "prior": "The artifacts of the key `prior`, as the session's earlier runs on other inputs finished with them: by "
     "name, the oldest first.",
 }
@@ -579,6 +596,7 @@ def flow_keys() -> str:
         ("A choice", ChoiceEntry),
         ("A repair", RepairEntry),
         ("A loop", LoopEntry),
+        ("Verdicts on claims", VerdictsEntry),
         ("A budget", BudgetEntry),
     )
     return "\n".join(f"### {title}\n\n{key_table(model)}" for title, model in parts)

@@ -34,7 +34,15 @@ from weft.consent import Consents
 from weft.protocol import errors, events
 from weft.tools.permission_file import PermissionFile
 from weft.workspace.config import Config
-from weft.workspace.flow_file import BudgetEntry, ChoiceEntry, GateEntry, LoopEntry, RepairEntry, ShownEntry
+from weft.workspace.flow_file import (
+    BudgetEntry,
+    ChoiceEntry,
+    GateEntry,
+    LoopEntry,
+    RepairEntry,
+    ShownEntry,
+    VerdictsEntry,
+)
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
@@ -555,6 +563,7 @@ def test_the_complete_pipelines_use_every_key() -> None:
         use(ChoiceEntry, *(one for gate in gates for one in gate.get("choices", {}).values()))
         use(RepairEntry, *whole.get("repair", ()))
         use(LoopEntry, *(step["loop"] for step in steps if "loop" in step))
+        use(VerdictsEntry, *(step["verdicts"] for step in steps if "verdicts" in step))
         use(BudgetEntry, whole.get("budget"), *(step.get("budget") for step in steps))
     for model, keys in used.items():
         assert {info.alias or name for name, info in model.model_fields.items()} == keys

@@ -265,3 +265,29 @@ def test_any_text_has_a_verdict_and_a_reason(claim: str, passage: str) -> None:
 @given(st.sampled_from([*sentences(RULE), *(passage for passage, _ in SUBTLE)]), st.integers(0, 3))
 def test_a_sentence_of_the_passage_is_quoted(sentence: str, before: int) -> None:
     assert compare(sentence, " ".join(["Something else stands here."] * before + [sentence])).state == "quoted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "state"),
+    [
+        ("The lease lasts 90 minutes.", "The lease lasts 1.5 hours.", "quoted"),
+        ("The road is 2 km long.", "The road is 2,000 metres long.", "quoted"),
+        ("The lease lasts two hours.", "The lease lasts 90 minutes.", "contradicted"),
+        ("The field has 5 acres.", "The field has 5 hectares.", "contradicted"),
+        ("The road is 8 km long.", "The road is 5 miles long.", "not_checked"),
+        ("The road is 20 km long.", "The road is 5 miles long.", "contradicted"),
+        ("It runs for more than an hour.", "It runs for 90 minutes.", "not_checked"),
+        (
+            "The ferry to the island runs for more than 2 hours.",
+            "The ferry to the island runs for 90 minutes.",
+            "contradicted",
+        ),
+        ("It runs for 1 month.", "It runs for 30 days.", "not_checked"),
+        ("The largest file there has 2 MiB.", "The largest file there has 2,048 KiB.", "quoted"),
+        ("The file has 2 MB.", "The file has 2,048 kB.", "not_checked"),
+        ("It weighs 500 grams.", "It weighs half a kilogram.", "not_checked"),
+        ("It costs 90 dollars.", "It costs 90 euros.", "contradicted"),
+    ],
+)
+def test_amounts_are_compared_and_not_how_they_are_written(claim: str, passage: str, state: str) -> None:
+    assert compare(claim, passage).state == state

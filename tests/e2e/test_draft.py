@@ -11,7 +11,8 @@ import pytest
 
 from tests.made import Weft
 from weft.app import App, SessionRequest
-from weft.protocol.commands import StartRun
+from weft.protocol.commands import OverruleVerdict, StartRun
+from weft.protocol.envelope import Actor
 from weft.protocol.events import Outcome
 from weft.testing.scripted import ScriptedModel, Turn, says
 
@@ -60,6 +61,15 @@ DRAFT: dict[str, Any] = {
         }
     ],
 }
+LOAN = DRAFT["sections"][0]["sentences"][2]["text"]
+
+
+def judgement(words: str) -> dict[str, Any]:
+    claim = {"claim": LOAN, "verdict": "supported", "label": "source", "words": words}
+    return {"judgements": [{"sentence": LOAN, "claims": [claim]}]}
+
+
+JUDGED = judgement("on a loan that runs until 2046")
 VARIANTS = {
     "newsletter": "Dear all, a village sold its water and bought it back. What would yours have done? Write to me.",
     "thread": ["A village sold its water.", "It bought it back.", "It paid twice."],
@@ -108,17 +118,18 @@ def test_a_run_waits_for_the_angle_and_makes_no_draft_before(desk: Weft, tmp_pat
 
 
 def test_each_sentence_of_the_piece_says_what_it_rests_on(desk: Weft, tmp_path: Path) -> None:
-    model = ScriptedModel(turns(ANGLES, DRAFT, VARIANTS))
+    model = ScriptedModel(turns(ANGLES, DRAFT, JUDGED, VARIANTS))
     start: dict[str, Any] = {"answers": {"angles": "proceed"}, "parameters": {"variants": True}}
     assert drafted(desk, model, tmp_path / "water.md", **start) == "done"
     sources = made(desk, "sources.json")
-    assert [one["state"] for one in sources["sentences"]] == ["quoted", "own", "not_checked"]
-    assert sources["counts"] == {"quoted": 1, "contradicted": 0, "not_checked": 1, "own": 1}
+    assert [one["state"] for one in sources["sentences"]] == ["quoted", "own", "judged"]
+    assert sources["sentences"][2]["judged_by"] == "scripted"
+    assert sources["counts"] == {"quoted": 1, "judged": 1, "contradicted": 0, "not_checked": 0, "own": 1}
     start_, end = sources["sentences"][0]["passages"][0]
     assert SOURCE[start_:end] == SOLD
     piece = (desk.session("piece") / "piece.md").read_text()
     assert piece.startswith("# Paid twice\n")
-    assert "[^2]: on a loan that runs until 2046 (not checked)" in piece
+    assert "[^2]: on a loan that runs until 2046 (judged by scripted)" in piece
     assert "## Subject lines" in piece
 
 
@@ -127,12 +138,31 @@ def test_a_draft_that_contradicts_its_source_goes_back(desk: Weft, tmp_path: Pat
     wrong["sections"][0]["sentences"][0]["text"] = SOLD.replace("sold", "did not sell")
     invented = json.loads(json.dumps(DRAFT))
     invented["sections"][0]["sentences"][0]["rests_on"] = ["sold its pride for nothing"]
-    model = ScriptedModel(turns(ANGLES, wrong, invented, DRAFT))
+    model = ScriptedModel(turns(ANGLES, wrong, invented, DRAFT, JUDGED))
     assert drafted(desk, model, tmp_path / "water.md", answers={"angles": "proceed"}) == "done"
     rejected = [event for event in desk.log("piece") if event["type"] == "artifact_rejected"]
     assert len(rejected) == 2
     assert "sentences/0/text" in str(rejected[0]["findings"])
     assert "rests_on" in str(rejected[1]["findings"])
+
+
+def test_a_judge_that_shows_no_words_is_not_believed_and_a_person_is(desk: Weft, tmp_path: Path) -> None:
+    invented = judgement("a loan the village was proud of")
+    model = ScriptedModel(turns(ANGLES, DRAFT, invented))
+    assert drafted(desk, model, tmp_path / "water.md", answers={"angles": "proceed"}) == "done"
+    claim = made(desk, "sources.json")["sentences"][2]
+    assert claim["state"] == "not_checked"
+    said = OverruleVerdict(claim=claim["id"], verdict="judged", why="the loan is in the last line")
+
+    async def go() -> Outcome:
+        with App.open(desk.workspace, models={"scripted": ScriptedModel([])}) as app:
+            async with app.session(SessionRequest(session="piece")) as session:
+                return await session.run(said, by=Actor("person", "Ann"))
+
+    assert asyncio.run(asyncio.wait_for(go(), 60)) == "done"
+    assert made(desk, "sources.json")["sentences"][2]["judged_by"] == "Ann"
+    piece = (desk.session("piece") / "piece.md").read_text()
+    assert "(judged by Ann: the loan is in the last line)" in piece
 
 
 def test_without_a_model_it_says_that_one_is_needed(desk: Weft, tmp_path: Path) -> None:

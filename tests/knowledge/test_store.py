@@ -222,6 +222,23 @@ def test_links_of_pages_are_edges(store: Store, tmp_path: Path) -> None:
         assert edges(store) == expected
 
 
+NOTES = {
+    "use.md": "# Use\n\nRead [the first steps](setup.md#first-steps) or [all](./setup.md), then [the end](#the-end)."
+    " Not [the web](https://x.example/setup.md), nor `[code](setup.md)`.\n\n## The end!\n\nThat was all.\n",
+    "setup.md": "# Setup\n\nTwo things are needed before anything else is done here.\n\n## First steps\n\n"
+    "Begin with the smallest part.\n\n## First steps\n\nOr [again](#first-steps-1).\n",
+}
+
+
+def test_links_of_markdown_are_edges(store: Store, tmp_path: Path) -> None:
+    update(store, write_documents(tmp_path / "notes", NOTES), parse_collection("title: Notes\n"))
+    assert edges(store) == {
+        ("use#use", "setup#first-steps", 0.8, "link"),
+        ("use#use", "setup#setup", 0.5, "link"),
+        ("use#use", "use#the-end", 0.8, "link"),
+    }
+
+
 def test_a_page_keeps_its_place_for_links_through_all_that_is_done_to_its_text(store: Store, tmp_path: Path) -> None:
     page = "<p><a id=a></a> <a id=b></a> One  <a href='#d'> two </a> three is a line that is long enough for it.</p>"
     page += "<ul id=c><li>  <a id=d></a>four</li></ul><table id=e><tr><td>a</td><td>b</td></tr></table>"

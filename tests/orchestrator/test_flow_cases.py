@@ -41,7 +41,7 @@ def test_until_a_step_inside_a_unit_does_not_wait_for_what_only_its_verifier_nee
     assert [step for step, _ in world.running] == ["draft"]
     settle(world)
     assert world.ended
-    assert world.ended.message == "not verified: verify was not asked for"
+    assert world.ended.message == "not checked: verify was not asked for"
 
 
 def test_what_only_comes_up_to_date_late_lets_an_earlier_step_begin() -> None:

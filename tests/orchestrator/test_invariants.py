@@ -316,14 +316,14 @@ def test_6_a_schema_is_enforced_on_one_path_for_code_and_models(review: Weft) ->
     assert not (review.session("run-1") / "draft.json").exists()
 
 
-@pytest.mark.parametrize("verdict", ["dunno", "not_verified", "PASSED"])
-def test_7_what_is_not_verified_is_never_said_to_be(review: Weft, verdict: str) -> None:
+@pytest.mark.parametrize("verdict", ["dunno", "not_checked", "PASSED"])
+def test_7_what_is_not_checked_is_never_said_to_be(review: Weft, verdict: str) -> None:
     (review.workspace / "code/verdicts.txt").write_text(verdict)
     assert live(review, StartRun(answers={"plan": "proceed"})) == "done"
-    assert [one["verdict"] for one in of_type(review, "verdict_given")] == ["not_verified"]
-    assert of_type(review, "run_ended")[-1]["message"] == "not verified: verify could not check it"
+    assert [one["verdict"] for one in of_type(review, "verdict_given")] == ["not_checked"]
+    assert of_type(review, "run_ended")[-1]["message"] == "not checked: verify could not check it"
     with App.open(review.workspace) as app:
-        assert app.sessions.read("run-1").state.verdicts == {"verify": "not_verified"}
+        assert app.sessions.read("run-1").state.verdicts == {"verify": "not_checked"}
 
 
 def test_7_a_verdict_is_not_carried_over_to_another_result(review: Weft) -> None:
@@ -335,9 +335,9 @@ def test_7_a_verdict_is_not_carried_over_to_another_result(review: Weft) -> None
         code.read_text().replace("def draft(step):\n    return ", 'def draft(step):\n    return {"new": 1} | ')
     )
     assert live(review, StartRun(until="draft", answers={"plan": "proceed"})) == "done"
-    assert of_type(review, "run_ended")[-1]["message"] == "not verified: verify was not asked for"
+    assert of_type(review, "run_ended")[-1]["message"] == "not checked: verify was not asked for"
     with App.open(review.workspace) as app:
-        assert app.sessions.read("run-1").state.verdicts == {"verify": "not_verified"}
+        assert app.sessions.read("run-1").state.verdicts == {"verify": "not_checked"}
 
 
 def test_8_only_a_choice_that_was_offered_counts_and_nothing_is_deleted(review: Weft) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import zlib
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -19,7 +20,7 @@ from weft.protocol import events as e
 from weft.protocol.errors import ExternalError, Finding
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.hashes import hash_bytes
-from weft.session.codec import DamagedLineError, decode, encode
+from weft.session.codec import DamagedLineError, Line, decode, decode_many, encode
 from weft.session.log import LOG, Head, LogReader, LogWriter
 from weft.session.upcast import UPCASTERS
 
@@ -54,7 +55,7 @@ def read(folder: Folder) -> tuple[list[str], LogReader]:
 def test_a_line_reads_like_a_sentence(folder: Folder) -> None:
     first, second = write(folder, skipped("one"), skipped("two")).splitlines(keepends=True)
     assert first == (
-        b'{"seq":1,"at":"2026-01-02T03:04:05.678Z","version":2,"envelope":{"epoch":1},"type":"step_skipped","run":1,'
+        b'{"seq":1,"at":"2026-01-02T03:04:05.678Z","version":3,"envelope":{"epoch":1},"type":"step_skipped","run":1,'
         b'"step":"one","reason":"up to date","crc":"' + first[-11:-3] + b'"}\n'
     )
     assert second == (
@@ -241,7 +242,10 @@ SAMPLES: dict[str, Any] = {
     "to": "run",
     "setting": "mode",
     "RoundStarted.kind": "repair",
-    "VerdictGiven.verdict": "not_verified",
+    "VerdictGiven.verdict": "not_checked",
+    "VerdictGiven.claims": {"quoted": 2},
+    "VerdictOverruled.was": "not_checked",
+    "VerdictOverruled.verdict": "judged",
     "feedback": [{"sentence": 1}, None],
     "by_model": {"work/large": {"input": 12}},
     "CallSettled.kind": "model",
@@ -293,6 +297,16 @@ def test_an_upcaster_lifts_an_older_line(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(UPCASTERS, "step_left_out", lift)
     line = b'{"seq":1,"at":"x","type":"step_left_out","run":2,"name":"a"}'
     assert decode(line).record.event == e.StepSkipped(run=2, step="a", reason="up to date")
+
+
+def test_a_verifier_of_an_older_log_that_could_not_check_has_not_checked() -> None:
+    line = b'{"seq":1,"at":"x","type":"verdict_given","run":1,"step":"v","attempt":1,"verdict":"%s","round":0,"most":2'
+    older, same = line % b"not_verified", line % b"failed"
+    sealed = b'%s,"crc":"%08x"}\n' % (older, zlib.crc32(older))
+    given = e.VerdictGiven(run=1, step="v", attempt=1, verdict="not_checked", round=0, most=2)
+    assert decode(older + b"}").record.event == given
+    assert [one.record.event for one in decode_many([sealed, sealed]) if isinstance(one, Line)] == [given, given]
+    assert decode(same + b"}").record.event == replace(given, verdict="failed")
 
 
 def test_random_cuts_and_appends_never_lose_an_acknowledged_decision(folder: Folder) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from weft.app.model_settings import ChosenModel
 from weft.checks.claims import compare
+from weft.checks.judging import SCHEMA, held, question
 from weft.knowledge.verify.evaluation import ClaimOutcome, LabelledClaim, key_of, read_rows, scored
-from weft.knowledge.verify.judging import SCHEMA, held, question
 from weft.models.model import ModelError, Request
 from weft.models.structured import ask
 from weft.protocol.errors import ModelFeedback, UsageError, UserError

@@ -27,6 +27,7 @@ from weft.app.parts import EMBEDDED, Parts
 from weft.app.requests import SessionRequest
 from weft.app.runs import AT_GATE_HINT, SessionRuns
 from weft.conversation.feed import Feed
+from weft.orchestrator.overruling import overrule
 from weft.orchestrator.resting import at_rest, chosen_id, continued, is_heard, open_gate
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
@@ -38,6 +39,7 @@ from weft.protocol.commands import (
     Compact,
     Interrupt,
     InterruptRun,
+    OverruleVerdict,
     Refused,
     Reply,
     ReplyToGate,
@@ -320,8 +322,8 @@ class LiveSession(OpenedSession):
                 return await self._say(command, by, key)
             case ReplyToGate() | ResolveConfirmation() | CancelRun():
                 return await self._reply(command, by, key)
-            case AcceptEdit():
-                return await self._accept_edit(command, by)
+            case AcceptEdit() | OverruleVerdict():
+                return await self._instead(command, by, key)
             case Interrupt():
                 return self._interrupt(command, by)
             case c.DecideApproval():
@@ -473,12 +475,23 @@ class LiveSession(OpenedSession):
             wish = replace(wish, force=frozenset(self._runs.pipeline.steps))
         await self._start(wish, by)
 
-    async def _accept_edit(self, command: AcceptEdit, by: Actor) -> Accepted:
+    async def _instead(self, command: AcceptEdit | OverruleVerdict, by: Actor, key: str) -> Accepted:
+        """A person's own in the place of what was made."""
         if self._running is not None:
             raise UserError("the run is going on", hint="wait until it has come to rest")
+        if isinstance(command, OverruleVerdict):
+            return await self._overrule(command, by, key)
         if not await self._runs.keep_edit(command.step, by):
             raise UserError(f"there is no edit of {command.step} to accept")
         return Accepted(seq=self.state.seq)
+
+    async def _overrule(self, command: OverruleVerdict, by: Actor, key: str) -> Accepted:
+        """The person's word is in the log before anything is made of it; the run that follows is made with it."""
+        self._runs.check_sound()
+        claims = await self._parts.off_loop(lambda: self._runs.claims)
+        accepted = await self._record([overrule(command, claims)], by, key)
+        await self._go_on(by)
+        return accepted
 
     async def _keep_edit(self, reply: ReplyToGate) -> None:
         """Whoever proceeds with an artifact they have edited keeps the edit."""

@@ -19,8 +19,10 @@ from weft.app.live import LiveSession
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest, identity
+from weft.app.runs import claims_of
 from weft.files import Folder
 from weft.orchestrator.opening import Opening, open_up
+from weft.orchestrator.overruling import ClaimOnRecord
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.runner import own_findings
 from weft.orchestrator.step_tools import tools_of
@@ -101,6 +103,12 @@ class App(Parts):
         notes = [*reading.faults, *(f"{name} will be written again from the log" for name in reading.unfinished_writes)]
         notes += [f"the session is being written by {reading.holder}"] if reading.holder else []
         return opening, notes
+
+    def claims(self, session: str) -> list[ClaimOnRecord]:
+        """The claims of a session with the verdict on each: what `OverruleVerdict` can be said of."""
+        pipeline = self.workspace.pipeline(self.sessions.read(session).state.pipeline)
+        with self.sessions.folder(session) as folder:
+            return claims_of(pipeline, folder.read_or_none)
 
     @asynccontextmanager
     async def session(

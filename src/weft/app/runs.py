@@ -14,6 +14,7 @@ from weft.orchestrator.execute import Executor
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.opening import Opening, open_up
+from weft.orchestrator.overruling import ClaimOnRecord, claims_on_record
 from weft.orchestrator.progress import RunSpec
 from weft.orchestrator.runner import Publish, Runner, own_findings
 from weft.orchestrator.validate import parse
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
     from weft.orchestrator.workbench import Approve
 
 AT_GATE_HINT: Final = "correct the file and reply again, or amend: then it is made again, and yours is kept aside"
+
+
+def claims_of(pipeline: Pipeline, read: ReadFile) -> list[ClaimOnRecord]:
+    """The claims of a session that have a verdict. `read` gives a file of it."""
+    names = {step.verdicts.artifact for step in pipeline.steps.values() if step.verdicts}
+    found = {name: parse(name, data)[0] for name in sorted(names) if (data := read(name)) is not None}
+    return list(claims_on_record(pipeline, found))
 
 
 class SessionRuns:
@@ -95,6 +103,10 @@ class SessionRuns:
         return Runner(
             self._session, spec, opening.facts, executor, self._publish, threads, models, tools, by=by, key=key
         )
+
+    @property
+    def claims(self) -> list[ClaimOnRecord]:
+        return claims_of(self.pipeline, self._session.folder.read_or_none)
 
     def ended(self) -> None:
         """The run came to its end in order: the session is in a known state."""

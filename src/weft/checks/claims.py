@@ -9,16 +9,17 @@ sentences are read says `statements`, how two are laid side by side `matching`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Final, get_args
 
 from weft.checks.folding import fold
 from weft.checks.matching import Alignment, Difference, align
 from weft.checks.statements import Statement, read_statement
 from weft.language.sentences import sentences
+from weft.protocol.events import ClaimVerdict
 from weft.protocol.values import dataclass
 
-State = Literal["quoted", "judged", "contradicted", "not_checked"]
-STATES: Final[tuple[State, ...]] = ("quoted", "judged", "contradicted", "not_checked")
+State = ClaimVerdict
+STATES: Final[tuple[State, ...]] = get_args(ClaimVerdict)
 ABOUT: Final = 0.5
 """The share of a claim's words a sentence must have to be about the same thing."""
 VERBATIM: Final = "the passage has these words"

@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from weft.checks.dates import same_day
 from weft.checks.statements import FACTS, TURNING, Role, Statement, Token, are_forms, is_saying
+from weft.checks.units import Measure, are_of_one_kind, measure
 from weft.language.sentences import ENGLISH
 
 Kind = Literal[
@@ -92,7 +93,7 @@ def align(claim: Statement, source: Statement) -> Alignment:
 
 def same(one: Token, other: Token) -> bool:
     if one.values and other.values:
-        return bool(one.values & other.values)
+        return bool(one.values & other.values) and not are_of_one_kind(one.unit, other.unit)
     if one.day or other.day:
         return one.day == other.day
     words: tuple[Role, ...] = ("content", "name")
@@ -314,7 +315,8 @@ def _edit(
     told = [token for token in claim if not (token.role == "light" or token.key == "and")]
     heard = [token for token in source if not (token.role == "light" or token.key == "and")]
     if told and heard:
-        yield _replaced(told, heard)
+        if not _same_amount(told, heard):
+            yield _replaced(told, heard)
     elif told:
         yield _more(told, theirs)
     elif heard:
@@ -473,13 +475,45 @@ _AT_LEAST: Final = frozenset({"more", "over", "above", "least", "exceeding", "gr
 _NEARLY: Final = frozenset({"about", "approximately", "roughly", "around", "nearly", "almost", "some"})
 
 
-def _bounded(claim: Sequence[Token], source: Sequence[Token]) -> Difference | None:
-    """`more than 100` where the source has 120: arithmetic, not wording."""
-    one, other = _range(claim), _range(source)
-    if one is None or other is None or (len(claim) == 1 and len(source) == 1):
+def _same_amount(claim: Sequence[Token], source: Sequence[Token]) -> bool:
+    """`90 minutes` where the source has 1.5 hours."""
+    one, other = _measured(claim), _measured(source)
+    return one is not None and one == other
+
+
+def _measured(tokens: Sequence[Token]) -> Measure | None:
+    """A number and its unit, and nothing else."""
+    if [token.role for token in tokens] != ["number", "unit"]:
         return None
+    return measure(_amount(tokens[0]), tokens[1].key)
+
+
+def _rate(claim: Sequence[Token], source: Sequence[Token]) -> Measure | None:
+    """How many of the claim's unit are one of the source's, where both end in units of one kind."""
+    if len(claim) < 2 or len(source) < 2 or {claim[-1].role, source[-1].role} != {"unit"}:
+        return None
+    ours, theirs = measure(Fraction(1), claim[-1].key), measure(Fraction(1), source[-1].key)
+    if ours is None or theirs is None or ours.kind != theirs.kind:
+        return None
+    return Measure(ours.kind, theirs.amount / ours.amount)
+
+
+def _bounded(claim: Sequence[Token], source: Sequence[Token]) -> Difference | None:
+    """`more than 100` where the source has 120, `2 hours` where it has 90 minutes: arithmetic, not wording."""
     ours, theirs = _text(claim), _text(source)
+    rate = _rate(claim, source)
+    if rate is not None:
+        claim, source = claim[:-1], source[:-1]
+    one, other = _range(claim), _range(source)
+    if one is None or other is None or (rate is None and len(claim) == len(source) == 1):
+        return None
     (sign, value), (there, known) = one, other
+    if rate is not None:
+        known *= rate.amount
+    if sign == there == "" and rate is not None:
+        kind: Kind = "unit" if value == other[1] else "number"
+        near = Measure(rate.kind, value).near(Measure(rate.kind, known))
+        return Difference(kind, ours, theirs, turns=not near, note="converted" if near else "")
     if there == "" and sign in ("<", ">"):
         holds = known > value if sign == ">" else known < value
         return Difference("number", ours, theirs, turns=not holds, note="it holds for that number" if holds else "")
@@ -502,8 +536,7 @@ def _range(tokens: Sequence[Token]) -> tuple[str, Fraction] | None:
         return None
     words = {token.word for token in rest} - {"than", "at", "to", "of", "not", "no"}
     denied = any(token.role == "negation" for token in rest)
-    readings = sorted(Fraction(value) for value in numbers[0].values)
-    value = readings[-1] if "," in numbers[0].text else readings[0]
+    value = _amount(numbers[0])
     if any(token.role not in ("bound", "place", "light", "quantifier", "negation") for token in rest):
         return None
     sign = "<" if words & _AT_MOST or words == {"up"} else ">" if words & _AT_LEAST else "~" if words & _NEARLY else ""
@@ -512,6 +545,11 @@ def _range(tokens: Sequence[Token]) -> tuple[str, Fraction] | None:
     if denied:
         sign = {"<": ">", ">": "<"}.get(sign, "?")
     return sign, value
+
+
+def _amount(number: Token) -> Fraction:
+    readings = sorted(Fraction(value) for value in number.values)
+    return readings[-1] if "," in number.text else readings[0]
 
 
 # -- who did it to whom

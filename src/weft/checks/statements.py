@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Final, Literal
 
 from weft.checks.dates import Day, dates_in
 from weft.checks.number_words import spelled_runs
 from weft.checks.numerals import numbers_in
+from weft.checks.units import UNITS
 from weft.language.sentences import ENGLISH
 from weft.language.stems import stem
 
@@ -71,26 +73,6 @@ only merely solely exclusively just even hardly barely scarcely rarely seldom al
 typically normally mostly mainly partly possibly probably perhaps maybe allegedly reportedly supposedly
 falsely wrongly incorrectly longer
 """)
-_UNIT_FORMS: Final = """
-second: second seconds sec secs s; minute: minute minutes min mins; hour: hour hours hr hrs h; day: day days
-week: week weeks; month: month months; year: year years yr yrs; decade: decade decades
-century: century centuries; percent: percent % per-cent; dollar: dollar dollars usd $; euro: euro euros eur €
-pound: pounds gbp £; yen: yen ¥; metre: metre metres meter meters m
-kilometre: kilometre kilometres kilometer kilometers km; mile: mile miles mi
-centimetre: centimetre centimetres centimeter centimeters cm
-millimetre: millimetre millimetres millimeter millimeters mm; foot: foot feet ft; inch: inch inches
-gram: gram grams g; kilogram: kilogram kilograms kg; tonne: tonne tonnes ton tons
-milligram: milligram milligrams mg; microgram: microgram micrograms µg μg; litre: litre litres liter liters l
-millilitre: millilitre millilitres milliliter milliliters ml; bit: bit bits; byte: byte bytes
-kilobyte: kb kib kilobyte kilobytes; megabyte: mb mib megabyte megabytes; gigabyte: gb gib gigabyte gigabytes
-millisecond: millisecond milliseconds ms; hectare: hectare hectares acre acres; degree: degree degrees °
-watt: watt watts; kilowatt: kilowatt kilowatts kw; megawatt: mw megawatt
-"""
-UNITS: Final[dict[str, str]] = {
-    form: unit
-    for unit, _, forms in (entry.strip().partition(": ") for entry in _UNIT_FORMS.replace("\n", ";").split(";"))
-    for form in forms.split()
-}
 _KNOWN: Final[dict[str, tuple[Role, str]]] = {
     **{word: ("pronoun", word) for word in _PRONOUNS},
     **{word: ("place", word) for word in _PLACES},
@@ -146,6 +128,8 @@ class Token:
     """The signs between the word before and this one."""
     values: frozenset[str] = frozenset()
     """Of a number: every way its digits can be read."""
+    unit: str = ""
+    """Of a number: the unit behind it."""
     day: Day | None = None
 
     @property
@@ -171,7 +155,7 @@ def read_statement(sentence: str) -> Statement:
     text = _LINK.sub(r"\1", sentence)
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
     text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', text))
-    tokens = tuple(_named(list(_tokens(text))))
+    tokens = tuple(_measured(list(_named(list(_tokens(text))))))
     return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
 
 
@@ -300,6 +284,13 @@ def _named(tokens: list[Token]) -> Iterator[Token]:
                 yield replace(token, role="name")
                 continue
         yield token
+
+
+def _measured(tokens: list[Token]) -> Iterator[Token]:
+    """Numbers with the unit that stands behind them."""
+    for token, behind in zip_longest(tokens, tokens[1:]):
+        measured = token.role == "number" and behind is not None and behind.role == "unit" and not behind.before
+        yield replace(token, unit=behind.key) if measured else token
 
 
 def is_saying(token: Token) -> bool:

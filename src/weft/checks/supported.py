@@ -1,23 +1,26 @@
-"""`supported`: no document contradicts what is claimed; where the author asks for more, one has it in its words.
+"""`supported`: no document contradicts what is claimed; where the author asks for more, one has it in its words, or a
+model has judged it by exact words.
 
 The documents are cut into stretches; the three that have most of a claim's words are held against it (see `claims` for
 what is compared). Code can't know whether a paraphrase is true, so what is not checked is no fault unless `at_least`
-asks for it.
+asks for it. For `judged`, an earlier step of a model has judged the texts (`judgements`), and `judging` says how far it
+is believed.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from weft.checks.claim_words import terms
 from weft.checks.claims import STATES, Verdict, compare
 from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, OptionalData, look
 from weft.checks.faults import Fault, showable, shown
-from weft.checks.folding import text_of
+from weft.checks.folding import fold, text_of
+from weft.checks.judging import JudgedSentence, held, judged_claims
 from weft.checks.paths import kind
 from weft.protocol.values import dataclass
 
@@ -30,13 +33,25 @@ class SupportedOptions(OptionalData):
     sources: DocumentNames = Field(
         alias="in", description="The document that has to support the texts, or a list: any one of them."
     )
-    at_least: Literal["not_checked", "quoted"] = Field(
+    at_least: Literal["not_checked", "judged", "quoted"] = Field(
         default="not_checked",
-        description="What every text has to be: `quoted`, in a document's words; or only not contradicted.",
+        description="What every text has to be: `quoted`, in a document's words; `judged`, quoted or by a model in"
+        " exact words; or only not contradicted.",
+    )
+    judgements: str = Field(
+        default="",
+        description="The artifact of the model that judged the texts: `judgements[*]` with `sentence` and its `claims`,"
+        " labelled by the names in `in`. For `at_least: judged`.",
     )
 
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if (self.at_least == "judged") != bool(self.judgements):
+            raise ValueError("`at_least: judged` and `judgements`, the artifact with them, go together")
+        return self
+
     def reads(self) -> tuple[str, ...]:
-        return self.sources
+        return (*self.sources, *([self.judgements] if self.judgements else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +71,15 @@ def check_supported(options: SupportedOptions, given: CheckInput) -> Iterator[Fa
             hint = "a claim is one text; a path to the texts of a list ends in [*]"
             yield Fault(place.pointer, f"{shown(place.value)} is {kind(place.value)}, not text", hint)
             continue
-        verdict = _judged(place.value, stretches)
+        verdict = _held_against(place.value, stretches)
         if verdict.state == "quoted" or (verdict.state == "not_checked" and options.at_least == "not_checked"):
+            continue
+        if options.judgements and verdict.state == "not_checked":
+            found = _by_model(place.value, options, given)
+            if found.state == "judged":
+                continue
+            message = f"{shown(place.value)} is {found.state.replace('_', ' ')}: {found.reason}"
+            yield Fault(place.pointer, message, _hint(verdict, names))
             continue
         yield Fault(place.pointer, _message(place.value, verdict, names), _hint(verdict, names))
 
@@ -74,7 +96,13 @@ def _stretches(text: str) -> Iterator[_Stretch]:
         yield _Stretch(kept, frozenset(terms(kept)))
 
 
-def _judged(claim: str, stretches: Sequence[_Stretch]) -> Verdict:
+def _by_model(claim: str, options: SupportedOptions, given: CheckInput) -> JudgedSentence:
+    texts = {name: text_of(given.documents[name]) for name in options.sources}
+    claims = judged_claims(given.documents[options.judgements])
+    return held(claim, claims.get(fold(claim).text, ()), texts, "the judge")
+
+
+def _held_against(claim: str, stretches: Sequence[_Stretch]) -> Verdict:
     wanted = set(terms(claim))
     best = sorted(stretches, key=lambda stretch: -len(wanted & stretch.terms))[:_CANDIDATES]
     verdicts = [compare(claim, stretch.text) for stretch in best] or [compare(claim, "")]

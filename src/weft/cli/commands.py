@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "chat": ("weft.cli.chat.command", "Talk in a session, with tools and approvals."),
     "send": ("weft.cli.send", "Say something in a session that is open elsewhere."),
     "approve": ("weft.cli.approve", "Allow or deny what a tool of a session waits for."),
+    "overrule": ("weft.cli.overrule", "Say otherwise than the verdict on a claim, and why."),
     "interrupt": ("weft.cli.interrupt", "Stop what runs in a session that is open elsewhere."),
     "open": ("weft.cli.opener", "Open what a session made in the browser."),
     "serve": ("weft.cli.serve", "Serve the sessions to browsers and scripts."),

@@ -1,6 +1,7 @@
 """Where a page's links stand in its text and where they lead, and which place in the text each of its anchors names.
 
-Text and places must stay together through everything that is done to the text. So a link and an anchor leave a
+Of Markdown both are read from the text itself: its links, and its headings under the names that hosts give them. Of a
+page, text and places must stay together through everything that is done to the text. So a link and an anchor leave a
 character in the tree that no document may use (of a private plane), and when the text is in its last form the
 characters are taken out again, each telling its place.
 """
@@ -8,12 +9,14 @@ characters are taken out again, each telling its place.
 from __future__ import annotations
 
 import re
+from itertools import count
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from weft.documents.characters import normalise
 from weft.documents.document import Link
 from weft.documents.markup import Element
+from weft.language.markdown import blocks, links
 
 _FIRST: Final = 0x10_0000
 _LIMIT: Final = 0xFFF0
@@ -24,6 +27,7 @@ _ALONE: Final = re.compile(rf"(?:(?<=\n)|\A)({_SIGN}(?: ?{_SIGN})*)\n\n")
 """Marks in a block of their own belong to the next."""
 _SPACED: Final = re.compile(rf"(?:(?<=[ \n])|\A)({_SIGN}(?: *{_SIGN})*) +| +({_SIGN}(?: *{_SIGN})*)(?=\n|\Z)")
 """Marks with a space that is one too many without them."""
+_NAMED: Final = re.compile(r"""<a\s+(?:id|name)=["']([^"'<>]+)["']""")
 _FRAMES: Final = frozenset(("ul", "ol", "menu", "dir", "dl", "table", "thead", "tbody", "tfoot", "tr"))
 
 
@@ -74,6 +78,30 @@ class Marker:
         tidy = normalise(bare)
         # Where a mark stood between spaces that are one without it, the places behind it do not hold any more.
         return (bare, tuple(links), anchors) if tidy == bare else (tidy, (), {})
+
+
+def markdown_links(text: str) -> tuple[tuple[Link, ...], dict[str, int]]:
+    """The links of a Markdown text into its own set of files, and the places that links may name."""
+    found: list[Link] = []
+    anchors: dict[str, int] = {}
+    for block in blocks(text):
+        if block.kind == "heading":
+            name = _heading_name(text[slice(*block.lines[0])])
+            again = next(number for number in count() if (f"{name}-{number}" if number else name) not in anchors)
+            anchors[f"{name}-{again}" if again else name] = block.start
+        for place in links(text, block):
+            words = " ".join(text[slice(*place.words)].split())
+            if words and is_local(place.target):
+                found.append(Link(place.start, words, place.target))
+        for named in _NAMED.finditer(text, block.start, block.end):
+            anchors.setdefault(named[1], named.start())
+    return tuple(found), anchors
+
+
+def _heading_name(heading: str) -> str:
+    """As hosts of Markdown name a heading: small, with hyphens, without signs."""
+    bare = "".join(letter for letter in heading.lower() if letter.isalnum() or letter in " -_")
+    return bare.strip().replace(" ", "-")
 
 
 def without_marks(text: str) -> str:

@@ -7,10 +7,11 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from weft.documents import Document
-from weft.documents.links import file_and_anchor
+from weft.documents.links import file_and_anchor, markdown_links
 from weft.knowledge.code_and_tables import code_pieces, is_other
 from weft.knowledge.collection import Collection, Structure, Tier
 from weft.knowledge.numbered import Piece, marks_of, numbered_pieces
@@ -26,9 +27,13 @@ _ENOUGH: Final = 3
 """So many numbers in order, and a document is a numbered one."""
 
 
+CUT: Final = 2
+"""How documents are cut; when it grows, those of older indexes are cut anew."""
+
+
 def content_key(data_hash: str, file: str, collection: Collection) -> str:
     """What a document's entry in the index was made of. While it is the same, there is nothing to do."""
-    return hash_value([data_hash, file, collection.shape])
+    return hash_value([data_hash, file, collection.shape, CUT])
 
 
 def cut_document(document: Document, file: str, key: str, collection: Collection) -> CutDocument:
@@ -41,6 +46,9 @@ def cut_document(document: Document, file: str, key: str, collection: Collection
         pieces = code_pieces(document.text, name, file)
     else:
         pieces = pieces_of(document.text, name, structure, tier, ignored)
+    if document.kind == "markdown":
+        links, anchors = markdown_links(document.text)
+        document = replace(document, links=links, anchors=anchors)
     return CutDocument(
         file=file,
         hash=key,

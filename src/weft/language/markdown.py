@@ -2,8 +2,9 @@
 
     blocks(text)        headings, paragraphs, items, quotes, tables, code: each with the place of every line
     marks(text, block)  what inside a block is syntax, and what is strong, emphasis or code
+    links(text, block)  the links inside a block: their words, and where they lead
 
-Nothing here changes a character; both are ranges of the text. A line that is only indented is no code here: letters,
+Nothing here changes a character; all are ranges of the text. A line that is only indented is no code here: letters,
 manuals and minutes are indented too, and whoever needs to know looks at what the line says.
 """
 
@@ -11,10 +12,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
@@ -22,7 +23,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 BlockKind = Literal["heading", "paragraph", "table", "code", "html"]
-MarkKind = Literal["syntax", "strong", "em", "code", "link"]
+MarkKind = Literal["syntax", "strong", "em", "code"]
 Span = tuple[int, int]
 Mark = tuple[int, int, MarkKind]
 _SIGNS: Final = re.compile(r"[*_`\[\\<~]")
@@ -52,6 +53,13 @@ class Block:
     quoted: bool = False
     info: str = ""
     """Of fenced code: what stands behind the fence."""
+
+
+class LinkPlace(NamedTuple):
+    start: int
+    end: int
+    words: Span
+    target: str
 
 
 def blocks(text: str) -> list[Block]:
@@ -107,11 +115,38 @@ def marks(text: str, block: Block) -> list[Mark]:
     """In order, none inside another: strong inside emphasis counts as strong."""
     if block.kind == "code":
         return _fences(text, block)
-    said = "\n".join(text[low:high] for low, high in block.lines)
+    said, place = _said(text, block)
     before = [(text.rfind("\n", 0, low) + 1, low) for low, _ in block.lines[1:]]
     found: list[Mark] = [(low, high, "syntax") for low, high in before if text[low:high].strip()]
     if not _SIGNS.search(said):
         return found
+    for start, end in _stretches(said):
+        for low, high, kind in inline(said[start:end])[0]:
+            parts = re.finditer("[^\n]+", said[start + low : start + high])
+            at = start + low
+            found += [(place(at + part.start()), place(at + part.end() - 1) + 1, kind) for part in parts]
+    return sorted(found)
+
+
+def links(text: str, block: Block) -> list[LinkPlace]:
+    """In order. A link in code is none."""
+    said, place = _said(text, block)
+    if block.kind == "code" or "](" not in said:
+        return []
+    return [
+        LinkPlace(
+            place(start + one.start),
+            place(start + one.end - 1) + 1,
+            (place(start + one.words[0]), place(start + max(one.words[0], one.words[1] - 1)) + 1),
+            one.target,
+        )
+        for start, end in _stretches(said)
+        for one in inline(said[start:end])[1]
+    ]
+
+
+def _said(text: str, block: Block) -> tuple[str, Callable[[int], int]]:
+    """What a block says, and the way from a place in that to the place in the text."""
     starts, size = [], 0
     for low, high in block.lines:
         starts.append(size)
@@ -121,12 +156,7 @@ def marks(text: str, block: Block) -> list[Mark]:
         line = bisect_right(starts, at) - 1
         return min(block.lines[line][0] + at - starts[line], block.lines[line][1])
 
-    for start, end in _stretches(said):
-        for low, high, kind in _inline_marks(said[start:end]):
-            parts = re.finditer("[^\n]+", said[start + low : start + high])
-            at = start + low
-            found += [(place(at + part.start()), place(at + part.end() - 1) + 1, kind) for part in parts]
-    return sorted(found)
+    return "\n".join(text[low:high] for low, high in block.lines), place
 
 
 def _stretches(said: str) -> Iterator[Span]:
@@ -151,12 +181,13 @@ def _fences(text: str, block: Block) -> list[Mark]:
 
 
 @lru_cache(maxsize=4096)
-def _inline_marks(said: str) -> tuple[Mark, ...]:
+def inline(said: str) -> tuple[tuple[Mark, ...], tuple[LinkPlace, ...]]:
+    """The marks and the links of what is read in one go: a line, or the lines of a paragraph."""
     parser = _inline()
-    env: dict[str, list[Mark]] = {"marks": []}
+    env: dict[str, list[Any]] = {"marks": [], "links": []}
     tokens: list[Token] = []
     parser.inline.parse(said, parser, env, tokens)
-    found = [mark for mark in env["marks"] if mark[2] != "link"]
+    found: list[Mark] = env["marks"]
     opened: list[tuple[str, int]] = []
     for token in tokens:
         place = token.meta.get("place") if token.meta else None
@@ -169,7 +200,7 @@ def _inline_marks(said: str) -> tuple[Mark, ...]:
         elif token.nesting == -1 and opened:
             tag, low = opened.pop()
             found += [(low, place, _PAIRED.get(tag, "em")), (place, place + size, "syntax")]  # type: ignore[list-item]
-    return tuple(_apart(found))
+    return tuple(_apart(found)), tuple(env["links"])
 
 
 def _apart(found: Sequence[Mark]) -> Iterator[Mark]:
@@ -239,6 +270,9 @@ class _Placed(ParserInline):
             closed = state.md.helpers.parseLinkLabel(state, opened - 1, name == "link")
             closed = closed if closed >= opened else after
             found += [(before, opened, "syntax"), (closed, after, "syntax")]
+            to = next((token.attrGet("href") for token in state.tokens[count:] if token.type == "link_open"), None)
+            if to is not None:
+                state.env["links"].append(LinkPlace(before, after, (opened, closed), str(to)))
         elif name == "escape":
             found.append((before, before + 1, "syntax"))
         elif name == "autolink":

@@ -57,15 +57,15 @@ def consequences(spec: RunSpec, progress: Progress, name: str, *, fresh: bool) -
 
 def passed_by(spec: RunSpec, progress: Progress, name: str) -> After:
     """A step's condition does not hold: it has no result, so it shows nothing and asks nothing; and what it would have
-    verified is not verified."""
+    verified is not checked."""
     own = spec.pipeline.steps[name].artifacts
     seen = {key: value for key, value in progress.seen.items() if key.partition("#")[0] not in own}
     after = withdrawn(replace(progress.with_step(name, StepProgress("passed")), seen=seen), name)
     unit = next((unit for unit in spec.pipeline.units if unit.name == name and unit.kind == "repair"), None)
     if unit is None:
         return after
-    said = _verdict(spec, after.progress, unit, "not_verified", fresh=False)
-    noted = said.progress.with_note(name, f"not verified: {name} was passed over")
+    said = _verdict(spec, after.progress, unit, "not_checked", fresh=False)
+    noted = said.progress.with_note(name, f"not checked: {name} was passed over")
     return After(noted, (*after.events, *said.events))
 
 
@@ -80,10 +80,10 @@ def unasked(spec: RunSpec, state: SessionState, progress: Progress) -> After:
         done = state.steps[unit.name].completion if unit.name in state.steps else None
         read = {key.removeprefix("artifact:"): value for key, value in done.inputs.items()} if done else {}
         same = done is not None and all(hashes.get(name, read[name]) == read[name] for name in read)
-        verdict = progress.verdicts.get(unit.name, "not_verified") if same else "not_verified"
+        verdict = progress.verdicts.get(unit.name, "not_checked") if same else "not_checked"
         if verdict != "passed":
             said = _verdict(spec, progress, unit, verdict, fresh=False)
-            progress = said.progress.with_note(unit.name, f"not verified: {unit.name} was not asked for")
+            progress = said.progress.with_note(unit.name, f"not checked: {unit.name} was not asked for")
             events += said.events
     return After(progress, tuple(events))
 
@@ -112,6 +112,7 @@ def _verdict(spec: RunSpec, progress: Progress, unit: Unit, verdict: Verdict, *,
         verdict=verdict,
         round=now.round if now else 0,
         most=unit.bound(spec.parameters),
+        claims=unit.counted(progress.seen) if fresh else {},
     )
     return After(replace(progress, verdicts={**progress.verdicts, unit.name: verdict}), (event,))
 
@@ -125,7 +126,7 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
         verdict = unit.verdict(progress.seen)
         given = _verdict(spec, progress, unit, verdict, fresh=fresh)
         progress, events = given.progress, [*given.events]
-        note = "" if verdict == "passed" else f"not verified: {_why_not(unit, verdict, done)}"
+        note = "" if verdict == "passed" else f"{_NOTES[verdict]}: {_why_not(unit, verdict, done)}"
     else:
         rounds = "no round is allowed" if not most else f"{most} round{'s are' if most > 1 else ' is'} the most"
         note = f"{unit.name} wanted to go back{' again' if done else ''}, but {rounds}" if wanted else ""
@@ -155,8 +156,11 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
     return After(replace(progress, steps=steps, course=course), tuple(events), back=True)
 
 
+_NOTES: Final = {"failed": "not passed", "not_checked": "not checked"}
+
+
 def _why_not(unit: Unit, verdict: str, done: int) -> str:
-    if verdict == "not_verified":
+    if verdict == "not_checked":
         return f"{unit.name} could not check it"
     rounds = "no repair was allowed" if not done else f"{done} repair{'s' if done > 1 else ''} did not help"
     return f"{unit.name} says it failed, and {rounds}; this is the best there is"

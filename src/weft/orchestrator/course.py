@@ -1,4 +1,5 @@
-"""What lies behind a run besides results: the rounds of its units and a person's replies, as inputs of its steps.
+"""What lies behind a run besides results: the rounds of its units, a person's replies and their word against verdicts,
+as inputs of its steps.
 
 A round or a reply is not a special way through the machine: it is one more thing that a step is made from. So a step
 is made again because its inputs changed, an attempt that finished in its round is up to date after a crash, and a
@@ -15,7 +16,7 @@ from typing import Any
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.hashes import combine, hash_value
 from weft.protocol.values import dataclass
-from weft.session.state import RoundState, SessionState
+from weft.session.state import Overruling, RoundState, SessionState
 from weft.workspace.flow import Unit
 from weft.workspace.pipeline import Pipeline, Step
 
@@ -29,10 +30,13 @@ class Course:
     """What a person wanted changed at the gate of each step, with the gate."""
     bases: Mapping[str, str] = field(default_factory=dict)
     """By unit, as far as the run has come to it."""
+    overruled: Mapping[str, Mapping[str, Overruling]] = field(default_factory=dict)
+    """By step and claim. Not part of a base: who overrules a verdict does not begin the repair anew."""
 
     @classmethod
     def of(cls, state: SessionState) -> Course:
-        return cls({**state.rounds}, {name: step.replies for name, step in state.steps.items() if step.replies})
+        replies = {name: step.replies for name, step in state.steps.items() if step.replies}
+        return cls({**state.rounds}, replies, overruled={name: {**said} for name, said in state.overruled.items()})
 
     def round_of(self, unit: Unit) -> RoundState | None:
         """The round the unit is in; None before the first."""
@@ -79,7 +83,7 @@ def on_base(
 
 def extra_inputs(pipeline: Pipeline, course: Course, step: str) -> dict[str, str]:
     """What a step is made from besides its facts and its artifacts, each thing named."""
-    found = _replies(course, pipeline.steps[step])
+    found = {**_replies(course, pipeline.steps[step]), **_overruled(course, pipeline.steps[step])}
     for unit in pipeline.units_of(step):
         found |= _round(course, unit)
     return found
@@ -98,6 +102,22 @@ def said(pipeline: Pipeline, course: Course, step: str) -> tuple[dict[str, tuple
         if now:
             rounds[unit.name] = {"kind": now.kind, "round": now.round, "most": now.most, "feedback": now.feedback}
     return replies, rounds
+
+
+def overruled(pipeline: Pipeline, course: Course, step: str) -> dict[str, dict[str, str]]:
+    """What a person says against verdicts of a step, as it is given it."""
+    said = course.overruled.get(step, {}) if pipeline.steps[step].verdicts else {}
+    return {
+        claim: {"was": one.was, "verdict": one.verdict, "why": one.why, "by": one.by.name or "you"}
+        for claim, one in said.items()
+    }
+
+
+def _overruled(course: Course, step: Step) -> dict[str, str]:
+    said = course.overruled.get(step.name, {}) if step.verdicts else {}
+    return {
+        f"overruled:{claim}": hash_value([one.was, one.verdict, one.why, one.by.name]) for claim, one in said.items()
+    }
 
 
 def _replies(course: Course, step: Step) -> dict[str, str]:

@@ -21,7 +21,7 @@ from typing import assert_never
 
 from weft.models.budget import Estimate, Ledger, allowance, breach, exceeded, overlaid
 from weft.orchestrator.consequences import consequences, passed_by, step_hash, unasked, withdrawn
-from weft.orchestrator.course import Course, extra_inputs, on_base, outside, said
+from weft.orchestrator.course import Course, extra_inputs, on_base, outside, overruled, said
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_steps
 from weft.orchestrator.progress import (
     Decision,
@@ -359,7 +359,8 @@ def _begin(
     ]
     key, left = f"{name}-{digest}", allowance(limits, spec.price)
     resumed = cause == "resume"
-    effect = StartAttempt(name, attempt, feedback, upstream, key, replies, rounds, left, progress.run, resumed)
+    against = overruled(spec.pipeline, progress.course, name)
+    effect = StartAttempt(name, attempt, feedback, upstream, key, replies, rounds, left, progress.run, against, resumed)
     return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
 
 

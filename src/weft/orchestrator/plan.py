@@ -79,7 +79,7 @@ def _cause(state: StepState, inputs: Mapping[str, str]) -> Cause:
     before = state.completion.inputs if state.completion else state.inputs
     changed = {key.partition(":")[0] for key in inputs.keys() - before.keys()}
     changed |= {key.partition(":")[0] for key in inputs if key in before and before[key] != inputs[key]}
-    return "amend" if "reply" in changed else "repair" if "repair" in changed else "rerun"
+    return "amend" if changed & {"reply", "overruled"} else "repair" if "repair" in changed else "rerun"
 
 
 def _why_skip(state: StepState) -> str:
@@ -138,12 +138,14 @@ _THINGS: Final = {
     "calls": "its call",
     "model": "the model",
     "reply": "your reply at the gate {name}",
+    "overruled": "your word against the verdict on {name}",
     "repair": "the repair that {name} asked for",
     "loop": "the loop of {name}",
     "prior": "what earlier runs made of {name}",
 }
 _WORDS: Final = {
     "reply": "you asked for a change at the gate {name}",
+    "overruled": "you overruled the verdict on {name}",
     "repair": "repair round {round}, asked for by {name}",
     "loop": "round {round} of the loop of {name}",
 }

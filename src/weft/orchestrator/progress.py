@@ -83,7 +83,7 @@ class Progress:
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     """By verifier, as the log has them."""
     notes: Mapping[str, str] = field(default_factory=dict)
-    """What the person should know of the result, by what it is about: not verified, a loop that came to its bound."""
+    """What the person should know of the result, by what it is about: not passed, not checked, a loop at its bound."""
     over: str = ""
     """Why the budget is reached."""
     ending: Outcome | None = None
@@ -117,6 +117,7 @@ class StartAttempt:
     rounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     allowance: Allowance = field(default_factory=Allowance)
     run: int = 0
+    overruled: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     resumed: bool = False
     """It goes on with what this attempt did before it was cut off."""
 

@@ -58,8 +58,8 @@ def run_facts(
         verification=tuple(
             VerificationFact(
                 what=name,
-                verdict="verified" if verdict == "passed" else "not verified",
-                note="" if verdict == "passed" else "the verifier found faults" if verdict == "failed" else "",
+                verdict="not checked" if verdict == "not_checked" else verdict,
+                note=_against(state, name),
             )
             for name, verdict in state.verdicts.items()
             if name in run.steps
@@ -76,6 +76,12 @@ def run_facts(
         open=_open(state, run),
         resume="" if run.over or run.outcome is None else resume,
     )
+
+
+def _against(state: SessionState, step: str) -> str:
+    """What a person says against verdicts of a verifier."""
+    said = state.overruled.get(step, {}).values()
+    return "; ".join(f"overruled by {one.by.name or 'the person'}: {one.why}" for one in said)
 
 
 def _status(state: SessionState, run: RunState) -> RunStatus:

@@ -2,7 +2,7 @@
 
 It is a pure function of `RunFacts`, which the fold gives, so it survives compaction and restarts and can't go stale.
 The status is the run's own, never guessed from what happened on the way: a run that waited once and was finished is
-done. What nobody verified is "not verified". What does not fit is left out in a declared order, and that is said.
+done. What nobody checked is "not checked". What does not fit is left out in a declared order, and that is said.
 
 Every value is brought to one line and stands behind its own name, and the whole stands between marks with a nonce, so
 text from artifacts or replies can neither close it nor pass for another line of it.
@@ -24,7 +24,7 @@ RunStatus = Literal[
     "running", "waiting", "confirming", "done", "failed", "interrupted", "cancelled", "over budget", "left"
 ]
 StepStatus = Literal["done", "failed", "skipped", "running", "not started"]
-Verdict = Literal["verified", "contradicted", "not verified"]
+Verdict = Literal["passed", "failed", "not checked"]
 
 DEFAULT_TOKENS: Final = 2_000
 """Of every later prompt, for one run."""
@@ -41,7 +41,7 @@ DROP_ORDER: Final = (
     "files",
     "all but the first of what is open",
     "most of what was asked",
-    "what exactly is not verified, and all long values",
+    "what exactly did not pass, and all long values",
 )
 """What goes first when there is no room. The status, the progress and how much was verified never go."""
 _LONG, _SHORT, _TINY, _LEAST = 600, 240, 80, 40
@@ -210,7 +210,7 @@ _STATUS: Final[dict[RunStatus, str]] = {
 def _status(facts: RunFacts, limit: int = _SHORT) -> str:
     said = _STATUS[facts.status]
     if facts.status == "done" and facts.repair_exhausted:
-        said = "done, best effort, not verified: the last repair round was used up"
+        said = "done, best effort, not passed: the last repair round was used up"
     return f"{said} ({detail})" if (detail := one_line(facts.detail, limit)) else said
 
 
@@ -240,12 +240,13 @@ def _found(facts: RunFacts, limit: int | None) -> list[str]:
 
 def _verified(facts: RunFacts, limit: int = _FIRST) -> list[str]:
     if not facts.verification:
-        return ["verified: nothing was verified"]
-    by: dict[Verdict, list[VerificationFact]] = {"verified": [], "contradicted": [], "not verified": []}
+        return ["passed: nothing was checked"]
+    by: dict[Verdict, list[VerificationFact]] = {"passed": [], "failed": [], "not checked": []}
     for fact in facts.verification:
         by[fact.verdict].append(fact)
-    lines = [f"verified: {len(by['verified'])} of {len(facts.verification)}"]
-    for verdict in ("contradicted", "not verified"):
+    lines = [f"passed: {len(by['passed'])} of {len(facts.verification)}"]
+    verdict: Verdict
+    for verdict in ("failed", "not checked"):
         said = [one_line(f"{fact.what} ({fact.note})" if fact.note else fact.what, _SHORT) for fact in by[verdict]]
         lines += _few(verdict, said, limit)
     return lines

@@ -344,6 +344,7 @@ class Runner:
             feedback=start.feedback,
             replies=start.replies,
             rounds=start.rounds,
+            overruled=start.overruled,
             prior=material.prior,
         )
 

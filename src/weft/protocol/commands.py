@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from weft.protocol.call_events import Used
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import EXIT_FAILED, ExternalError, Finding, UserError, WeftError
-from weft.protocol.events import ConfirmationChoice, FailureKind
+from weft.protocol.events import ClaimVerdict, ConfirmationChoice, FailureKind
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk_commands import ClearTaint, DecideApproval, SetLimits
 from weft.protocol.values import dataclass
@@ -134,6 +134,19 @@ class AcceptEdit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OverruleVerdict:
+    """Say otherwise than the verdict on a claim, and why; what was made with it is made again."""
+
+    claim: str
+    """Its id, or as many of its first letters as no other has."""
+    verdict: ClaimVerdict
+    why: str
+    step: str = ""
+    """The step that gave it, when several do."""
+    type: Literal["overrule_verdict"] = "overrule_verdict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerQuestion:
     """What a tool asked the person: the answers by the questions' text, or why there are none."""
 
@@ -235,6 +248,7 @@ SessionCommand = (
     | Say
     | RestCommand
     | AcceptEdit
+    | OverruleVerdict
     | DecideApproval
     | AnswerQuestion
     | Interrupt

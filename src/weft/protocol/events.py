@@ -20,7 +20,7 @@ from weft.protocol.envelope import Envelope
 from weft.protocol.errors import Finding
 from weft.protocol.values import dataclass
 
-LOG_VERSION: Final = 2
+LOG_VERSION: Final = 3
 
 Cause = Literal["first", "retry", "amend", "repair", "rerun", "resume"]
 """Why an attempt was made; `resume`: one that was cut off goes on under its number, with what it has done so far."""
@@ -44,8 +44,11 @@ WordsMeaning = Literal[
 done. The ones with a question mark are
 questions to the person: what to change, whether really afresh, which gate."""
 UnitKind = Literal["repair", "loop"]
-Verdict = Literal["passed", "failed", "not_verified"]
-"""What a verifier says of a unit's result. What could not be checked is not verified, never passed."""
+Verdict = Literal["passed", "failed", "not_checked"]
+"""What a verifier says of a unit's result. What it could not check is not checked, never passed."""
+ClaimVerdict = Literal["quoted", "judged", "contradicted", "not_checked"]
+"""What is known of one claim: a passage has it (code knows), a model or a person says that one supports it, a passage
+has it turned round, or none of these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -440,7 +443,25 @@ class VerdictGiven:
     round: int
     """How many repairs came before."""
     most: int
+    claims: Mapping[str, int] = field(default_factory=dict)
+    """How many claims are quoted, judged, contradicted and not checked; {} of a verifier that looks at none."""
     type: Literal["verdict_given"] = "verdict_given"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictOverruled:
+    """A person says otherwise than the verdict on a claim. It counts for as long as the verdict is what it `was`; the
+    step that gave it is made again with it. Whoever says what it `was` takes an earlier word back."""
+
+    step: str
+    """The one that gave the verdict."""
+    claim: str
+    """Its id in what that step made."""
+    text: str
+    was: ClaimVerdict
+    verdict: ClaimVerdict
+    why: str
+    type: Literal["verdict_overruled"] = "verdict_overruled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -537,6 +558,7 @@ FlowEvent = (
     | ConfirmationAsked
     | ConfirmationResolved
     | VerdictGiven
+    | VerdictOverruled
     | RoundStarted
     | BudgetReached
 )
@@ -586,6 +608,8 @@ def is_durable(event: Event) -> bool:
         case GateOpened() | GateResolved() | ReplyClassified() | ConfirmationAsked() | ConfirmationResolved():
             return True
         case VerdictGiven() | RoundStarted() | BudgetReached() | WordsSaid() | WordsUnderstood():
+            return True
+        case VerdictOverruled():
             return True
         case CallSettled() | ItemSettled() | SettingChanged():
             return True

@@ -43,6 +43,8 @@ class StepInput:
     """What the person wanted changed, by the step at whose gate they said it, the oldest first."""
     rounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """For a step that is made again: by the step that closes its unit `kind`, `round`, `most` and its `feedback`."""
+    overruled: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By claim, what a person says against this step's verdict on it: `was`, `verdict`, `why` and `by`."""
     prior: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """Artifacts as the session's earlier runs, on other inputs, finished with them; by name, the oldest first."""
 

@@ -15,12 +15,13 @@ from weft.protocol.events import (
     ReplyClassified,
     RoundStarted,
     VerdictGiven,
+    VerdictOverruled,
     WordsSaid,
     WordsUnderstood,
 )
 from weft.render.cells import clean, paragraphs
 
-_VERDICTS: Final = {"passed": "verified", "failed": "failed", "not_verified": "could not be verified"}
+_VERDICTS: Final = {"not_checked": "not checked"}
 _BY: Final = {"person": "you", "answer": "your answer in advance", "auto": "the pipeline"}
 
 
@@ -43,9 +44,8 @@ def flow_lines(event: FlowEvent) -> list[str]:
             return [clean(f"{event.model} was asked what was meant: {event.reason}")]
         case ConfirmationResolved():
             return [clean(f"answered: {event.choice}")]
-        case VerdictGiven():
-            after = f" after {event.round} of {event.most} repairs" if event.round else ""
-            return [clean(f"{event.step}: {_VERDICTS.get(event.verdict, event.verdict)}{after}")]
+        case VerdictGiven() | VerdictOverruled():
+            return verdict_lines(event)
         case RoundStarted():
             steps = ", ".join(event.steps)
             return [clean(f"{event.kind} round {event.round} of {event.most}, asked for by {event.unit}: {steps}")]
@@ -53,6 +53,21 @@ def flow_lines(event: FlowEvent) -> list[str]:
             return [clean(f"budget reached at {event.step}: {event.message}")]
         case _:
             assert_never(event)
+
+
+def in_verdict(verdict: str) -> str:
+    return _VERDICTS.get(verdict, verdict)
+
+
+def verdict_lines(event: VerdictGiven | VerdictOverruled) -> list[str]:
+    if isinstance(event, VerdictOverruled):
+        said = f"{in_verdict(event.verdict)} instead of {in_verdict(event.was)}"
+        lines = paragraphs(f"overruled: {event.claim} of {event.step} is {said}: {event.why}")
+        return [clean(line) for line in [*lines, f"  > {event.text}"]]
+    after = f" after {event.round} of {event.most} repairs" if event.round else ""
+    told = [f"{number} {in_verdict(state)}" for state, number in event.claims.items() if number]
+    of_claims = f" ({', '.join(told)})" if told else ""
+    return [clean(f"{event.step}: {in_verdict(event.verdict)}{after}{of_claims}")]
 
 
 def understood(event: WordsUnderstood) -> str:

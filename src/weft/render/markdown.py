@@ -14,6 +14,7 @@ from typing import Final
 from rich.cells import cell_len
 from rich.text import Text
 
+from weft.language.markdown import inline
 from weft.render.cells import fold
 from weft.render.page import Page, Part
 
@@ -23,14 +24,7 @@ _HEADING: Final = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*$")
 _ITEM: Final = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$")
 _QUOTE: Final = re.compile(r"\s{0,3}>\s?(.*)$")
 _RULE: Final = re.compile(r"\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$")
-_INLINE: Final = re.compile(
-    r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)(?!`)"
-    r"|\*\*(?=\S)(?P<strong>.+?)(?<=\S)\*\*"
-    r"|(?<!\w)__(?=\S)(?P<strong2>.+?)(?<=\S)__(?!\w)"
-    r"|(?<![\w*])\*(?=[^\s*])(?P<em>[^*]+?)(?<=\S)\*(?!\w)"
-    r"|(?<!\w)_(?=\S)(?P<em2>[^_]+?)(?<=\S)_(?!\w)"
-    r"|\[(?P<label>[^\]\[]+)\]\((?P<link>[^()\s]+)\)"
-)
+_STYLES: Final = {"code": CODE, "strong": "bold", "em": "italic"}
 _DEEPEST: Final = 12
 """Columns a list is indented at most: the words must keep some room on a narrow screen."""
 
@@ -97,23 +91,24 @@ def _plain(line: str, sheet: Page, indent: int) -> list[Text]:
 
 def _runs(text: str) -> list[Part]:
     """The text in stretches of one style."""
-    found: list[Part] = []
+    marks, links = inline(text)
+    found: list[tuple[int, int, str]] = []
     at = 0
-    for match in _INLINE.finditer(text):
-        if match.start() > at:
-            found.append((text[at : match.start()], ""))
-        at = match.end()
-        if match["code"] is not None:
-            found.append((match["code"], CODE))
-        elif match["label"] is not None:
-            found += [(match["label"], "underline"), (f" ({match['link']})", "dim")]
-        elif strong := match["strong"] or match["strong2"]:
-            found.append((strong, "bold"))
-        else:
-            found.append((match["em"] or match["em2"], "italic"))
-    if at < len(text):
-        found.append((text[at:], ""))
-    return found
+    for start, end, kind in (*marks, (len(text), len(text), "syntax")):
+        found.append((at, start, ""))
+        if kind != "syntax":
+            found.append((start, end, _STYLES[kind]))
+        at = end
+    runs: list[Part] = []
+    ends = {link.end: link.target for link in links}
+    inside = [link.words for link in links]
+    for start, end, style in found:
+        linked = any(low <= start and end <= high for low, high in inside)
+        if start < end:
+            runs.append((text[start:end], f"{style} underline".strip() if linked else style))
+        if end in ends:
+            runs.append((f" ({ends.pop(end)})", "dim"))
+    return runs
 
 
 def _wrapped(runs: Sequence[Part], sheet: Page, indent: int, *, lead: str = "", every: bool = False) -> list[Text]:

@@ -26,11 +26,14 @@ from weft.protocol.events import (
     StepSkipped,
     StepStarted,
     VerdictGiven,
+    VerdictOverruled,
 )
 from weft.protocol.values import dataclass
+from weft.render.flow import in_verdict
 
 Result = Literal["open", "completed", "failed", "interrupted"]
 _REPLY = "reply:"
+_OVERRULED = "overruled:"
 
 
 @dataclass(slots=True)
@@ -151,6 +154,7 @@ class _Fold:
         self.history = history
         self._replies: dict[str, str] = {}
         """What was said at each gate of the session: a step may be given the replies at another's."""
+        self._overruled: dict[str, VerdictOverruled] = {}
         self._rounds: dict[str, RoundStarted] = {}
         self._calling = ConversationCalls()
 
@@ -167,6 +171,8 @@ class _Fold:
                         gate.reply, gate.replied = event, record.at
             case RoundStarted():
                 self._rounds[f"{event.kind}:{event.unit}"] = event
+            case VerdictOverruled() if event.step == self.history.step:
+                self._overruled[f"{_OVERRULED}{event.claim}"] = event
             case ArtifactSetAside():
                 if event.artifact in self.history.result:
                     self.history.aside.append((event.artifact, event.kept))
@@ -251,6 +257,11 @@ class _Fold:
             Said(name.removeprefix(_REPLY), self._replies.get(name.removeprefix(_REPLY), value))
             for name, value in event.inputs.items()
             if name.startswith(_REPLY)
+        ]
+        replies += [
+            Said(f"the verdict on “{said.text}”", f"{in_verdict(said.verdict)}: {said.why}")
+            for name in event.inputs
+            if (said := self._overruled.get(name)) is not None
         ]
         rounds = [
             Said(f"{one.kind} round {one.round} of {one.most}, asked for by {one.unit}", one.feedback)

@@ -121,7 +121,7 @@ def decode_many(lines: Sequence[bytes]) -> list[Line | DamagedLineError]:
     """Each line decoded, or what is wrong with it. Sealed lines are parsed together, which takes half the time."""
     raws = _parsed_together(lines)
     if raws is not None:
-        shapes = {} if UPCASTERS else _shapes()
+        shapes = {tag: shape for tag, shape in _shapes().items() if tag not in UPCASTERS}
         return [
             _plain_line(raw, line, shapes) or _or_damage(_line, raw, line, True)
             for raw, line in zip(raws, lines, strict=True)
@@ -183,7 +183,7 @@ def _line(raw: dict[str, Any], line: bytes, sealed: bool) -> Line:
             f"the log was written by a newer Weft (log version {version}; this one reads {LOG_VERSION})",
             hint="upgrade Weft to open this session",
         )
-    event = _event(upcast(raw) if UPCASTERS else raw, sealed)
+    event = _event(upcast(raw), sealed)
     if part is None:
         return Line(Record(seq, at, event, None if told is None else _envelope(told, hash_bytes(line))))
     pair = isinstance(part, list) and len(part) == 2 and type(part[0]) is type(part[1]) is int

@@ -13,7 +13,7 @@ from typing import Any, Literal, assert_never
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.envelope import PERSON, Actor, Parent
-from weft.protocol.events import ConfirmationKind, Outcome, Record, UnitKind, Verdict
+from weft.protocol.events import ClaimVerdict, ConfirmationKind, Outcome, Record, UnitKind, Verdict
 from weft.protocol.hashes import combine
 from weft.protocol.talk import TalkEvent
 from weft.protocol.values import dataclass
@@ -139,6 +139,18 @@ class RoundState:
 
 
 @dataclass(frozen=True, slots=True)
+class Overruling:
+    """A person's word against the verdict on a claim."""
+
+    text: str
+    was: ClaimVerdict
+    verdict: ClaimVerdict
+    why: str
+    by: Actor
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Confirmation:
     """What a person was asked back, and has not answered yet."""
 
@@ -215,7 +227,9 @@ class SessionState:
     rounds: dict[str, RoundState] = field(default_factory=dict)
     """By unit."""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
-    """By verifier, as it last judged; "not_verified" as soon as something it read is made anew."""
+    """By verifier, as it last judged; "not_checked" as soon as something it read is made anew."""
+    overruled: dict[str, dict[str, Overruling]] = field(default_factory=dict)
+    """By the step that gave the verdict, and by claim."""
     confirming: Confirmation | None = None
     left_for: str = ""
     """The words for which a run was last left."""
@@ -356,7 +370,7 @@ def _doubt(state: SessionState, artifact: str, digest: str) -> None:
     for name in state.verdicts:
         read = done.inputs if (done := state.step(name).completion) else {}
         if read.get(f"artifact:{artifact}", digest) != digest:
-            state.verdicts[name] = "not_verified"
+            state.verdicts[name] = "not_checked"
 
 
 def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> None:
@@ -483,6 +497,15 @@ def _verdict(state: SessionState, event: e.VerdictGiven, _: Record) -> None:
     state.verdicts[event.step] = event.verdict
 
 
+def _overruled(state: SessionState, event: e.VerdictOverruled, record: Record) -> None:
+    by = record.envelope.by if record.envelope else PERSON
+    said = state.overruled.setdefault(event.step, {})
+    if event.verdict == event.was:
+        said.pop(event.claim, None)
+    else:
+        said[event.claim] = Overruling(event.text, event.was, event.verdict, event.why, by, record.at)
+
+
 def _aside(state: SessionState, event: e.ArtifactSetAside, _: Record) -> None:
     state.set_aside[event.artifact] = event.hash
 
@@ -572,6 +595,8 @@ def _fold_of_flow(event: e.FlowEvent) -> _Fold:
             return _confirmation_resolved
         case e.VerdictGiven():
             return _verdict
+        case e.VerdictOverruled():
+            return _overruled
         case e.RoundStarted():
             return _round
         case e.BudgetReached():

@@ -137,7 +137,7 @@ def _move(standing: Standing, event: _Placed) -> None:
             | e.ItemSettled()
         ):
             pass  # they have their place, and move nothing
-        case e.WordsSaid() | e.WordsUnderstood():
+        case e.WordsSaid() | e.WordsUnderstood() | e.VerdictOverruled():
             pass  # so have these
         case _:
             assert_never(event)
@@ -174,8 +174,9 @@ def _fault(standing: Standing, event: _Placed) -> str:
             return "" if standing.outcome is not None and not standing.over else "no run is at rest"
         case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved():
             return _reply_fault(standing, event)
-        case e.EditAccepted() | e.StepAdopted() | e.WordsSaid() | e.WordsUnderstood():
-            return ""
+        case e.EditAccepted() | e.StepAdopted() | e.WordsSaid() | e.WordsUnderstood() | e.VerdictOverruled():
+            going_on = isinstance(event, e.VerdictOverruled) and standing.outcome is None
+            return "a run is going on" if going_on else ""
         case _:
             assert_never(event)
 

@@ -25,6 +25,7 @@ from weft.app import (
 from weft.protocol.commands import (
     AnswerQuestion,
     Interrupt,
+    OverruleVerdict,
     Refused,
     ReplyToGate,
     ResolveConfirmation,
@@ -52,7 +53,7 @@ from weft.web.place import Place
 from weft.web.work_routes import shown_plan
 
 session_routes = APIRouter(prefix="/api/w/{workspace}")
-_ANSWERS: Final = (ReplyToGate, ResolveConfirmation, AnswerQuestion, DecideApproval, Interrupt, Say)
+_ANSWERS: Final = (ReplyToGate, ResolveConfirmation, AnswerQuestion, DecideApproval, Interrupt, OverruleVerdict, Say)
 """Commands of somebody who may answer; the others begin or change something."""
 
 

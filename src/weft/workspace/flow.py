@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from weft.checks.paths import Place, find, parse_path
-from weft.protocol.events import ReplyKind, UnitKind, Verdict
+from weft.protocol.events import ClaimVerdict, ReplyKind, UnitKind, Verdict
 from weft.protocol.values import dataclass
 
 Seen = Mapping[str, tuple[Any, ...]]
 Operator = Literal["is", "is_not", "one_of", "above", "below", "at_least", "at_most", "exists"]
+CLAIM_VERDICTS: Final[tuple[ClaimVerdict, ...]] = get_args(ClaimVerdict)
 MOST_SHOWN: Final = 50
 """Values of one place that are looked at: a list longer than this is shown in part."""
 
@@ -147,6 +148,8 @@ class Unit:
     feedback: Look | None = None
     when: Condition | None = None
     """What makes a loop go back."""
+    claims: Look | None = None
+    """Where a verifier says how many claims are quoted, judged, contradicted and not checked."""
 
     @property
     def name(self) -> str:
@@ -156,11 +159,17 @@ class Unit:
         return self.most if isinstance(self.most, int) else int(parameters[self.most])
 
     def verdict(self, seen: Seen) -> Verdict:
-        """As the verifier says it; anything but a clear word is "not verified"."""
+        """As the verifier says it; anything but a clear word is "not checked"."""
         found = seen.get(self.look.key, ()) if self.look else ()
         if len(found) != 1:
-            return "not_verified"
-        return _VERDICTS.get(found[0], "not_verified") if isinstance(found[0], str | bool) else "not_verified"
+            return "not_checked"
+        return _VERDICTS.get(found[0], "not_checked") if isinstance(found[0], str | bool) else "not_checked"
+
+    def counted(self, seen: Seen) -> dict[str, int]:
+        """How many claims the verifier found to be what; {} when it counts none."""
+        found = seen.get(self.claims.key, ()) if self.claims else ()
+        told = found[0] if len(found) == 1 and isinstance(found[0], Mapping) else {}
+        return {state: told[state] for state in CLAIM_VERDICTS if type(told.get(state)) is int}
 
     def wants_round(self, parameters: Mapping[str, Any], seen: Seen) -> bool:
         """Whether the step that closes it sends it round again, if it may."""

@@ -100,6 +100,13 @@ class GateEntry(Strict):
     )
 
 
+class VerdictsEntry(Strict):
+    """Where a step's verdicts on claims stand."""
+
+    artifact: OptionalText = Field(default=None, description="The artifact; the step's first .json when not given")
+    at: Text = Field(description="The place of the claims in it, such as sentences[*]: each has id, text and state")
+
+
 class LoopEntry(Strict):
     """Going back to an earlier step."""
 
@@ -118,7 +125,10 @@ class RepairEntry(Strict):
     rounds: Rounds = Field(description="How often it is made again at most: a number, or the name of a parameter")
     verdict: Text = Field(
         default="verdict",
-        description="The place in the verifier's artifact that says passed, failed or not_verified (or true, false)",
+        description="The place in the verifier's artifact that says passed, failed or not_checked (or true, false)",
+    )
+    counts: OptionalText = Field(
+        default=None, description="The place in it with how many claims are quoted, judged, contradicted, not_checked"
     )
     feedback: Text = Field(
         default="feedback", description="The place in it with what every step of the unit is given in the next round"

@@ -251,6 +251,29 @@ def _choices(flow: Flow, at: Path, entry: GateEntry) -> Iterator[Choice]:
         yield Choice(id_, one.label, does, one.set)
 
 
+# -- verdicts on claims
+
+
+def verdicts(flow: Flow, step: str) -> Look | None:
+    """Where the verdicts on claims stand that a person may overrule."""
+    entry = flow.draft.steps[step]
+    if entry.verdicts is None:
+        return None
+    at: Path = ("steps", step, "verdicts")
+    if not entry.code:
+        hint = "let a step of code after it give the verdicts"
+        flow.draft.report_key(at, "only code puts the verdict of a person in the place of its own", hint)
+        return None
+    own = artifacts_of(entry)
+    artifact = entry.verdicts.artifact or next((name for name in own if name.endswith(".json")), "")
+    if artifact not in own:
+        flow.draft.report(
+            (*at, "artifact"), f"the step does not make '{artifact}'", suggest(artifact, own, "artifacts")
+        )
+        return None
+    return look(flow, at, artifact, entry.verdicts.at, step, own=True)
+
+
 # -- units
 
 
@@ -291,8 +314,9 @@ def _repairs(flow: Flow) -> Iterator[tuple[Path, Unit]]:
         artifact = next((name for name in artifacts_of(draft.steps[verifier]) if name.endswith(".json")), "")
         verdict = _own_look(draft, (*at, "verdict"), artifact, entry.verdict)
         feedback = _own_look(draft, (*at, "feedback"), artifact, entry.feedback)
+        counts = _own_look(draft, (*at, "counts"), artifact, entry.counts) if entry.counts is not None else None
         most = _bound(flow, (*at, "rounds"), entry.rounds)
-        yield at, Unit("repair", steps, most, verdict, feedback)
+        yield at, Unit("repair", steps, most, verdict, feedback, claims=counts)
 
 
 def _loops(flow: Flow) -> Iterator[tuple[Path, Unit]]:
@@ -369,7 +393,7 @@ def looks(flow: Flow, steps: Mapping[str, Any], found: Sequence[Unit]) -> dict[s
             wanted += one.looks()
         wanted += [shown.look for shown in step.gate.show] if step.gate else []
     for unit in found:
-        wanted += [one for one in (unit.look, unit.feedback) if one]
+        wanted += [one for one in (unit.look, unit.feedback, unit.claims) if one]
         wanted += unit.when.looks() if unit.when else ()
     by_step: dict[str, dict[Look, None]] = {}
     for one in wanted:

@@ -63,6 +63,8 @@ class Step:
     """The steps at whose gates a person's replies are given to this one; its own first."""
     looks: tuple[Look, ...] = ()
     """What conditions, gates and units look at in the artifacts it makes."""
+    verdicts: Look | None = None
+    """Where its verdicts on claims stand; a person may overrule each, and the step is given that."""
     prior: tuple[str, ...] = ()
     """Artifacts that it reads as earlier runs of the session, on other inputs, finished with them."""
 

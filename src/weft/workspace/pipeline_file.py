@@ -22,7 +22,15 @@ from weft.workspace.fields import (
     Text,
     Version,
 )
-from weft.workspace.flow_file import BudgetEntry, ConditionEntry, DepthModes, GateEntry, LoopEntry, RepairEntry
+from weft.workspace.flow_file import (
+    BudgetEntry,
+    ConditionEntry,
+    DepthModes,
+    GateEntry,
+    LoopEntry,
+    RepairEntry,
+    VerdictsEntry,
+)
 from weft.workspace.rule_entry import StepRuleEntry
 
 InputKind = Literal["document", "text"]
@@ -122,6 +130,10 @@ class StepEntry(Strict):
     )
     replies: list[Text] = Field(
         default=[], description="Steps at whose gates a person's replies are given to this step too"
+    )
+    verdicts: Annotated[VerdictsEntry | None, Given] = Field(
+        default=None,
+        description="Where its verdicts on claims stand, each of which a person may overrule: artifact, at",
     )
     prior: list[Text] = Field(
         default=[],

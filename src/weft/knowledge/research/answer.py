@@ -115,7 +115,11 @@ def _section(section: Mapping[str, Any], verdicts: Mapping[str, Mapping[str, Any
     sentences = [
         {
             **one,
-            **{key: verdicts[one["id"]][key] for key in ("state", "reason", "judged_by") if key in verdicts[one["id"]]},
+            **{
+                key: verdicts[one["id"]][key]
+                for key in ("state", "reason", "judged_by", "overruled")
+                if key in verdicts[one["id"]]
+            },
         }
         for one in section["sentences"]
     ]

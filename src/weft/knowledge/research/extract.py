@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from weft.checks import claim_facts as facts
 from weft.checks import claim_words as words
+from weft.checks.names import names
+from weft.checks.numerals import offered
 from weft.knowledge.grammar import Grammar
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.answering import ANSWER, Judged, answer_of, judge, judged_for, read_question
@@ -74,7 +75,7 @@ def make_draft(
         "nearest": nearest(judged),
         "confidence": round(max((one.probability for one in best), default=0.0), 2),
         "not_answered": unanswered(sub_queries, drafted),
-        "entities_referenced": list(dict.fromkeys(name for one in sentences for name in facts.names(one["text"]))),
+        "entities_referenced": list(dict.fromkeys(name for one in sentences for name in names(one["text"]))),
         "relations_claimed": list(_relations(used, retrieval["passages"], knowledge.collection.grammar)),
         "made_by": "embedded",
     }
@@ -150,7 +151,7 @@ def same(one: str, other: str) -> bool:
     shared = len(mine & theirs)
     if not shared or shared < SAME * max(len(mine), len(theirs)):
         return False
-    return facts.numbers_of(one) == facts.numbers_of(other) and words.denials(one) == words.denials(other)
+    return offered(one, words=True) == offered(other, words=True) and words.denials(one) == words.denials(other)
 
 
 def _section(heading: str, query: str, chosen: Sequence[_Said], judged: Judged) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, Final, Literal
 
-from weft.checks import claim_facts as facts
 from weft.checks import claim_words as words
+from weft.checks.names import names
 from weft.knowledge.grammar import Grammar
 from weft.knowledge.research.depth import Depth
 from weft.language.sentences import sentences as split
@@ -90,7 +90,7 @@ def plan_question(
             for number, one in enumerate(found, start=1)
         ],
         "references": list(dict.fromkeys(reference.text for reference in grammar.find(asked))),
-        "entities": facts.names(asked),
+        "entities": names(asked),
     }
 
 
@@ -124,7 +124,7 @@ def _sub_queries(asked: str, grammar: Grammar) -> Iterator[SubQuery]:
         yield SubQuery(item, "supporting", "one of several things asked about")
     for statement in told:
         yield SubQuery(statement, "context", "said before the question")
-    for name in facts.names(asked):
+    for name in names(asked):
         if len(name) > 3:
             yield SubQuery(name, "context", "a name in the question")
     if english and parts and not items and not grammar.find(asked):
@@ -236,7 +236,7 @@ def clarity(asked: str, *, follows: bool = False) -> tuple[float, list[str], lis
     """From 1 down, each reason with what it takes off, and what one would ask back."""
     found = words.word_list(asked)
     terms = terms_of(asked)
-    named = bool(facts.names(asked))
+    named = bool(names(asked))
     taken: list[tuple[float, str, str]] = []
     if not terms:
         taken.append((0.8, "no word says what it is about", "What is it about?"))

@@ -13,13 +13,15 @@ from typing import Any, Final
 
 from weft.checks.claims import STATES
 from weft.checks.folding import fold
+from weft.checks.judging import JudgedSentence, agreed, held, judged_claims
+from weft.checks.overruling import overruled
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.research.labels import sentence_id
 from weft.knowledge.research.retrieve import stored
 from weft.knowledge.resolve import Resolution
 from weft.knowledge.store import StoredPassage
 from weft.knowledge.verify import check_citations, check_contradictions, check_entities, check_relations
-from weft.knowledge.verify.judging import JudgedSentence, agreed, held
+from weft.knowledge.verify.axes import scored
 
 AXES: Final = ("entities", "citations", "relations", "contradictions")
 _ORDER: Final = {state: rank for rank, state in enumerate(STATES)}
@@ -35,17 +37,19 @@ Judgements = Sequence[tuple[str, Mapping[str, Sequence[Mapping[str, Any]]]]]
 
 def judgements(artifacts: Mapping[str, Any], models: Mapping[str, str]) -> Judgements:
     return [
-        (models[name], {fold(one["sentence"]).text: one["claims"] for one in artifacts[name]["judgements"]})
-        for name in JUDGED
-        if artifacts.get(name) and models.get(name)
+        (models[name], judged_claims(artifacts[name])) for name in JUDGED if artifacts.get(name) and models.get(name)
     ]
 
 
 def review(
-    synthesis: Mapping[str, Any], knowledge: KnowledgeBase, before: Sequence[str] = (), judged: Judgements = ()
+    synthesis: Mapping[str, Any],
+    knowledge: KnowledgeBase,
+    before: Sequence[str] = (),
+    judged: Judgements = (),
+    said: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
     """`verification.json`. `before` is the feedback of the rounds before: what it rejected must not come back, so it
-    goes on to the next round with what is wrong now."""
+    goes on to the next round with what is wrong now. `said`: by sentence, what a person says against its verdict."""
     sources = {
         str(source["label"]): stored({**source, "content": source["text"]}, number)
         for number, source in enumerate(synthesis["sources"], start=1)
@@ -55,6 +59,8 @@ def review(
     verdicts = [_verdict(sentence, citations["details"]) for sentence in sentences]
     texts = {label: f"{source.lead}\n{source.content}" for label, source in sources.items()}
     verdicts = [_with_judgement(verdict, judged, texts) for verdict in verdicts]
+    verdicts = [{**verdict, **overruled(verdict, said or {})} for verdict in verdicts]
+    citations = _as_settled(citations, verdicts)
     passages = [sources[str(one["label"])] for one in synthesis["sources"] if one["kind"] == "passage"]
     axes = {
         "entities": check_entities(synthesis["entities_referenced"], list(sources.values())),
@@ -69,7 +75,7 @@ def review(
     there = {verdict["id"] for verdict in verdicts}
     feedback += [line if line.endswith(GONE) else line + GONE for line in before if not rejected_by([line]) <= there]
     return {
-        "verdict": "failed" if needs_repair else "passed" if states["citations"] == "passed" else "not_verified",
+        "verdict": "failed" if needs_repair else "passed" if states["citations"] == "passed" else "not_checked",
         "axes": axes,
         "states": states,
         "state": _whole(states),
@@ -176,6 +182,23 @@ def _with_judgement(verdict: dict[str, Any], judged: Judgements, texts: Mapping[
         "evidence": [{**shown, "reason": found.reason}],
         "judged_by": found.model,
     }
+
+
+def _as_settled(citations: Mapping[str, Any], verdicts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The axis with what models and persons say: a source that a sentence cites is what the sentence is by it."""
+    settled = {
+        (verdict["id"], verdict["label"]): verdict
+        for verdict in verdicts
+        if {"judged_by", "overruled"} & verdict.keys()
+    }
+    details = []
+    for detail in citations["details"]:
+        verdict = settled.get((detail["sentence_id"], detail["label"]))
+        new = {"state": verdict["state"], "reason": verdict["reason"]} if verdict else {}
+        details.append({**detail, **new})
+    states = [str(detail["state"]) for detail in details]
+    counts = {f"{state}_count": states.count(state) for state in STATES}
+    return {**citations, **scored(states), **counts, "details": details}
 
 
 def _whole(states: Mapping[str, str]) -> str:

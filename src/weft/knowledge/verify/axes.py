@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
-from weft.checks import claim_facts as facts
 from weft.checks.claims import STATES, VERBATIM, Evidence, Verdict, compare, conflicts
+from weft.checks.names import mentions
 from weft.knowledge.resolve import Resolution
 from weft.knowledge.store import Store, StoredPassage
 
@@ -30,7 +30,7 @@ _FORWARD: Final = frozenset({"cites", "references", "cross_references", "cross_r
 _BACKWARD: Final = frozenset({"cited_by", "referenced_by"})
 
 
-def _scored(states: Sequence[str]) -> dict[str, Any]:
+def scored(states: Sequence[str]) -> dict[str, Any]:
     """The share of what is quoted or judged, and what that makes of the whole."""
     good = sum(state in GOOD for state in states)
     score = round(good / len(states), 4) if states else None
@@ -55,7 +55,7 @@ def check_entities(entities: Sequence[str], sources: Sequence[StoredPassage]) ->
     """Every entity must stand in a source as whole words; in its heading, lead-in or own name it counts too."""
     details = [_entity(entity, sources) for entity in entities]
     return {
-        **_scored([str(detail["state"]) for detail in details]),
+        **scored([str(detail["state"]) for detail in details]),
         "details": details,
         "total_entities": len(entities),
         "grounded_count": sum(detail["grounded"] for detail in details),
@@ -68,10 +68,10 @@ def _entity(entity: str, sources: Sequence[StoredPassage]) -> dict[str, Any]:
     if len(wanted) < 2 or not sources:
         reason = "no source passages" if not sources else "one letter is no name"
         return {**detail, "state": "not_checked", "reason": reason}
-    where = [source for source in sources if facts.mentions(f"{source.indexed} {source.title}", wanted)]
-    where += [source for source in sources if source not in where and facts.mentions(f"ISA {source.ref}", wanted)]
+    where = [source for source in sources if mentions(f"{source.indexed} {source.title}", wanted)]
+    where += [source for source in sources if source not in where and mentions(f"ISA {source.ref}", wanted)]
     if where:
-        evidence = next((line for line in where[0].content.splitlines() if facts.mentions(line, wanted)), where[0].ref)
+        evidence = next((line for line in where[0].content.splitlines() if mentions(line, wanted)), where[0].ref)
         found = [source.id for source in where][:5]
         return {**detail, "grounded": True, "found_in": found, "state": "quoted", "evidence": evidence[:300]}
     return {**detail, "reason": "no source has these words"}
@@ -84,7 +84,7 @@ def check_citations(citations: Sequence[Mapping[str, Any]], resolve: Resolver) -
     details = [_citation(citation, resolve) for citation in citations]
     states = [str(detail["state"]) for detail in details]
     return {
-        **_scored(states),
+        **scored(states),
         "details": details,
         "total_citations": len(citations),
         **{f"{state}_count": states.count(state) for state in STATES},
@@ -161,7 +161,7 @@ def check_relations(relations: Sequence[Mapping[str, Any]], resolve: Resolver, s
     details = [_relation(relation, resolve, store) for relation in relations]
     kept = sum(detail["preserved"] for detail in details)
     return {
-        **_scored([str(detail["state"]) for detail in details]),
+        **scored([str(detail["state"]) for detail in details]),
         "details": details,
         "total_relations": len(relations),
         "preserved_count": kept,

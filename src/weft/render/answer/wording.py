@@ -56,7 +56,11 @@ def state(name: str) -> str:
 
 
 def mark(sentence: Mapping[str, Any]) -> str:
-    """What is said beside a sentence: nothing where it is quoted, and by whom it was judged."""
+    """What is said beside a sentence: nothing where it is quoted, by whom it was judged, and who overruled what."""
+    said = sentence.get("overruled")
+    if said:
+        by = f" by {said['by']}" if sentence["state"] == "judged" else f", says {said['by']}"
+        return f"{state(sentence['state'])}{by}: {said['why']}; it was {state(said['was'])}"
     if sentence["state"] == "quoted":
         return ""
     by = f" by {sentence['judged_by']}" if sentence.get("judged_by") else ""

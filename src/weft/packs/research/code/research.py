@@ -113,7 +113,7 @@ def verify(step: StepInput) -> dict[str, Any]:
     with collection(step) as knowledge:
         asked = made["calibration.json"]["sub_queries"]
         settled = answering.appraised(settled, asked, made["retrieval.json"], knowledge)
-        found = review.review(settled, knowledge, faults(step), review.judgements(made, step.models))
+        found = review.review(settled, knowledge, faults(step), review.judgements(made, step.models), step.overruled)
     return {"verification.json": found, "synthesis.json": settled}
 
 
@@ -157,6 +157,7 @@ def answered(step: StepInput) -> dict[str, Any]:
         idempotency_key=step.idempotency_key,
         inputs=step.inputs,
         artifacts=made,
+        models=step.models,
         parameters=step.parameters,
     )
     return output(whole)

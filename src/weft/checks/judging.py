@@ -65,6 +65,11 @@ class JudgedSentence:
     model: str = ""
 
 
+def judged_claims(judgement: Mapping[str, Any]) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """The claims of each sentence of an artifact in which a model judged a draft."""
+    return {fold(one["sentence"]).text: one["claims"] for one in judgement["judgements"]}
+
+
 def held(sentence: str, claims: Sequence[Mapping[str, Any]], passages: Mapping[str, str], model: str) -> JudgedSentence:
     """What is left of a model's claims about one sentence. `passages` by label."""
     missing = _left_out(sentence, claims)

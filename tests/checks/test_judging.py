@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from weft.checks.arithmetic import derivation, parts_in
-from weft.knowledge.verify.judging import agreed, held
+from weft.checks.judging import agreed, held
 
 PASSAGES = {
     "1": "The mill burned down in 1871 and was rebuilt two years later. Of its 120 workers, 40 came back."
