@@ -248,3 +248,11 @@ def test_a_page_keeps_its_place_for_links_through_all_that_is_done_to_its_text(s
         "a": "One ", "b": "One ", "c": "four", "d": "four", "e": "a\n\nb",
     }  # fmt: skip
     assert [(link.text, document.text[link.start :][:3]) for link in document.links] == [("two", "two")]
+
+
+def test_text_that_something_else_wrote_into_the_index_is_found(store: Store, tmp_path: Path) -> None:
+    update(store, write_documents(tmp_path / "notes", NOTES), parse_collection("title: Notes\n"))
+    assert store.altered() == []
+    with store.change() as connection:
+        connection.execute("UPDATE passages SET content = replace(content, 'all', 'nothing') WHERE ref = 'use#the-end'")
+    assert store.altered() == [("use.md", "use#the-end")]

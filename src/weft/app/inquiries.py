@@ -15,13 +15,14 @@ from typing import Any, Final
 from weft.app.requests import SessionRequest
 from weft.app.root import App
 from weft.documents import read_document
+from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import collection_names, open_collection
 from weft.knowledge.research.calibrate import pages_text
 from weft.knowledge.research.earlier import read_earlier
 from weft.knowledge.research.question import terms_of, tidy
 from weft.knowledge.research.state import collection_state
 from weft.protocol.commands import GivenFile
-from weft.protocol.errors import UsageError, UserError
+from weft.protocol.errors import UsageError, UserError, WeftError
 from weft.protocol.ids import check_session_id, session_id_for
 from weft.session.session import no_session
 from weft.workspace.spelling import listed
@@ -57,6 +58,18 @@ def which_collection(app: App, named: str | None) -> str:
     if not names:
         raise UsageError("there is no collection to ask", hint="weft kb create NAME FILE... makes one")
     raise UsageError("which collection?", hint=f"name one with --kb: {listed(names)}")
+
+
+def altered_passages(app: App) -> dict[str, list[str] | WeftError]:
+    """By collection, the passages whose text is not the one that was filed; or why it can't be read."""
+    found: dict[str, list[str] | WeftError] = {}
+    for name in collection_names(app.workspace.folder):
+        try:
+            with open_collection(app.workspace.folder, name, Unavailable("not asked")) as knowledge:
+                found[name] = [f"{ref} of {file}" for file, ref in knowledge.store.altered()]
+        except WeftError as error:
+            found[name] = error
+    return found
 
 
 def ask_of(app: App, inquiry: Inquiry) -> SessionRequest:

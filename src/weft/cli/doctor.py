@@ -12,6 +12,7 @@ import click
 
 from weft import __version__
 from weft.app import App, Folder, boundary_here, verified
+from weft.app.inquiries import altered_passages
 from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
 
@@ -46,6 +47,7 @@ def _findings(given: str | None) -> Iterator[Line]:
         return
     with app:
         yield from _workspace(app)
+        yield from _collections(app)
         yield from _sessions(app)
 
 
@@ -93,6 +95,20 @@ def _workspace(app: App) -> Iterator[Line]:
     _, broken = app.workspace.skills()
     for problem in broken:
         yield "note", str(problem)
+
+
+def _collections(app: App) -> Iterator[Line]:
+    """Whether the text that answers are quoted from is the text that was filed."""
+    for name, altered in altered_passages(app).items():
+        if isinstance(altered, WeftError):
+            yield "bad", f"collection {name}: {altered.message}"
+        elif altered:
+            shown = ", ".join(altered[:3]) + (", …" if altered[3:] else "")
+            what = f"{len(altered)} of its passages are not as they were filed ({shown})"
+            cure = f"remove knowledge/{name}/index.db and run weft kb update {name}: it is made from the documents"
+            yield "bad", f"collection {name}: {what}\n      {cure}"
+        else:
+            yield "ok", f"collection {name}"
 
 
 def _sessions(app: App) -> Iterator[Line]:

@@ -293,6 +293,7 @@ def status(knowledge: KnowledgeBase, _: given.NoArguments) -> Answer:
         "index": {
             "connected": True,
             "tables": {name: {"row_count": count} for name, count in counts.items() if name != "vectors"},
+            "altered": [f"{file}: {ref}" for file, ref in knowledge.store.altered()],
         },
         "vectors": {"connected": model["available"], "tables": {"passages": {"vector_count": counts["vectors"]}}},
         "model": model,

@@ -9,6 +9,15 @@ from weft.knowledge.place import Place, document_id
 from weft.protocol.hashes import hash_bytes
 
 
+def indexed(heading: str, lead: str, content: str) -> str:
+    """What stands for a passage when meanings are compared."""
+    return "\n".join(part for part in (heading, lead, content) if part)
+
+
+def text_hash(text: str) -> str:
+    return hash_bytes(text.encode("utf-8", "surrogatepass"))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Passage:
     id: str
@@ -33,12 +42,11 @@ class Passage:
 
     @cached_property
     def indexed(self) -> str:
-        """What stands for the passage when meanings are compared."""
-        return "\n".join(part for part in (self.heading, self.lead, self.content) if part)
+        return indexed(self.heading, self.lead, self.content)
 
     @cached_property
     def hash(self) -> str:
-        return hash_bytes(self.indexed.encode("utf-8", "surrogatepass"))
+        return text_hash(self.indexed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.knowledge.keyword import folded, indexed_text
-from weft.knowledge.passage import CutDocument
+from weft.knowledge.passage import CutDocument, indexed, text_hash
 from weft.knowledge.place import Place, same_key
 from weft.knowledge.schema import connect
 from weft.protocol.errors import ExternalError
@@ -54,7 +54,7 @@ class StoredPassage:
 
     @property
     def indexed(self) -> str:
-        return "\n".join(part for part in (self.heading, self.lead, self.content) if part)
+        return indexed(self.heading, self.lead, self.content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +141,16 @@ class Store:
     def hashes(self) -> dict[str, str]:
         """What every document's entry was made of, by file."""
         return {row["file"]: row["hash"] for row in self.rows("SELECT file, hash FROM documents")}
+
+    def altered(self) -> list[tuple[str, str]]:
+        """The passages whose text is not the one that was filed, each with its document's file: something else wrote
+        into the index, or the disk lost something."""
+        return [
+            (file, row["ref"])
+            for number, file in self.rows("SELECT number, file FROM documents ORDER BY file")
+            for row in self.rows("SELECT * FROM passages WHERE document = ? ORDER BY number", (number,))
+            if text_hash(indexed(row["heading"], row["lead"], row["content"])) != row["hash"]
+        ]
 
     def put(self, document: CutDocument) -> None:
         with self.change() as connection:

@@ -65,7 +65,8 @@ def verdict_lines(event: VerdictGiven | VerdictOverruled) -> list[str]:
         lines = paragraphs(f"overruled: {event.claim} of {event.step} is {said}: {event.why}")
         return [clean(line) for line in [*lines, f"  > {event.text}"]]
     after = f" after {event.round} of {event.most} repairs" if event.round else ""
-    told = [f"{number} {in_verdict(state)}" for state, number in event.claims.items() if number]
+    claims = event.claims if _is_mapping(event.claims) else {}  # a log may come from a later version
+    told = [f"{number} {in_verdict(state)}" for state, number in claims.items() if number]
     of_claims = f" ({', '.join(told)})" if told else ""
     return [clean(f"{event.step}: {in_verdict(event.verdict)}{after}{of_claims}")]
 

@@ -58,8 +58,21 @@ class Statement:
         """Whether it is a sentence that says something: no question, no title, no line of contents."""
         return self.text.endswith(_ENDS)
 
+    @property
+    def points(self) -> bool:
+        """Whether it sends the reader elsewhere: it names what is asked, often in the question's own words, and answers
+        nothing."""
+        return _POINTS.search(self.text) is not None
+
 
 _ENDS: Final = (".", "!", ":", ";", ")", "”", '"', "’", "'", "。")
+_POINTS: Final = re.compile(
+    r"^\W*(?:(?:please|but|also|then),? )?see\b(?! that\b| how\b| if\b| whether\b| what\b)"
+    r"|\bsee (?:also )?(?:the )?(?:answers?|questions?|entry|section|chapter|next|previous)\b"
+    r"|\bsee (?:also )?(?:\w+: )?[\"“‘/]"
+    r"|\b(?:refer to|described in|explained in|covered in) (?:the )?(?:section|chapter|answer)\b",
+    re.IGNORECASE,
+)
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
 _RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")
@@ -250,6 +263,7 @@ def _signs(
     prepared = []
     for row in rows[:CANDIDATES]:
         read = statements(str(row["content"]))
+        read = [one for one in read if not one.points] or read
         above = stems(f"{row['heading']} {row['title']} {row['lead']}")
         words = [stems(one.text) for one in read]
         shares = [asked.share((*above, *own)) + 0.5 * asked.share(own) for own in words]

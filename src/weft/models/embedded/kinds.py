@@ -92,7 +92,7 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
         return "data"
     if reading.unpunctuated and (spoken or not reading.sections):
         return "captions"
-    if len(reading.speakers) > 1:
+    if len(reading.speakers) > 1 and not reading.layout.dateline:
         asks = {one.speaker for one in reading.sentences if one.asks and one.speaker}
         return "interview" if asks and len(reading.speakers) <= 3 else "transcript"
     if spoken:
@@ -174,7 +174,21 @@ def abstract(reading: Reading) -> Sequence[int]:
     ]
     if labelled:
         return [one.index for one in reading.sentences if one.block == labelled[0].block]
-    return ()
+    return _before_the_turns(reading)
+
+
+_INTRODUCED: Final = (12, 120)
+"""Words of what stands before the first turn of a talk: fewer say nothing, more are a text of their own."""
+
+
+def _before_the_turns(reading: Reading) -> Sequence[int]:
+    """What somebody wrote over a talk, to say what it is about."""
+    first = next((one.index for one in reading.sentences if one.speaker), 0)
+    found = [one for one in reading.sentences[:first] if one.kind == "prose" and one.sound]
+    least, most = _INTRODUCED
+    size = sum(one.size for one in found)
+    fits = len(reading.speakers) > 1 and least <= size <= min(most, 0.4 * reading.word_count)
+    return [one.index for one in found] if fits else ()
 
 
 def is_verse(reading: Reading) -> bool:

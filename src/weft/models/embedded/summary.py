@@ -25,6 +25,10 @@ WORDS_PER_MINUTE: Final = 238
 _PAGE: Final = 330
 """Words of the artifacts for an article: with labels, quotes' speakers and headings that is one page."""
 _SHARE: Final = 0.55
+_LITTLE: Final = 45
+"""Words: what has no more is told whole."""
+_FIRST: Final = 45
+"""The most words of a first sentence that is taken although it fills more than its share."""
 _SHORT, _POINT = 62, 40
 """The most words of the short version, and of one point."""
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
@@ -32,7 +36,7 @@ _PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) .*\1$")
 """The line over every page of a manual."""
 _MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
 _LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
-_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual")
+_OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note")
 """Kinds that say in their first sentence what they are about."""
 _MARKS: Final = tuple('"“„«‘')
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
@@ -40,7 +44,7 @@ _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
 
 def room(words: int) -> int:
     """How many words a kit of a source may have: a little over half of it, a page for an article, more for a book."""
-    return int(min(_SHARE * words, _PAGE + max(0, words - 1500) / 60, 2 * _PAGE))
+    return int(min(max(_SHARE * words, min(words, _LITTLE)), _PAGE + max(0, words - 1500) / 60, 2 * _PAGE))
 
 
 def summary(
@@ -197,9 +201,9 @@ class _Teller:
         """What stands first says most where people write for readers who may leave: it, and what goes on from it."""
         least = 8 if self.kind == "news" else 4
         first = next((one for one in pool if one.size >= least and one.text[:1] not in _MARKS), None)
-        if first is None or first.size > space or first.index > 12:
+        if first is None or first.size > max(space, min(_FIRST, self._left)) or first.index > 12:
             return []
-        if self.kind not in ("news", "article"):
+        if self.kind not in ("news", "article", "essay", "note"):
             return [first]
         chosen = [first]
         for one in self.reading.sentences[first.index + 1 : first.index + 4]:
@@ -208,7 +212,7 @@ class _Teller:
                 chosen.append(one)
             else:
                 break
-        return chosen[: 3 if self.kind == "news" else 2]
+        return chosen[: 2 if self.kind in ("article", "essay") else 3]
 
     def points(self, *, fewer: bool) -> list[Sentence]:
         """What a reader should take away; none that the short version or another point already says."""
