@@ -65,7 +65,7 @@ if TYPE_CHECKING:
         session_documents,
         steps_now,
     )
-    from weft.app.slash import KnownWords, Leave, Look, LookName, Slash, complete, read_slash
+    from weft.app.slash import Fork, KnownWords, Leave, Look, LookName, Slash, complete, read_slash
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
@@ -101,6 +101,7 @@ else:
             "FILE_NOW": "weft.app.session_work",
             "Filter": "weft.session.index",
             "Folder": "weft.files",
+            "Fork": "weft.app.slash",
             "FoundListing": "weft.session.index",
             "GivenFile": "weft.protocol.commands",
             "Identity": "weft.access",
@@ -234,6 +235,7 @@ __all__ = [
     "EditConflictError",
     "Filter",
     "Folder",
+    "Fork",
     "FoundListing",
     "GivenFile",
     "Identity",

@@ -93,6 +93,10 @@ class OpenedSession(ABC):
             return await self.look_inside(what)
         return await self._parts.off_loop(lambda: look_around(what, self._parts, self._request.working))
 
+    async def fork(self) -> str:
+        """The name of a new session that shares everything up to now."""
+        return await self._parts.off_loop(lambda: self._parts.fork(self.id))
+
     async def records(self, after: int = 0) -> list[Record]:
         """What the log has after `after`; `events` with the number of the last one goes on from there."""
         return await self._parts.off_loop(lambda: list(self._parts.sessions.records(self.id, after)))

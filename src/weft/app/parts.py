@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,6 +27,7 @@ from weft.orchestrator.facts import Versions
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.opening import FILES_SAY, Opening, OpeningAsk
 from weft.protocol.commands import GivenFile, StartRun
+from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import Usage
 from weft.protocol.steps import StepFunction
@@ -53,6 +55,7 @@ T = TypeVar("T")
 Fetch = Callable[[str], Awaitable["Fetched"]]
 
 EMBEDDED: Final = "embedded"
+MAIN: Final = "main"
 DISK_THREADS: Final = 16
 """Syncs of different sessions overlap; more threads than this bring nothing on the disks it was measured on."""
 
@@ -280,6 +283,31 @@ class Parts:
         from weft.knowledge.knowledge_base import open_collection
 
         return open_collection(self.workspace.folder, chosen)
+
+    def fork(self, session: str, *, at: int | None = None, name: str | None = None) -> str:
+        """A new session with everything that another had up to an event (or has now); its name. What was open then is
+        settled as interrupted: nothing outside is done twice. A gate stays open, and can be answered otherwise."""
+        from weft.conversation.decide import decide  # few need it
+        from weft.conversation.state import evolve, fold
+        from weft.protocol.talk_commands import InterruptApproval
+
+        names = (f"{session[:70]}-fork{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
+        name = name or next(free for free in names if not self.sessions.exists(free))
+        self.sessions.fork(session, name, at)
+        with self.sessions.open(name) as forked:
+            talk = fold(MAIN, forked.records())
+            open_calls = [
+                InterruptApproval(conversation=one.conversation, call=call, reason="forked")
+                for one in talk.talks.values()
+                for call, asked in (one.turn.calls.items() if one.turn else ())
+                if asked.phase == "asked"
+            ]
+            for command in open_calls:
+                events = decide(talk, command)
+                forked.record(events, by=PERSON)
+                for event in events:
+                    evolve(talk, event)
+        return name
 
     def new_name(self) -> str:
         return self._names()

@@ -58,6 +58,7 @@ SLASHES: Final = (
     Slash("compact", "", "tell the model older turns in short"),
     Slash("context", "", "what the model is told, by part and size"),
     Slash("cost", "", "what this session took"),
+    Slash("fork", "", "begin another session that shares everything up to here"),
     Slash("sessions", "", "the sessions of this workspace"),
     Slash("pipelines", "", "what can be run"),
     Slash("skills", "", "the skills there are; each is a command too: /NAME"),
@@ -70,6 +71,11 @@ class Look:
     """Something to be shown, that nobody is asked for: `OpenedSession.look` answers it."""
 
     what: LookName
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Another session that shares everything up to here: `OpenedSession.fork` makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ class KnownWords:
     """The texts of the person's own commands, by name."""
 
 
-Wanted = SessionCommand | Look | Leave
+Wanted = SessionCommand | Look | Fork | Leave
 
 
 def read_slash(text: str, known: KnownWords) -> Wanted | None:
@@ -223,6 +229,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "compact": _bare(Compact),
     "context": _bare(lambda: Look("context")),
     "cost": _bare(lambda: Look("cost")),
+    "fork": _bare(Fork),
     "sessions": _bare(lambda: Look("sessions")),
     "pipelines": _bare(lambda: Look("pipelines")),
     "skills": _bare(lambda: Look("skills")),

@@ -186,6 +186,21 @@ def accept_cut(session: str, workspace: str | None) -> None:
     print(f"{session} goes on without it" if lost else f"the log of {session} has lost nothing", file=sys.stderr)
 
 
+@command.command("fork")
+@click.argument("session")
+@click.option("--at", type=int, metavar="SEQ", help="The event to fork after (`weft sessions log` numbers them).")
+@click.option("--as", "name", metavar="ID", help="What the new session is called.")
+@workspace_option
+def fork(session: str, at: int | None, name: str | None, workspace: str | None) -> None:
+    """Begin a session that shares what came before, and goes its own way from there.
+
+    Whatever was going on at that point is interrupted in the new one, and an open gate can be answered otherwise. The
+    first session is left as it is.
+    """
+    with open_app(workspace) as app:
+        print(app.fork(session, at=at, name=name))
+
+
 @command.command("rm")
 @click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
 @workspace_option

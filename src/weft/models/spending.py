@@ -122,8 +122,16 @@ class CallReader:
     """The model of each open attempt."""
     _talked: dict[str, str] = field(default_factory=dict)
     """The last model of each conversation."""
+    _inherited: int = 0
+    """Of a fork: the last event that it has from its parent, which has paid for what came until then."""
 
     def take(self, record: e.Record) -> list[ModelCall]:
+        if record.envelope is not None and record.envelope.parent is not None:
+            self._inherited = record.envelope.parent.seq
+        found = self._ended(record)
+        return found if record.seq > self._inherited else []
+
+    def _ended(self, record: e.Record) -> list[ModelCall]:
         event = record.event
         match event:
             case e.SessionCreated() | e.SessionAdopted() | e.RunStarted():

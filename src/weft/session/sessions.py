@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Final
 
 from weft.files import Folder
-from weft.protocol.envelope import Actor
-from weft.protocol.errors import ExternalError
+from weft.protocol.envelope import Actor, Parent
+from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.events import (
     ConfirmationAsked,
     ConfirmationResolved,
@@ -25,6 +25,7 @@ from weft.protocol.events import (
 from weft.protocol.ids import SESSION_ID, check_session_id
 from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
+from weft.session.fork import fork
 from weft.session.lock import SessionLockedError, WriterLock, held_by
 from weft.session.log import LOG, Damage, LogReader, Now, timestamp
 from weft.session.manifest import MANIFEST, manifest_bytes, read_known
@@ -152,6 +153,13 @@ class Sessions:
                 if ended and idle:
                     return
                 await asyncio.sleep(FOLLOW_PAUSE)
+
+    def fork(self, session: str, name: str, at: int | None = None) -> Parent:
+        """A new session that has all of another up to an event; both go their own way. Reads without a lock."""
+        if self.exists(check_session_id(name)):
+            raise UserError(f"there is a session {name} already", hint="choose another name")
+        with self.folder(session) as source, self._workspace.folder(HOMES[0], create=True) as home:
+            return fork(home, source, name, at)
 
     def trash(self, session: str) -> str:
         """Move a session to the trash folder and say where it is. Nothing is deleted."""

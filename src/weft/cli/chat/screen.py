@@ -30,7 +30,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.cells import cell_len
 from rich.text import Text
 
-from weft.app import KnownWords, Leave, Look, complete, read_slash
+from weft.app import Fork, KnownWords, Leave, Look, complete, read_slash
 from weft.cli.chat.ending import last_words, let_go
 from weft.cli.chat.keys import Chat, bindings
 from weft.cli.chat.opening import greeting, of_main
@@ -226,6 +226,10 @@ class ChatScreen(Chat):
                     shown = await self._session.look(wanted.what)
                     lines = block_lines(Answered(shown), self._sheet)
                     self._unfolding += [Text(), self._sheet.line((text.strip(), "bold cyan")), *lines]
+                case Fork():
+                    name = await self._session.fork()
+                    told = f"forked as {name}: {self._program} chat --session {name}"
+                    self._unfolding += self._sheet.wrapped(told, 2, "dim")
                 case Interrupt():
                     self.interrupt()
                 case _:
