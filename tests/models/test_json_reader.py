@@ -185,6 +185,7 @@ def test_prose_around_changes_nothing(value: Any) -> None:
 
 
 @settings(deadline=None)
+@example({"a}b": {"c": '\\"'}, "d": [None, "\x1f"], "e": None}, 42)
 @example({"": None, '0"\x1f\x1f\x1f\x07𐀀𐀀𐀀𐀀': [], "\x1f": {"": None}}, 114)
 @given(containers, st.integers(min_value=0))
 def test_a_cut_anywhere_is_never_called_complete(value: Any, where: int) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, get_args
+from collections.abc import Mapping
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
@@ -68,8 +70,32 @@ _OF_ONE_KIND: dict[tuple[type, str], st.SearchStrategy[Any]] = {
 
 
 def _of(kind: Any) -> st.SearchStrategy[Any]:
+    hints = get_type_hints(kind)
     names = [field.name for field in dataclasses.fields(kind) if field.name != "type"]
-    return st.builds(kind, **{name: _OF_ONE_KIND.get((kind, name), _FIELDS.get(name, texts)) for name in names})
+    made = {name: _OF_ONE_KIND.get((kind, name), _FIELDS.get(name, _of_type(hints[name]))) for name in names}
+    return st.builds(kind, **made)
+
+
+def _of_type(hint: Any) -> st.SearchStrategy[Any]:
+    """For a field that nothing else is said of."""
+    origin, inner = get_origin(hint), get_args(hint)
+    plain: dict[Any, st.SearchStrategy[Any]] = {
+        bool: st.booleans(),
+        int: st.integers(0, 10**9),
+        float: st.floats(0, 10**9),
+        type(None): st.none(),
+    }
+    if origin in (Union, UnionType):
+        return st.one_of([_of_type(one) for one in inner])
+    if origin is Literal:
+        return st.sampled_from(inner)
+    if origin is tuple:
+        return st.lists(_of_type(inner[0]), max_size=3).map(tuple)
+    if origin is not None and issubclass(origin, Mapping):
+        return st.dictionaries(texts, _of_type(inner[1]), max_size=3)
+    if dataclasses.is_dataclass(hint):
+        return _of(hint)
+    return plain.get(hint, texts)
 
 
 KINDS: tuple[type, ...] = get_args(Event)

@@ -25,6 +25,8 @@ _SPACES: Final = " \t\r\n\f\v\ufeff\u200b"
 _OPENING: Final = re.compile(r"[{\[]")
 _BRACKET: Final = re.compile(r"[{}\[\]]|\"[^\"\\]*(?:\\.[^\"\\]*)*(?:\"|\Z)", re.DOTALL)
 _FENCE: Final = re.compile(r"(?:```|~~~)\s*[A-Za-z0-9_+.-]*\s*\Z")
+_QUOTED: Final = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
+"""A string, also one that was cut off: brackets in it hold nothing."""
 _THOUGHT: Final = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>\s*final", re.IGNORECASE)
 _BEGUN_THOUGHT: Final = re.compile(r"\s*<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"<!--.*?-->|/\*.*?\*/", re.DOTALL)
@@ -287,20 +289,24 @@ def _last_resort(text: str) -> Look | None:
     if "<![CDATA[" in text:
         inside = text.replace("<![CDATA[", "").replace("]]>", "")
         again.append((inside, Correction(kind="around", at=0, note="the value stood in a CDATA section")))
-    if '\\"' in text or "\\n" in text:
+    if ('\\"' in text or "\\n" in text) and not _is_open(_QUOTED.sub("", text)):
         less = text.replace("\\n", "\n").replace('\\"', '"')
         note = "the value was escaped once more than it should be"
         again.append((less, Correction(kind="escape", at=0, note=note)))
     if any(quote in text for quote in "“”„‟"):
         note = 'quotes must be ", not curly ones'
         again.append((text.translate(_CURLY), Correction(kind="quotes", at=0, note=note)))
-    if any(text.count(opened) > text.count(closed) for opened, closed in ("{}", "[]")):
+    if _is_open(text):
         return None  # it was cut off: what could be read of it by guessing would pass for all of it
     for written, told in again:
         found = _search(written)
         if found is not None and found.readings[0].complete:
             return Look(readings=tuple(replace(one, corrections=(told, *one.corrections)) for one in found.readings))
     return None
+
+
+def _is_open(text: str) -> bool:
+    return any(text.count(opened) > text.count(closed) for opened, closed in ("{}", "[]"))
 
 
 def _fault(text: str) -> str:
