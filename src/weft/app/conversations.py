@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
@@ -38,19 +38,23 @@ from weft.protocol.talk_commands import CompactTranscript
 from weft.render.answer import answer_text
 from weft.session.session import Session
 from weft.tools.boundary import boundary_here
-from weft.tools.permission_file import read_rules
 from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.results import keeper
 from weft.tools.shell.needs import Ground
 from weft.tools.skills import Skills
 from weft.tools.tool import Context, Question
 from weft.tools.toolbox import OTHER_NAMES, Toolbox
+from weft.workspace.agent import Agent
 
 if TYPE_CHECKING:
     from weft.conversation.claude_agent.options import SubAgent
     from weft.conversation.claude_agent.speaking import Speaking
 
 MAIN: Final = "main"
+REACHING_SECONDS: Final = 20.0
+"""So long the beginning of a conversation waits for sources that were never reached; then they come when they come."""
+GUIDES_LIMIT: Final = 24_000
+"""Characters of all guides together."""
 
 
 class SessionConversation:
@@ -83,8 +87,8 @@ class SessionConversation:
         self._knowledge = parts.knowledge(request.kb)
         if self._knowledge is not None:
             folders.enter_context(self._knowledge)
-        self._toolbox = parts.toolbox(self._knowledge)
-        self.access = ToolAccess(self._tools_of, read_rules(parts.workspace.folder), self._tool_context)
+        self._offered: tuple[int, Toolbox] | None = None
+        self.access = ToolAccess(self._tools_of, parts.rules(), self._tool_context)
         self.access.mode = request.mode
         self.access.ground = self._ground
         self.context = SessionContext(
@@ -109,6 +113,7 @@ class SessionConversation:
 
     async def begin(self) -> None:
         self._loop = asyncio.get_running_loop()
+        silent = await self._reach_sources()
         self._speaking = self._runtime_of(self._model_of(MAIN))  # what is not connected is said before all else
         ports = Ports(
             model=self._speaking.model if self._speaking else self._model_of,
@@ -119,10 +124,44 @@ class SessionConversation:
             show=self._show,
         )
         self.conversation = await Conversation.open(SessionJournal(self._session), ports)
-        self._beside = [asyncio.create_task(self._keep_tally()), asyncio.create_task(self._follow_runtime())]
+        self._beside += [asyncio.create_task(self._keep_tally()), asyncio.create_task(self._follow_runtime())]
         self._folders.enter_context(Watchdog(self._blame, busy=self._is_busy))
         self._say_what_auto_means()
+        for line in silent:
+            self.conversation.notice(line)
         self._session.keep("tally", self._whole_tally)
+
+    async def _reach_sources(self) -> list[str]:
+        """Sources that were never reached are reached now, so that the first turn has their tools; what is wrong with
+        any of them is told, and is no reason not to talk."""
+        box = self._toolbox
+        if not box.sources:
+            return []
+        sources = self._parts.sources()
+        unknown = sources.unknown(self._working.path)
+        if unknown:
+            reaching = asyncio.ensure_future(sources.reach_all(unknown, self._name))
+            await asyncio.wait({reaching}, timeout=REACHING_SECONDS)
+            if not reaching.done():
+                self._beside.append(asyncio.create_task(_to_its_end(reaching)))
+            self._offered = None
+        notes = self._toolbox.sources.items()
+        return [
+            f"the source {slug} can't be used: {note.trouble}" for slug, note in notes if note.enabled and note.trouble
+        ]
+
+    @property
+    def _name(self) -> str:
+        return self._session.folder.path.name
+
+    @property
+    def _toolbox(self) -> Toolbox:
+        """All tools there are; made anew when a source offers others."""
+        now = self._parts.sources_version
+        if self._offered is None or self._offered[0] != now:
+            box = self._parts.toolbox(self._knowledge, user=self._name, project=self._working.path)
+            self._offered = (self._parts.sources_version, box)
+        return self._offered[1]
 
     async def close(self, *, keep_open: bool) -> bool:
         """Let go of it: in order, or as it stands (`keep_open`), so that what waits can still be answered. Whether
@@ -285,10 +324,11 @@ class SessionConversation:
         instructions = INSTRUCTIONS
         if agent:
             instructions = f"{INSTRUCTIONS}\n\n{self._parts.workspace.agent(agent).text}"
+        box = self._tools_of(conversation)
         return Speaker(
             model=self._model_of(MAIN if self._speaking else conversation),
-            tools=self._tools_of(conversation).specs(),
-            instructions=instructions,
+            tools=box.specs(),
+            instructions=instructions + guides(box),
         )
 
     def _agent(self, conversation: str) -> str:
@@ -306,9 +346,8 @@ class SessionConversation:
 
     def _tools_of(self, conversation: str) -> Toolbox:
         agent = self._agent(conversation) if "/" in conversation else ""
-        names = self._parts.workspace.agent(agent).tools if agent else ()
         all_tools = self._speaking.toolbox() if self._speaking else self._toolbox
-        box = all_tools.only(names)[0] if names else all_tools
+        box = _tools_of_agent(self._parts.workspace.agent(agent), all_tools) if agent else all_tools.switched_on()
         if conversation.count("/") >= 2:  # the deepest may not open another
             box = box.only(tool.name for tool in box if tool.name != SUB_AGENT)[0]
         return box
@@ -327,7 +366,7 @@ class SessionConversation:
             reach=model.reach,
             folder=self._session.folder.path / FOLDER,
             context=self._tool_context(MAIN, "", lambda _: None),
-            tools=self._toolbox,
+            tools=self._toolbox.switched_on(),
             agents=self._sub_agents,
         )
         return Speaking(setup, lambda: self.conversation)
@@ -421,3 +460,26 @@ class SessionConversation:
                 document = from_content_md(data)
                 found[document.title] = document.text
         return found
+
+
+async def _to_its_end(work: asyncio.Future[Any]) -> None:
+    await work
+
+
+def _tools_of_agent(agent: Agent, box: Toolbox) -> Toolbox:
+    """What it names: tools, sources, or both. One that names nothing has all that is on."""
+    if not agent.tools and not agent.sources:
+        return box.switched_on()
+    named = agent.tools or tuple(tool.name for tool in box if tool.source is None)
+    return box.only([*named, *(name for slug in agent.sources for name in box.of_source(slug))])[0]
+
+
+def guides(box: Toolbox) -> str:
+    """What whoever uses a source reads before the first use, for the sources whose tools are in the box."""
+    used = dict.fromkeys(tool.source for tool in box if tool.source)
+    texts = [
+        f"## {slug}\n\n{box.sources[slug].guide}" for slug in used if slug in box.sources and box.sources[slug].guide
+    ]
+    if not texts:
+        return ""
+    return "\n\n# Guides to the sources\n\n" + "\n\n".join(texts)[:GUIDES_LIMIT]

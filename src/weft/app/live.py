@@ -271,6 +271,7 @@ class LiveSession(OpenedSession):
         if self._conversation is not None:
             waits = self._conversation.waits if keep_open is None else keep_open
             clean = await self._conversation.close(keep_open=waits)
+        await self._parts.release_sources(self.id)
         self._session.on_record = None
         await self._parts.off_loop(self._session.close)
         self._feed.close()

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from weft.tools.fetch import Fetched
     from weft.tools.permission_file import Rules
     from weft.tools.skills import Skills
+    from weft.sources.connected import Sources
     from weft.tools.toolbox import Toolbox
 
 T = TypeVar("T")
@@ -101,9 +102,10 @@ class _StepModels:
 class _StepTools:
     """What the tools of steps come from; read when the first step that uses some begins."""
 
-    def __init__(self, parts: Parts, surroundings: Mapping[str, str]) -> None:
+    def __init__(self, parts: Parts, surroundings: Mapping[str, str], session: str) -> None:
         self._parts = parts
         self._surroundings = surroundings
+        self._session = session
         self.workspace = parts.workspace.path
         self.approve: Approve | None = None
 
@@ -120,17 +122,16 @@ class _StepTools:
         return Skills([("workspace", self._parts.workspace.folder)])
 
     def toolbox(self) -> Toolbox:
-        return self._parts.toolbox()
+        return self._parts.toolbox(user=self._session)
 
     def agent(self, name: str) -> Agent:
         return self._parts.workspace.agent(name)
 
     def rules(self) -> Rules:
-        from weft.tools.permission_file import read_rules
         from weft.tools.processes import shield_environment
 
         shield_environment()
-        return read_rules(self._parts.workspace.folder)
+        return self._parts.rules()
 
 
 class Parts:
@@ -155,6 +156,7 @@ class Parts:
         self._now = now
         self._names: Callable[[], str] = lambda: secrets.token_hex(8)
         self.surroundings: Mapping[str, str] = {**os.environ}
+        self._sources: Sources | None = None
 
     @classmethod
     def open(
@@ -205,8 +207,46 @@ class Parts:
     def step_models(self) -> _StepModels:
         return _StepModels(self, self.new_name())
 
-    def step_tools(self) -> _StepTools:
-        return _StepTools(self, self.surroundings)
+    def step_tools(self, session: str) -> _StepTools:
+        return _StepTools(self, self.surroundings, session)
+
+    @property
+    def own(self) -> Path:
+        """The person's own folder, for all their workspaces."""
+        from weft.app.person import own_folder
+
+        return own_folder(self.surroundings)
+
+    def rules(self) -> Rules:
+        """The permission rules that hold: of the app, the workspace, and every source."""
+        from weft.tools.permission_file import read_rules
+
+        return read_rules(self.workspace.folder, self.own)
+
+    def sources(self) -> Sources:
+        """The sources of this workspace and person, with one connection to each for all sessions here."""
+        if self._sources is None:
+            from weft.app.connecting import credential_store
+            from weft.sources.connected import Sources
+
+            self._sources = Sources(
+                workspace=self.workspace.folder,
+                own=self.own,
+                surroundings=self.surroundings,
+                store=lambda: credential_store(self.surroundings, self.ask_secret),
+                now=self._now,
+            )
+        return self._sources
+
+    @property
+    def sources_version(self) -> int:
+        """Another number whenever what sources offer may be another."""
+        return self._sources.version if self._sources is not None else 0
+
+    async def release_sources(self, user: str) -> None:
+        """Whatever only this user used of sources is ended."""
+        if self._sources is not None:
+            await self._sources.release(user)
 
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
         """US dollars as prices are now; None when they are not known. Screens ask for the same again and again."""
@@ -265,15 +305,28 @@ class Parts:
     def _place(self) -> str:
         return os.path.realpath(self.workspace.path)
 
-    def toolbox(self, knowledge: KnowledgeBase | None = None) -> Toolbox:
+    def toolbox(
+        self, knowledge: KnowledgeBase | None = None, *, user: str = "", project: Path | None = None
+    ) -> Toolbox:
+        """All tools there are, those of sources as they were when last reached. `user` is who would call them;
+        `project` is a folder that may declare sources too."""
         from weft.tools.builtin import builtin_tools
         from weft.tools.toolbox import Toolbox
 
-        if knowledge is None:
-            return Toolbox(builtin_tools())
-        from weft.knowledge.offering import conversation_tools
+        tools = [*builtin_tools()]
+        if knowledge is not None:
+            from weft.knowledge.offering import conversation_tools
 
-        return Toolbox([*builtin_tools(), *conversation_tools(knowledge)])
+            tools += conversation_tools(knowledge)
+        if not self._may_have_sources(project):
+            return Toolbox(tools)
+        offered, notes = self.sources().offer(user, project)
+        return Toolbox([*tools, *offered], notes)
+
+    def _may_have_sources(self, project: Path | None) -> bool:
+        """Who has none does not load what reaches them."""
+        places = [self.workspace.path / "sources", self.own / "sources"]
+        return any(place.is_dir() for place in places) or (project is not None and (project / ".mcp.json").is_file())
 
     def knowledge(self, named: str | None) -> KnowledgeBase | None:
         """The collection that is named, else the workspace's own choice; None when there is neither."""

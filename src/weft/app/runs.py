@@ -86,7 +86,7 @@ class SessionRuns:
         if wish.pipeline and wish.pipeline != (self._pipeline.name if self._pipeline else ""):
             self._pipeline = self._parts.workspace.pipeline(wish.pipeline)
         opening = await self._open_up(wish, executor, by)
-        models, tools = self._parts.step_models(), self._parts.step_tools()
+        models, tools = self._parts.step_models(), self._parts.step_tools(self._session.folder.path.name)
         tools.approve = approve
         spec = RunSpec(
             opening.pipeline,

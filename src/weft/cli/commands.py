@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "eval": ("weft.cli.eval", "Measure what verdicts on claims are worth."),
     "cost": ("weft.cli.cost", "What models took and cost: by session, step, model, day."),
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
+    "sources": ("weft.cli.sources", "Connect MCP servers, APIs, folders and searches as tools."),
     "tools": ("weft.cli.tools", "List the tools a model may call, and judge a call."),
     "trust": ("weft.cli.trust", "What you agreed to: code, packs, keys sent to an address."),
     "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),

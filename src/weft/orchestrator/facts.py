@@ -13,7 +13,7 @@ from weft.checks import check_documents
 from weft.models.embedded_version import VERSION
 from weft.orchestrator.inputs import InputText, ReadFile
 from weft.orchestrator.step_facts import OnDisk, StepFacts
-from weft.orchestrator.step_tools import brings_in, tools_of
+from weft.orchestrator.step_tools import brings_in, sources_of, tools_of
 from weft.orchestrator.validate import Documents, fault_of, parse
 from weft.protocol.errors import ExternalError
 from weft.protocol.hashes import canonical, hash_bytes, hash_value
@@ -102,9 +102,14 @@ def gather(
     materials: dict[str, Material] = {}
     for name, step in pipeline.steps.items():
         agent = workspace.agent(step.agent) if step.agent else None
-        used = tools_of(step, agent, toolbox()) if toolbox and step.executor in ("agent", "tool") else ()
+        box = toolbox() if toolbox and step.executor in ("agent", "tool") else None
+        used = tools_of(step, agent, box) if box is not None else ()
         tools = tuple(tool.name for tool in used)
         material = _material(workspace, step, agent, inputs, parameters, profile, model, chosen_model)
+        if box is not None:
+            guides = {slug: box.sources[slug].guide for slug in sources_of(step, agent) if slug in box.sources}
+            read_first = {f"source {slug}": guide for slug, guide in guides.items() if guide}
+            material = replace(material, skills={**material.skills, **read_first})
         outside = bool(material.documents) or any(materials[before].outside for before in step.requires)
         material = replace(material, tools=tools, outside=outside or any(map(brings_in, used)))
         if step.prior:

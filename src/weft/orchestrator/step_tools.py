@@ -29,6 +29,10 @@ def tools_of(step: Step, agent: Agent | None, box: Toolbox) -> tuple[Tool, ...]:
         for tool in found:
             if tool.name not in own:
                 raise _wrong(step, f"the tool '{tool.name}' is none of its agent's", suggest(tool.name, own, "tools"))
+    for slug in sources_of(step, agent):
+        found += [_known(step, name, box) for name in _offered(step, slug, box)]
+    for source in dict.fromkeys(tool.source for tool in found if tool.source):
+        _offered(step, source, box)
     if step.scope.folder is None:
         for tool in found:
             if tool.subject and tool.subject[0] in _FILES:
@@ -37,6 +41,23 @@ def tools_of(step: Step, agent: Agent | None, box: Toolbox) -> tuple[Tool, ...]:
     if step.calls is not None:
         _keys(step, found[0], {*step.calls.given, *filter(None, [step.calls.key])})
     return tuple({tool.name: tool for tool in found}.values())
+
+
+def sources_of(step: Step, agent: Agent | None) -> tuple[str, ...]:
+    """The sources whose tools a step has as a whole."""
+    if step.calls is not None:
+        return ()
+    return step.scope.sources if step.scope.sources is not None else agent.sources if agent else ()
+
+
+def _offered(step: Step, slug: str, box: Toolbox) -> tuple[str, ...]:
+    """The tools of a source. UserError when there is none, or something is to be done before it can be used."""
+    note = box.sources.get(slug)
+    if note is None:
+        raise _wrong(step, f"there is no source '{slug}'", suggest(slug, box.sources, "sources"))
+    if note.trouble:
+        raise _wrong(step, f"the source '{slug}' can't be used: {note.trouble}", "then run it again")
+    return box.of_source(slug)
 
 
 def brings_in(tool: Tool) -> bool:

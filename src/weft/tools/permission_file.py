@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
@@ -90,15 +91,22 @@ def app_rules() -> Rules:
     return _rules(PermissionFile.model_validate(value), Document(APP_FILE, value), None)
 
 
-def read_rules(workspace: Folder) -> Rules:
-    """The app's rules, the workspace's and those of every source. WorkspaceError with every problem of every file."""
+def read_rules(workspace: Folder, own: FilePath | None = None) -> Rules:
+    """The app's rules, the workspace's, and those of every source, also of those in the person's `own` folder.
+    WorkspaceError with every problem of every file."""
     found = app_rules()
     problems: list[Problem] = []
-    for read in (_workspace_rules, *(_source_reader(slug) for slug in _slugs(workspace))):
-        try:
-            found += read(workspace)
-        except WorkspaceError as error:
-            problems += error.problems
+    with ExitStack() as opened:
+        folders = [workspace]
+        if own is not None and (own / "sources").is_dir():
+            folders.append(opened.enter_context(Folder.open(own)))
+        readers = [(workspace, _workspace_rules)]
+        readers += [(folder, _source_reader(slug)) for folder in folders for slug in _slugs(folder)]
+        for folder, read in readers:
+            try:
+                found += read(folder)
+            except WorkspaceError as error:
+                problems += error.problems
     if problems:
         raise WorkspaceError(problems, hint="until they are mended no rule is used: nothing is guessed")
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.protocol.errors import UserError, WeftError
@@ -15,8 +16,22 @@ OTHER_NAMES: Final[Mapping[str, str]] = {"Agent": "Task", "AskUserQuestion": "As
 """What agents' files written for other programs call our tools."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceNote:
+    """What is to be said of a source beside its tools."""
+
+    enabled: bool = True
+    """Whether everybody gets its tools, or only agents and steps that name it."""
+    guide: str = ""
+    """For whoever uses it, to be read before the first use."""
+    trouble: str = ""
+    """Why it can't be used before something is done, and what; "" when it can."""
+
+
 class Toolbox:
-    def __init__(self, tools: Iterable[Tool]) -> None:
+    def __init__(self, tools: Iterable[Tool], sources: Mapping[str, SourceNote] | None = None) -> None:
+        self.sources: Mapping[str, SourceNote] = sources or {}
+        """Every source there is, by its slug, also one that has no tools now."""
         self._tools: dict[str, Tool] = {}
         self._validators: dict[str, Any] = {}
         for tool in tools:
@@ -61,7 +76,16 @@ class Toolbox:
         """A toolbox of these tools in its own order, and the names that are not in it."""
         wanted = {name if name in self._tools else OTHER_NAMES.get(name, name): name for name in names}
         missing = tuple(asked for name, asked in wanted.items() if name not in self._tools)
-        return Toolbox(tool for tool in self if tool.name in wanted), missing
+        return Toolbox((tool for tool in self if tool.name in wanted), self.sources), missing
+
+    def of_source(self, slug: str) -> tuple[str, ...]:
+        """The names of a source's tools."""
+        return tuple(tool.name for tool in self if tool.source == slug)
+
+    def switched_on(self) -> Toolbox:
+        """Without the tools of sources that only those get who name them."""
+        off = {slug for slug, note in self.sources.items() if not note.enabled}
+        return Toolbox((tool for tool in self if tool.source not in off), self.sources) if off else self
 
     def fault(self, call: ToolCall) -> str | None:
         """Why this call can't be made, for the model to read; None when it can."""

@@ -27,6 +27,7 @@ class Agent:
     file: str
     skills: tuple[str, ...]
     tools: tuple[str, ...]
+    sources: tuple[str, ...]
     model: str | None
     embedded: str | None
     """`file.py:function` in code/: what runs when no model is connected."""
@@ -38,6 +39,9 @@ class AgentFront(Strict):
     description: Text = Field(description="What the agent does, in one sentence")
     model: OptionalText = Field(default=None, description="The model it works with; else the workspace's")
     tools: NameList = Field(default=[], description="The tools it may use: a list, or names with commas between them")
+    sources: NameList = Field(
+        default=[], description="The sources whose tools it may use: a list, or slugs with commas between them"
+    )
     skills: NameList = Field(
         default=[], description="The skills it is given: a list, or names with commas between them"
     )
@@ -63,6 +67,7 @@ def read_agent(folder: Folder, name: str, skill_names: Iterable[str]) -> Agent:
         file=source.file,
         skills=tuple(front.skills),
         tools=tuple(front.tools),
+        sources=tuple(dict.fromkeys(front.sources)),
         model=front.model,
         embedded=front.embedded,
         hash=source.hash,

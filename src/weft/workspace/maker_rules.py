@@ -24,6 +24,7 @@ _KEYS: Final[Mapping[str, frozenset[Executor]]] = {
     "skills": frozenset({"code", "model", "agent"}),
     "profile": frozenset({"code", "model", "agent"}),
     "tools": frozenset({"agent"}),
+    "sources": frozenset({"agent"}),
     "turns": frozenset({"agent"}),
     "folder": frozenset({"agent", "tool"}),
     "allow": frozenset({"agent", "tool"}),
@@ -87,7 +88,8 @@ def _known_agent(draft: Draft, at: Path, entry: StepEntry, executor: Executor) -
     agent = _agent(draft, name)
     for skill in agent.skills if agent else ():
         include_skill(draft, skill)
-    if agent and executor == "agent" and not agent.tools and not entry.tools and not draft.lost(*map(str, at), "tools"):
+    uses = agent and (agent.tools or agent.sources or entry.tools or entry.sources)
+    if agent and executor == "agent" and not uses and not draft.lost(*map(str, at), "tools"):
         hint = "name some under 'tools' of the step or of the agent, or remove 'executor: agent'"
         draft.report((*at, "executor"), f"the agent '{name}' has no tools, so it can't use any", hint)
 
@@ -135,12 +137,13 @@ def scope(draft: Draft, at: Path, entry: StepEntry, executor: Executor) -> Scope
             hint = "name the command" if key == "tool" else hint
             (draft.report_key if is_key else draft.report)((*path, key), message, hint)
         named = [entry.tool] if entry.tool is not None else entry.tools
-        if named and "*" not in rule.tool and rule.tool not in named:
+        if named and "*" not in rule.tool and "__" not in rule.tool and rule.tool not in named:
             draft.report((*path, "tool"), f"this step does not use '{rule.tool}'", suggest(rule.tool, named, "tools"))
         if rule.parameter is not None:
             _command(draft, (*path, "parameter"), rule.parameter)
         rules.append((rule, draft.document.value_mark(path).line))
-    return Scope(tuple(entry.tools or ()), entry.folder, tuple(rules), entry.turns or DEFAULT_TURNS)
+    sources = None if entry.sources is None else tuple(dict.fromkeys(entry.sources))
+    return Scope(tuple(entry.tools or ()), entry.folder, tuple(rules), entry.turns or DEFAULT_TURNS, sources)
 
 
 def _command(draft: Draft, path: Path, name: str) -> None:

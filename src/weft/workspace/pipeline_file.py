@@ -149,6 +149,9 @@ class StepEntry(Strict):
     tools: OptionalNames = Field(
         default=None, description="The tools the agent may use in this step; all that it names when not given"
     )
+    sources: OptionalNames = Field(
+        default=None, description="The sources whose tools the agent may use in this step; all that it names otherwise"
+    )
     folder: OptionalText = Field(
         default=None, description="The folder that the tools work in and can't leave: a parameter of the type folder"
     )

@@ -27,6 +27,8 @@ class Scope:
     allow: tuple[tuple[StepRuleEntry, int], ...] = ()
     """Each with its line in the pipeline's file."""
     turns: int = DEFAULT_TURNS
+    sources: tuple[str, ...] | None = None
+    """The step's own choice; None for all that its agent names."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,309 @@
+"""Sources as a person sets them up: add, list, test, switch, sign in, remove. What `weft sources` and the server show.
+
+Values in and out are plain, so that a face only prints them. What is tested, listed and judged is what a conversation
+gets: everything goes through the same `Sources`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from weft.app.parts import Parts
+from weft.files import Folder
+from weft.protocol.errors import UsageError, UserError, WorkspaceError
+from weft.sources.config import FILE, GUIDE, check_config, slug_fault
+from weft.sources.declared import FOLDER, Source
+from weft.sources.importing import ImportedSource, imported, launcher_needs, slug_of
+from weft.sources.listing import Reached
+from weft.sources.offering import offered_tools
+from weft.tools.boundary import boundary_here
+from weft.tools.toolbox import Toolbox
+from weft.workspace.document import Document, read_source
+from weft.workspace.yaml_document import parse_yaml
+
+if TYPE_CHECKING:
+    from weft.sources.connected import Sources
+
+COMMAND_USER: Final = "a command"
+REMOVED: Final = ".removed"
+_SPEC_LIMIT: Final = 8 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddRequest:
+    """What a person says of a source they add."""
+
+    words: Sequence[str]
+    """An address, a file, a folder, or the words of a command."""
+    slug: str = ""
+    kind: str = ""
+    """api or search, where an address could be either."""
+    provider: str = ""
+    sse: bool = False
+    network: bool = False
+    read: Sequence[str] = ()
+    write: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    auth: str = ""
+    secret: str = ""
+    description: str = ""
+    only: Sequence[str] = ()
+    """Of a file with several: these."""
+
+
+class SourceShelf:
+    def __init__(self, parts: Parts, project: Path | None = None) -> None:
+        self._parts = parts
+        self._project = project
+
+    @property
+    def sources(self) -> Sources:
+        return self._parts.sources()
+
+    def one(self, slug: str) -> Source:
+        return self.sources.one(slug, self._project)
+
+    # -- adding
+
+    def to_add(self, request: AddRequest) -> list[ImportedSource]:
+        """The sources that are meant, each checked. UsageError when nothing is."""
+        found = [self._with_options(one, request) for one in _meant(request)]
+        if request.only:
+            found = [one for one in found if one.slug in request.only]
+        if not found:
+            raise UsageError(
+                "there is no source in that", hint="give an address, a file, a folder, or -- and a command"
+            )
+        if request.slug and len(found) > 1:
+            raise UsageError(f"there are {len(found)} sources in that, and one name", hint="choose one with --only")
+        for one in found:
+            slug = request.slug or one.slug
+            if fault := slug_fault(slug):
+                raise UsageError(fault)
+            checked = check_config(Document(f"{FOLDER}/{slug}/{FILE}", one.config))
+            if checked.problems:
+                raise WorkspaceError(checked.problems)
+        return [
+            ImportedSource(slug=request.slug or one.slug, config=one.config, secrets=one.secrets, notes=one.notes)
+            for one in found
+        ]
+
+    def _with_options(self, one: ImportedSource, request: AddRequest) -> ImportedSource:
+        config = dict(one.config)
+        if config["kind"] == "mcp" and "command" in config:
+            config["network"] = bool(config.get("network")) or request.network
+            for key, more in (("read", request.read), ("write", request.write)):
+                if more or config.get(key):
+                    config[key] = [*config.get(key, ()), *more]
+            if request.env:
+                config["env"] = {**config.get("env", {}), **request.env}
+        elif request.headers:
+            config["headers"] = {**config.get("headers", {}), **request.headers}
+        if request.sse and "url" in config:
+            config["transport"] = "sse"
+        if request.auth:
+            config["auth"] = {"type": request.auth}
+        if request.secret:
+            config["auth"] = {**config.get("auth", {"type": "bearer"}), "secret": request.secret}
+        if request.description:
+            config["description"] = request.description
+        return ImportedSource(slug=one.slug, config=config, secrets=one.secrets, notes=one.notes)
+
+    def add(self, one: ImportedSource, *, mine: bool, replace: bool = False, files: Mapping[str, bytes]) -> Source:
+        """Writes its folder: in the workspace, or in the person's own for all workspaces. Its secrets go into the
+        credential store first: a source is never there without them."""
+        top = self._parts.own if mine else self._parts.workspace.path
+        if (top / FOLDER / one.slug / FILE).exists() and not replace:
+            raise UserError(
+                f"there is a source {one.slug} already", hint="name it otherwise with --as, or --replace it"
+            )
+        for name, secret in one.secrets.items():
+            self.store_secret(name, secret)
+        with Folder.open(top, create=True) as folder, folder.folder(f"{FOLDER}/{one.slug}", create=True) as place:
+            for name, data in files.items():
+                place.replace(name, data)
+            if one.config.get("description") and place.read_or_none(GUIDE) is None:
+                place.replace(GUIDE, f"{one.config['description']}\n".encode())
+            place.replace(FILE, json.dumps(one.config, indent=2, ensure_ascii=False).encode() + b"\n")
+        return self.one(one.slug)
+
+    def needs(self, source: Source) -> list[str]:
+        """What the source reaches, in words, for whoever decides whether it may."""
+        config = source.config
+        if config.kind != "mcp" or config.command is None:
+            return [f"reaches {config.address}"]
+        held = boundary_here().strength == "strong"
+        return [
+            f"runs {config.address}",
+            "inside the kernel boundary" if held else "with all your rights: there is no boundary here (weft doctor)",
+            "with the network" if config.network else "without the network",
+            *(f"may change {source.place(path)}" for path in config.write),
+            *(f"gets the variable {name}" for name in config.env),
+        ]
+
+    def store_secret(self, name: str, secret: str) -> None:
+        from weft.app.connecting import credential_store
+
+        credential_store(self._parts.surroundings, self._parts.ask_secret).put(f"source-secret {name}", secret)
+
+    # -- looking
+
+    def rows(self) -> list[dict[str, Any]]:
+        declared = self.sources.declared(self._project)
+        rows = [self.row(source) for source in declared.sources.values()]
+        for slug, error in declared.broken.items():
+            why = error.problems[0].message
+            rows.append({"slug": slug, "kind": "", "state": "broken", "why": why, "tools": 0, "enabled": False})
+        return sorted(rows, key=lambda row: str(row["slug"]))
+
+    def row(self, source: Source) -> dict[str, Any]:
+        reached = self.sources.kept.get(source.key)
+        config = source.config
+        return {
+            "slug": source.slug,
+            "name": source.title,
+            "kind": config.kind,
+            "state": reached.state,
+            "why": self.sources.trouble(source) or reached.why if reached.state != "ready" else "",
+            "enabled": config.enabled,
+            "tools": len(self.tools(source)),
+            "address": config.address,
+            "declared": source.declared,
+            "file": str(source.file),
+            "tested": reached.at,
+            "server": reached.listing.server if reached.listing else "",
+            "protocol": reached.listing.protocol if reached.listing else "",
+            "left_out": dict(reached.listing.left_out) if reached.listing else {},
+            "prompts": [prompt.name for prompt in reached.listing.prompts] if reached.listing else [],
+            "description": config.description,
+        }
+
+    def tools(self, source: Source) -> list[dict[str, Any]]:
+        """As a model is offered them."""
+        listing = self.sources.kept.get(source.key).listing
+        if listing is None:
+            return []
+
+        async def never(*_: Any) -> Any:
+            raise AssertionError("a listing is only shown")
+
+        return Toolbox(offered_tools(source, listing, never)).listing()
+
+    async def test(self, slugs: Sequence[str] = ()) -> dict[str, Reached]:
+        """Really reaches them, all when none is named, and ends what was started for it."""
+        declared = self.sources.declared(self._project)
+        chosen = [self.one(slug) for slug in slugs] if slugs else list(declared.sources.values())
+        try:
+            return await self.sources.reach_all(chosen, COMMAND_USER)
+        finally:
+            await self.sources.release(COMMAND_USER)
+
+    # -- changing
+
+    def switch(self, slug: str, *, on: bool) -> None:
+        source = self._own(slug)
+        with Folder.open(source.folder) as folder:
+            config = json.loads(read_source(folder, FILE).text)
+            config["enabled"] = on
+            folder.replace(FILE, json.dumps(config, indent=2, ensure_ascii=False).encode() + b"\n")
+
+    def remove(self, slug: str) -> Path:
+        """Its folder is moved aside, and what it was let in with is forgotten. Where it is now."""
+        source = self._own(slug)
+        self.sources.kept.forget(source.key)
+        aside = source.folder.parent / REMOVED
+        number = 1
+        while (aside / f"{slug}-{number}").exists():
+            number += 1
+        with Folder.open(source.folder.parent) as shelf, shelf.folder(REMOVED, create=True) as removed:
+            shelf.move(slug, removed, f"{slug}-{number}")
+        return aside / f"{slug}-{number}"
+
+    def _own(self, slug: str) -> Source:
+        source = self.one(slug)
+        if source.declared == "project":
+            raise UserError(f"the source {slug} is declared in {source.file}", hint="change it there")
+        return source
+
+
+# -- what is meant
+
+
+def _meant(request: AddRequest) -> list[ImportedSource]:
+    first, more = request.words[0], list(request.words[1:])
+    if request.kind == "search":
+        config: dict[str, Any] = {"kind": "search", "provider": request.provider}
+        if first != request.provider:
+            config["url"] = first
+        return [ImportedSource(slug=slug_of(request.provider), config=config)]
+    if first.startswith(("http://", "https://")) and not more:
+        kind = request.kind or "mcp"
+        return [ImportedSource(slug=slug_of(_host_word(first)), config={"kind": kind, "url": first})]
+    path = Path(first).expanduser()
+    if path.is_dir() and not more:
+        inside = path / FILE
+        if inside.is_file() and (found := imported(_parsed(inside))):
+            return found
+        return [ImportedSource(slug=slug_of(path.name), config={"kind": "folder", "path": str(path.absolute())})]
+    if path.is_file() and not more and path.suffix in (".json", ".jsonc", ".yaml", ".yml"):
+        value = _parsed(path)
+        if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
+            return [_api(path, value, request)]
+        return imported(value)
+    command = {"kind": "mcp", "command": first, "args": more, **launcher_needs(first)}
+    return [ImportedSource(slug=slug_of(_command_word(first, more)), config=command)]
+
+
+def spec_files(request: AddRequest) -> dict[str, bytes]:
+    """The files that go into the source's folder with its config: an OpenAPI document."""
+    path = Path(request.words[0]).expanduser()
+    if len(request.words) > 1 or not path.is_file() or path.suffix not in (".json", ".yaml", ".yml"):
+        return {}
+    value = _parsed(path)
+    if not isinstance(value, dict) or not ("openapi" in value or "swagger" in value):
+        return {}
+    return {f"openapi{'.json' if path.suffix == '.json' else '.yaml'}": path.read_bytes()}
+
+
+def _api(path: Path, value: Mapping[str, Any], request: AddRequest) -> ImportedSource:
+    servers = value.get("servers")
+    url = servers[0].get("url", "") if isinstance(servers, list) and servers and isinstance(servers[0], dict) else ""
+    if not str(url).startswith(("http://", "https://")):
+        raise UsageError(f"{path} does not say where its API is", hint="add servers: [{url: https://…}] to it")
+    info = value.get("info") if isinstance(value.get("info"), dict) else {}
+    assert isinstance(info, dict)
+    title = str(info.get("title") or path.stem)
+    config: dict[str, Any] = {"kind": "api", "name": title, "url": url}
+    config["openapi"] = f"openapi{'.json' if path.suffix == '.json' else '.yaml'}"
+    return ImportedSource(slug=slug_of(title), config=config)
+
+
+def _parsed(path: Path) -> Any:
+    if path.stat().st_size > _SPEC_LIMIT:
+        raise UserError(f"{path} is too large to be a configuration")
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if path.suffix in (".yaml", ".yml"):
+        return parse_yaml(str(path), text).value
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{path} is not JSON: {error}", hint="comments are not JSON: take them out") from error
+
+
+def _host_word(url: str) -> str:
+    host = url.split("//", 1)[1].split("/", 1)[0].split(":")[0]
+    words = [word for word in host.split(".") if word not in ("www", "mcp", "api", "com", "org", "net", "io", "dev")]
+    return words[-1] if words and not host.replace(".", "").isdigit() else "source"
+
+
+def _command_word(command: str, args: Sequence[str]) -> str:
+    """What a command is best called: the last word that looks like a package or a program."""
+    words = [word for word in (*args, command) if word and not word.startswith(("-", "/", "."))]
+    name = next((word for word in words if word not in ("stdio", "run", "exec", "tool", "x")), command)
+    bare = name.rsplit("/", 1)[-1].split("@")[0] or name
+    return bare.removeprefix("mcp-server-").removeprefix("server-").removeprefix("mcp-").removesuffix("-mcp")

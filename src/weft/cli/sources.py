@@ -1,0 +1,217 @@
+"""`weft sources`: connect MCP servers, APIs, folders and searches; what is listed is what a model gets."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weft.cli.place import is_terminal, json_option, open_app, pairs, workspace_option
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from weft.render.cells import clean
+
+if TYPE_CHECKING:
+    from weft.app.source_shelf import SourceShelf
+
+
+@click.group("sources", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Connect MCP servers, APIs, folders and searches as tools."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_sources)
+
+
+def _shelf(app: Any) -> SourceShelf:
+    from weft.app.source_shelf import SourceShelf
+
+    return SourceShelf(app, Path.cwd())
+
+
+@command.command("list")
+@json_option
+@workspace_option
+def list_sources(as_json: bool = False, workspace: str | None = None) -> None:
+    """Every source, whether it works, and how many tools it has."""
+    with open_app(workspace) as app:
+        for row in _shelf(app).rows():
+            if as_json:
+                print(json.dumps(row))
+            else:
+                state = row["state"] if row["enabled"] or row["state"] == "broken" else f"{row['state']}, off"
+                tools = f"{row['tools']} tools" if row["tools"] != 1 else "1 tool"
+                print("\t".join(map(clean, (row["slug"], row["kind"], state, tools, row["why"].split("\n")[0]))))
+
+
+@command.command("add", context_settings={"ignore_unknown_options": False})
+@click.argument("words", nargs=-1, required=True, metavar="ADDRESS|FILE|FOLDER|-- COMMAND...")
+@click.option("--as", "slug", default="", metavar="SLUG", help="What it is called.")
+@click.option("--mine", is_flag=True, help="For all your workspaces, not only this one.")
+@click.option("--api", is_flag=True, help="The address is an HTTP API, not an MCP server.")
+@click.option(
+    "--search",
+    "provider",
+    type=click.Choice(["brave", "tavily", "searxng", "exa"]),
+    help="It is a search of the web: name the provider again as ADDRESS, or give an address.",
+)
+@click.option("--sse", is_flag=True, help="The server is an old one that speaks SSE.")
+@click.option("--network", is_flag=True, help="The command may use the network.")
+@click.option("--read", multiple=True, metavar="FOLDER", help="A folder the command may read, where it could not.")
+@click.option("--write", multiple=True, metavar="FOLDER", help="A folder the command may change.")
+@click.option("--env", multiple=True, metavar="NAME=VALUE", help="A variable of the command; VALUE may be env:NAME.")
+@click.option("--header", multiple=True, metavar="NAME=VALUE", help="A header of every request.")
+@click.option("--auth", type=click.Choice(["bearer", "header", "query", "basic", "oauth"]), help="How it lets one in.")
+@click.option("--secret", default="", metavar="PLACE", help="Where its secret is: env:NAME or secret:NAME.")
+@click.option("--description", default="", help="What it is for, in one sentence.")
+@click.option("--only", multiple=True, metavar="SLUG", help="Of a file with several sources: this one.")
+@click.option("--replace", is_flag=True, help="In place of one of the same name.")
+@click.option("--no-test", is_flag=True, help="Do not reach it now.")
+@workspace_option
+def add(words: tuple[str, ...], workspace: str | None, **given: Any) -> int:
+    """Connect something: an MCP server (an address, or -- and the words of a command), a configuration of another
+    program (.mcp.json, Claude, Cursor, VS Code), an OpenAPI file, or a folder.
+
+    What it may reach is shown; it is tested at once, and its tools are there from then on.
+    """
+    from weft.app.source_shelf import AddRequest, spec_files
+
+    request = AddRequest(
+        words=words,
+        slug=given["slug"],
+        kind="search" if given["provider"] else "api" if given["api"] else "",
+        provider=given["provider"] or "",
+        sse=given["sse"],
+        network=given["network"],
+        read=given["read"],
+        write=given["write"],
+        env=pairs(given["env"], "--env", "VALUE"),
+        headers=pairs(given["header"], "--header", "VALUE"),
+        auth=given["auth"] or "",
+        secret=given["secret"],
+        description=given["description"],
+        only=given["only"],
+    )
+    with open_app(workspace) as app:
+        shelf = _shelf(app)
+        found = shelf.to_add(request)
+        files = spec_files(request)
+        for one in found:
+            source = shelf.add(one, mine=given["mine"], replace=given["replace"], files=files)
+            told = [*shelf.needs(source), *one.notes]
+            print(clean(f"{source.slug}: {source.file}"), file=sys.stderr)
+            print("\n".join(f"  {clean(line)}" for line in told), file=sys.stderr)
+        if given["no_test"]:
+            return EXIT_DONE
+        return _tested(shelf, tuple(one.slug for one in found), as_json=False)
+
+
+@command.command("show")
+@click.argument("slug")
+@json_option
+@workspace_option
+def show(slug: str, as_json: bool, workspace: str | None) -> None:
+    """All that is known of a source."""
+    with open_app(workspace) as app:
+        shelf = _shelf(app)
+        source = shelf.one(slug)
+        row = shelf.row(source)
+        row["reaches"] = shelf.needs(source)
+    if as_json:
+        print(json.dumps(row))
+        return
+    for key, value in row.items():
+        if value not in ("", [], {}, None):
+            text = "; ".join(map(str, value)) if isinstance(value, list) else value
+            print(clean(f"{key:<12} {text}"))
+
+
+@command.command("test")
+@click.argument("slugs", nargs=-1, metavar="[SLUG]...")
+@json_option
+@workspace_option
+def test(slugs: tuple[str, ...], as_json: bool, workspace: str | None) -> int:
+    """Really reach sources and list their tools: all sources when none is named."""
+    with open_app(workspace) as app:
+        return _tested(_shelf(app), slugs, as_json=as_json)
+
+
+def _tested(shelf: SourceShelf, slugs: tuple[str, ...], *, as_json: bool) -> int:
+    found = asyncio.run(shelf.test(slugs))
+    bad = False
+    for slug, reached in found.items():
+        bad = bad or reached.state != "ready"
+        names = [tool["name"] for tool in shelf.tools(shelf.one(slug))]
+        if as_json:
+            left_out = dict(reached.listing.left_out) if reached.listing else {}
+            state = {"slug": slug, "state": reached.state, "why": reached.why, "tools": names, "left_out": left_out}
+            print(json.dumps(state))
+            continue
+        if reached.state != "ready":
+            print("\t".join((clean(slug), reached.state, " ".join(map(clean, reached.why.split("\n"))))))
+            continue
+        print("\t".join((clean(slug), "ready", clean(f"{len(names)} tools: {', '.join(names)}"))))
+        for name, why in reached.listing.left_out.items() if reached.listing else ():
+            print(clean(f"  left out: {name}: {why}"), file=sys.stderr)
+    return EXIT_FAILED if bad else EXIT_DONE
+
+
+@command.command("tools")
+@click.argument("slug", required=False)
+@json_option
+@workspace_option
+def tools(slug: str | None, as_json: bool, workspace: str | None) -> None:
+    """The tools of a source, or of all that are on, as a model is offered them."""
+    with open_app(workspace) as app:
+        shelf = _shelf(app)
+        slugs = [slug] if slug else [row["slug"] for row in shelf.rows() if row["enabled"]]
+        for entry in (entry for one in slugs for entry in shelf.tools(shelf.one(one))):
+            if as_json:
+                print(json.dumps(entry))
+            else:
+                about = entry["description"].split("\n")[0]
+                print("\t".join(map(clean, (entry["name"], entry["effect"], about))))
+
+
+@command.command("enable")
+@click.argument("slug")
+@workspace_option
+def enable(slug: str, workspace: str | None) -> None:
+    """Every conversation gets its tools."""
+    with open_app(workspace) as app:
+        _shelf(app).switch(slug, on=True)
+
+
+@command.command("disable")
+@click.argument("slug")
+@workspace_option
+def disable(slug: str, workspace: str | None) -> None:
+    """Only agents and steps that name it get its tools."""
+    with open_app(workspace) as app:
+        _shelf(app).switch(slug, on=False)
+
+
+@command.command("rm")
+@click.argument("slug")
+@workspace_option
+def remove(slug: str, workspace: str | None) -> None:
+    """Take a source away. Its folder is moved aside, not deleted."""
+    with open_app(workspace) as app:
+        aside = _shelf(app).remove(slug)
+    print(clean(f"{slug} is gone; its folder is {aside}"), file=sys.stderr)
+
+
+@command.command("secret")
+@click.argument("name")
+@workspace_option
+def secret(name: str, workspace: str | None) -> None:
+    """Store a secret that a source's config refers to as secret:NAME. It is asked for, never on the command line."""
+    typed = getpass.getpass(f"{name}: ").strip() if is_terminal(sys.stdin) else sys.stdin.readline().strip()
+    if not typed:
+        raise UsageError("there was nothing to store")
+    with open_app(workspace) as app:
+        _shelf(app).store_secret(name, typed)

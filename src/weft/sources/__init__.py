@@ -1,0 +1,1 @@
+"""Sources: providers of tools and data from outside (MCP servers, HTTP APIs, folders, searches), offered as tools."""

@@ -1,0 +1,545 @@
+"""One MCP server, kept up: a supervisor that starts it when it is first used and again when it is needed again.
+
+    idle -> starting -> up -> (ended, lost, expired) -> idle …
+
+Whoever calls waits for it to be up. A start that fails is not tried again at once: the wait doubles, and a call in
+between fails with the reason. A call that was refused because the server had forgotten the session was not carried out:
+it is made again on a new one. A call whose end was lost is made again only when the tool may be repeated; else its
+effect is unknown, and that is said. What the server says that its tools are is asked again when it says they changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from weft import __version__
+from weft.protocol.errors import WeftError
+from weft.sources.answers import outcome_of
+from weft.sources.connector import NeedsSignInError, SourceDownError
+from weft.sources.elicitation import Elicitation
+from weft.sources.listing import Listing, OfferedPrompt, OfferedTool
+from weft.sources.schemas import tool_of
+from weft.sources.wire import WIRE_CODE
+from weft.tools.threads import in_thread
+from weft.tools.tool import Context, Outcome, failed
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.client._transport import TransportStreams
+
+START_SECONDS: Final = 45.0
+"""A program that is fetched when it is started takes its time."""
+LONGEST_SECONDS: Final = 3600.0
+"""The longest a call may take, however often it gives a sign of life."""
+PATIENCE: Final = 2.0
+"""A call waits so long for the next start; when that is further away, it fails with the reason of the last."""
+FIRST_WAIT: Final = 0.5
+LONGEST_WAIT: Final = 60.0
+PAGES: Final = 50
+MOST_TOOLS: Final = 500
+PROGRESS_EVERY: Final = 0.1
+"""Seconds between two lines of progress."""
+_EXPIRED: Final = "Session terminated"
+_NOT_DONE: Final = frozenset({-32700, -32600, -32601, -32602})
+"""Of the protocol's errors: the call was not understood, so nothing came of it."""
+
+
+class Line(AbstractAsyncContextManager["TransportStreams"]):
+    """One way to a server: its streams, and what is known when they end."""
+
+    ended: asyncio.Event
+    """Set when nothing more will come."""
+
+    def told(self) -> tuple[str, tuple[str, ...]]:
+        """Why it ended, when it knows, and the last words it heard."""
+        return "", ()
+
+
+@dataclass(slots=True)
+class _Up:
+    """A server that answers."""
+
+    client: Client
+    line: Line
+    gone: asyncio.Future[str]
+    """Gets the reason when it is gone."""
+    leave: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class McpConnection:
+    """`line` opens a new way to the server; `changed` is told when the server's tools are others."""
+
+    def __init__(
+        self,
+        slug: str,
+        line: Callable[[], Line],
+        *,
+        seconds: float,
+        repeatable: Callable[[str], bool],
+        changed: Callable[[Listing], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
+        self._slug = slug
+        self._line = line
+        self._seconds = seconds
+        self._repeatable = repeatable
+        self._changed = changed
+        self._clock = clock
+        self._start_seconds = start_seconds
+        self._up: _Up | None = None
+        self._life: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
+        self._failures = 0
+        self._not_before = 0.0
+        self._last_fault: WeftError | None = None
+        self._elicitation = Elicitation(slug)
+        self._beside: set[asyncio.Task[None]] = set()
+        self.starts = 0
+        """How often it was started."""
+
+    # -- its life
+
+    async def _ready(self) -> _Up:
+        async with self._starting:
+            if self._up is not None and not self._up.gone.done():
+                return self._up
+            wait = self._not_before - self._clock()
+            if wait > PATIENCE and self._last_fault is not None:
+                fault = self._last_fault
+                raise SourceDownError(f"{fault.message}; it is tried again in {wait:.0f} s", hint=fault.hint)
+            if wait > 0:
+                await asyncio.sleep(wait)
+            return await self._start()
+
+    async def _start(self) -> _Up:
+        await self._end_life()
+        await in_thread(_load, "weft-mcp")
+        self.starts += 1
+        ready: asyncio.Future[_Up] = asyncio.get_running_loop().create_future()
+        line = self._line()
+        self._life = asyncio.create_task(self._live(line, ready), name=f"source {self._slug}")
+        try:
+            async with asyncio.timeout(self._start_seconds):
+                self._up = await asyncio.shield(ready)
+        except TimeoutError:
+            await self._end_life()
+            raise self._failed(f"it did not answer within {self._start_seconds:g} seconds", line) from None
+        except WeftError as error:
+            raise self._noted(error) from error
+        except BaseException:
+            ready.cancel()
+            await self._end_life()
+            raise
+        self._failures, self._not_before, self._last_fault = 0, 0.0, None
+        return self._up
+
+    def _failed(self, why: str, line: Line) -> WeftError:
+        known, tail = line.told()
+        said = f"; it last said: {' | '.join(tail)}" if tail else ""
+        return self._noted(SourceDownError(f"the source {self._slug} can't be reached: {known or why}{said}"))
+
+    def _noted(self, fault: WeftError) -> WeftError:
+        self._failures += 1
+        self._not_before = self._clock() + min(FIRST_WAIT * 2 ** (self._failures - 1), LONGEST_WAIT)
+        self._last_fault = fault
+        return fault
+
+    async def _live(self, line: Line, ready: asyncio.Future[_Up]) -> None:
+        """In a task of its own from its start to its end: what is opened here is closed here."""
+        up: _Up | None = None
+        reason = "it was closed"
+        try:
+            async with self._open_client(line) as client:
+                up = _Up(client, line, asyncio.get_running_loop().create_future())
+                if not ready.done():
+                    ready.set_result(up)
+                self._watch_changes(up)
+                waits = {asyncio.ensure_future(up.leave.wait()), asyncio.ensure_future(line.ended.wait())}
+                try:
+                    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    for one in waits:
+                        one.cancel()
+            if line.ended.is_set():
+                reason = "the connection ended"
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001  whatever ends a connection, those who wait for it hear of it
+            leaf = _leaf(error)
+            reason = leaf.message if isinstance(leaf, WeftError) else f"{type(leaf).__name__}: {leaf}"
+            if not ready.done():
+                ready.set_exception(self._start_fault(leaf, line))
+        finally:
+            if not ready.done():
+                ready.set_exception(self._start_fault(Exception(reason), line))
+            if ready.done() and not ready.cancelled():
+                ready.exception()  # there may be nobody who looks
+            if up is not None and not up.gone.done():
+                known, tail = line.told()
+                said = f"; it last said: {' | '.join(tail)}" if tail else ""
+                up.gone.set_result(f"{known or reason}{said}")
+
+    def _start_fault(self, leaf: BaseException, line: Line) -> WeftError:
+        from mcp.shared.exceptions import MCPError
+
+        if isinstance(leaf, WeftError):
+            return leaf
+        if isinstance(leaf, MCPError) and _status(leaf) == 401:
+            return NeedsSignInError(self._slug)
+        known, tail = line.told()
+        why = known or (leaf.message if isinstance(leaf, MCPError) else str(leaf) or type(leaf).__name__)
+        said = f"; it last said: {' | '.join(tail)}" if tail else ""
+        return SourceDownError(f"the source {self._slug} can't be reached: {why}{said}")
+
+    @asynccontextmanager
+    async def _open_client(self, line: Line) -> AsyncIterator[Client]:
+        from mcp import Client
+        from mcp.types import Implementation
+
+        hush()
+        client = Client(
+            line,
+            client_info=Implementation(name="weft", version=__version__),
+            elicitation_callback=self._elicitation.answer,
+            message_handler=self._heard,
+            cache=None,
+        )
+        async with client:
+            yield client
+
+    async def _end_life(self) -> None:
+        if self._life is None:
+            return
+        if self._up is not None:
+            self._up.leave.set()
+            await asyncio.wait({self._life}, timeout=5)
+        self._life.cancel()
+        await asyncio.wait({self._life})
+        self._life, self._up = None, None
+
+    async def close(self) -> None:
+        for task in list(self._beside):
+            task.cancel()
+        if self._beside:
+            await asyncio.wait(self._beside)
+        async with self._starting:
+            await self._end_life()
+
+    # -- what it offers
+
+    async def listing(self) -> Listing:
+        for again in (True, False):
+            up = await self._ready()
+            try:
+                listing: Listing = await self._bounded(up, self._listed(up), START_SECONDS)
+                return listing
+            except _GoneError as gone:
+                if not again:
+                    raise SourceDownError(f"the source {self._slug} can't be reached: {gone.why}") from gone
+            except _ExpiredError:
+                await self._end_life_of(up)
+        raise AssertionError("unreachable")
+
+    async def _listed(self, up: _Up) -> Listing:
+        client = up.client
+        tools: dict[str, OfferedTool] = {}
+        left_out: dict[str, str] = {}
+        cursor: str | None = None
+        for _ in range(PAGES):
+            page = await client.list_tools(cursor=cursor)
+            for tool in page.tools:
+                if len(tools) >= MOST_TOOLS:
+                    left_out[tool.name[:80]] = f"the source has more than {MOST_TOOLS} tools"
+                    continue
+                made = tool_of(tool)
+                if isinstance(made, str):
+                    left_out[tool.name[:80]] = made
+                else:
+                    tools.setdefault(made.name, made)
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        capabilities = client.server_capabilities
+        info = client.server_info
+        return Listing(
+            tools=tuple(tools.values()),
+            prompts=tuple(await self._prompts(client)) if capabilities.prompts else (),
+            resources=capabilities.resources is not None,
+            server=f"{info.name} {info.version}".strip() if info else "",
+            protocol=client.protocol_version,
+            instructions=(client.instructions or "")[:4000],
+            left_out=left_out,
+        )
+
+    async def _prompts(self, client: Client) -> list[OfferedPrompt]:
+        page = await client.list_prompts()
+        return [
+            OfferedPrompt(
+                name=prompt.name,
+                description=(prompt.description or "")[:400],
+                arguments=tuple(one.name for one in prompt.arguments or ()),
+                required=tuple(one.name for one in prompt.arguments or () if one.required),
+            )
+            for prompt in page.prompts[:200]
+        ]
+
+    async def _heard(self, message: Any) -> None:
+        import mcp.types as types
+
+        if isinstance(message, types.ToolListChangedNotification):
+            self._aside(self._list_again())
+
+    def _watch_changes(self, up: _Up) -> None:
+        """Where the protocol has no back channel, what changes is subscribed to."""
+        from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+
+        tools = up.client.server_capabilities.tools
+        if tools is not None and tools.list_changed and up.client.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            self._aside(self._subscribed(up))
+
+    async def _subscribed(self, up: _Up) -> None:
+        try:
+            async with up.client.listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    await self._list_again()
+        except Exception:  # noqa: BLE001  a subscription that is lost is not the connection: the next listing is whole
+            return
+
+    async def _list_again(self) -> None:
+        try:
+            self._changed(await self.listing())
+        except WeftError:
+            return  # the next call says what is wrong
+
+    def _aside(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
+    # -- calls
+
+    async def call(self, tool: str, given: Mapping[str, Any], context: Context) -> Outcome:
+        context.progress(f"{self._slug}: {tool}")
+        for again in (True, False):
+            try:
+                up = await self._ready()
+            except WeftError as error:
+                return failed(str(error))
+            try:
+                return await self._called(up, tool, given, context)
+            except _ExpiredError as expired:
+                if not again:
+                    return failed(f"the source {self._slug} ends every session at once: {expired}")
+                await self._end_life_of(up)
+            except _UnsentError as unsent:
+                if not again:
+                    return failed(f"the source {self._slug} can't be reached: {unsent}")
+            except _GoneError as gone:
+                if not again or not self._repeatable(tool):
+                    return self._lost(tool, gone.why)
+                await self._end_life_of(up)
+        raise AssertionError("unreachable")
+
+    def _lost(self, tool: str, why: str) -> Outcome:
+        text = (
+            f"the source {self._slug} was lost in the middle of {tool}: {why}. Whether the call was carried out is not "
+            "known: look before it is made again. The source is started again with the next call."
+        )
+        return failed(text, effect="unknown")
+
+    async def _end_life_of(self, up: _Up) -> None:
+        async with self._starting:
+            if self._up is up:
+                await self._end_life()
+
+    async def _called(self, up: _Up, tool: str, given: Mapping[str, Any], context: Context) -> Outcome:
+        deadline = _Deadline(self._seconds, self._clock)
+        told = 0.0
+
+        async def progressed(progress: float, total: float | None, message: str | None) -> None:
+            nonlocal told
+            deadline.extend()
+            if self._clock() - told >= PROGRESS_EVERY:
+                told = self._clock()
+                share = f"{progress:g} of {total:g}" if total else f"{progress:g}"
+                context.progress(f"{self._slug}: {message or share}"[:400])
+
+        with self._elicitation.asking(context, deadline):
+            try:
+                result = await self._bounded(
+                    up, up.client.call_tool(tool, dict(given), progress_callback=progressed), deadline
+                )
+            except _LateError:
+                text = (
+                    f"{tool} of the source {self._slug} gave no sign of life for {self._seconds:g} seconds and was "
+                    "cancelled; whether it was carried out is not known"
+                )
+                return failed(text, effect="unknown")
+            except _RefusedError as refused:
+                return failed(f"the source {self._slug} refused {tool}: {refused.words}", effect=refused.effect)
+        return await outcome_of(self._slug, result, context)
+
+    async def _bounded(self, up: _Up, work: Any, limit: _Deadline | float) -> Any:
+        """The end of some work with the server, or why there is none. Cancelled, it cancels the request."""
+        deadline = limit if isinstance(limit, _Deadline) else _Deadline(limit, self._clock)
+        task = asyncio.ensure_future(work)
+        try:
+            while not task.done():
+                left = deadline.left()
+                if left is not None and left <= 0:
+                    raise _LateError
+                await asyncio.wait({task, up.gone}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+                if up.gone.done() and not task.done():
+                    raise _GoneError(up.gone.result())
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task}, timeout=2)
+        return await self._result(up, task)
+
+    async def _result(self, up: _Up, task: asyncio.Future[Any]) -> Any:
+        from mcp.shared.exceptions import MCPError
+        from mcp.types import CONNECTION_CLOSED
+
+        try:
+            return task.result()
+        except asyncio.CancelledError:
+            raise _GoneError("the connection ended") from None
+        except MCPError as error:
+            data = error.data if isinstance(error.data, dict) else {}
+            if error.message == _EXPIRED:
+                raise _ExpiredError(error.message) from error
+            if error.code == CONNECTION_CLOSED:
+                raise _GoneError(await self._reason(up, error.message)) from error
+            if error.code == WIRE_CODE and data.get("unsent"):
+                raise _UnsentError(error.message) from error
+            if error.code == WIRE_CODE and data.get("lost"):
+                raise _GoneError(error.message) from error
+            if data.get("status") == 401:
+                raise NeedsSignInError(self._slug) from error
+            raise _RefusedError(error.message, done=error.code not in _NOT_DONE) from error
+        except WeftError:
+            raise
+        except Exception as error:
+            raise _RefusedError(f"its answer is not what it declares: {' '.join(str(error).split())[:400]}") from error
+
+    async def _reason(self, up: _Up, otherwise: str) -> str:
+        """Why it is gone; known a moment later than that it is."""
+        await asyncio.wait({up.gone}, timeout=3)
+        return up.gone.result() if up.gone.done() else otherwise
+
+    # -- prompts and resources
+
+    async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
+        """The text of a prompt. UserError or SourceDownError in words."""
+        result = await self._asked(lambda up: up.client.get_prompt(name, dict(arguments)))
+        texts = [getattr(message.content, "text", "") for message in result.messages]
+        return "\n\n".join(filter(None, texts))
+
+    async def resources(self) -> list[tuple[str, str, str]]:
+        """Address, name and description of each."""
+        result = await self._asked(lambda up: up.client.list_resources())
+        return [(str(one.uri), one.name, one.description or "") for one in result.resources]
+
+    async def resource(self, uri: str) -> list[tuple[str, bytes]]:
+        """Its contents, each with its media type."""
+        import base64
+
+        result = await self._asked(lambda up: up.client.read_resource(uri))
+        found = []
+        for part in result.contents:
+            text, blob = getattr(part, "text", None), getattr(part, "blob", None)
+            data = text.encode() if text is not None else base64.b64decode(blob or "")
+            found.append((part.mime_type or "text/plain", data))
+        return found
+
+    async def _asked(self, ask: Callable[[_Up], Any]) -> Any:
+        up = await self._ready()
+        try:
+            return await self._bounded(up, ask(up), self._seconds)
+        except _RefusedError as refused:
+            raise SourceDownError(f"the source {self._slug} refused: {refused.words}") from refused
+        except (_GoneError, _ExpiredError, _UnsentError, _LateError) as error:
+            raise SourceDownError(f"the source {self._slug} gave no answer: {error}") from error
+
+
+class _Deadline:
+    """Seconds without a sign of life, as far as nobody is being asked."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._last = clock() + LONGEST_SECONDS
+        self._at = clock() + seconds
+        self._paused = 0
+
+    def extend(self) -> None:
+        self._at = self._clock() + self._seconds
+
+    def pause(self) -> None:
+        self._paused += 1
+
+    def go_on(self) -> None:
+        self._paused -= 1
+        self.extend()
+
+    def left(self) -> float | None:
+        """None: as long as it takes, but look again in a while."""
+        return 1.0 if self._paused else min(self._at, self._last) - self._clock()
+
+
+class _GoneError(Exception):
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class _ExpiredError(Exception):
+    pass
+
+
+class _UnsentError(Exception):
+    pass
+
+
+class _LateError(Exception):
+    pass
+
+
+class _RefusedError(Exception):
+    def __init__(self, words: str, *, done: bool = True) -> None:
+        super().__init__(words)
+        self.words = words
+        self.effect: Any = "unknown" if done else "none"
+
+
+def _status(error: Any) -> int:
+    return int(error.data.get("status", 0)) if isinstance(error.data, dict) else 0
+
+
+def _leaf(error: BaseException) -> BaseException:
+    """The first cause in a group of them."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _load() -> None:
+    """The library takes its time to be loaded: not where everybody else has to wait."""
+    import mcp.client.streamable_http  # noqa: F401
+
+
+def hush() -> None:
+    """The library tells of every odd line of a server on our standard error; what matters is in our own words."""
+    for name in ("mcp", "httpx2", "httpcore2"):
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
+            logger.propagate = False

@@ -1,0 +1,129 @@
+"""The HTTP client of sources: bounded answers, faults as answers, and no way to where a source does not belong.
+
+A connection that can't be made and a refusal come back as errors of the protocol with what is known of them (`data`),
+so that one request fails and not the whole connection, and whoever called can tell what was never sent. Addresses that
+others name (metadata of a sign-in) must be public unless the source itself is local.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx2
+
+from weft.protocol.errors import ExternalError, UserError
+from weft.tools.addresses import closed_kind, is_loopback
+from weft.tools.fetch import resolve
+
+ANSWER_LIMIT: Final = 16 * 2**20
+CONNECT_SECONDS: Final = 15.0
+WIRE_CODE: Final = -32950
+"""Of errors that were made here, in place of an answer that is no message of the protocol."""
+
+
+class TooLargeError(ExternalError):
+    """An answer was over the limit."""
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    def __init__(self, inner: Any, *, endless: bool) -> None:
+        self._inner = inner
+        self._left = None if endless else ANSWER_LIMIT
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._inner:
+            if self._left is not None:
+                self._left -= len(piece)
+                if self._left < 0:
+                    raise TooLargeError(f"the answer is over {ANSWER_LIMIT // 2**20} MB", hint="ask for less")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class Wire(httpx2.AsyncBaseTransport):
+    """`home` is the source's own address. With `faults_as_answers` a fault is an answer in the protocol's words."""
+
+    def __init__(self, home: str, *, faults_as_answers: bool, verify: Any = True) -> None:
+        self._inner = httpx2.AsyncHTTPTransport(verify=verify, retries=0)
+        self._home = urlsplit(home).hostname or ""
+        self._faults_as_answers = faults_as_answers
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        host = request.url.host
+        if host != self._home:
+            await self._check_public(host, request.url.port or 443)
+        try:
+            response = await self._inner.handle_async_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+            if not self._faults_as_answers:
+                raise ExternalError(f"{host} can't be reached: {error}", retryable=True) from error
+            return _fault(request, 503, f"{host} can't be reached: {error}", {"unsent": True})
+        except httpx2.TransportError as error:
+            if not self._faults_as_answers:
+                raise ExternalError(f"the connection to {host} broke: {_words(error)}", retryable=True) from error
+            return _fault(request, 503, f"the connection to {host} broke: {_words(error)}", {"lost": True})
+        endless = response.headers.get("content-type", "").startswith("text/event-stream")
+        response.stream = _Bounded(response.stream, endless=endless)
+        status = response.status_code
+        if self._faults_as_answers and request.method == "POST" and _is_refusal(status):
+            if response.headers.get("content-type", "").lower().startswith("application/json"):
+                return response
+            said = (await response.aread())[:300].decode(errors="replace").strip()
+            await response.aclose()
+            words = f"{host} answered with status {status}" + (f": {' '.join(said.split())[:200]}" if said else "")
+            told = {"status": status, "challenge": response.headers.get("www-authenticate", "")}
+            return _fault(request, status, words, told)
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def _check_public(self, host: str, port: int) -> None:
+        """What others name may not lead into a private network, unless the source itself is on this machine."""
+        if is_local(self._home):
+            return
+        try:
+            addresses = await resolve(host, port)
+        except OSError as error:
+            raise ExternalError(f"there is no host {host}", hint="check the address") from error
+        for address in addresses:
+            if kind := closed_kind(address):
+                raise UserError(
+                    f"{host} leads to {address}: {kind}", hint="a server may not name such an address; nothing was sent"
+                )
+
+
+def is_local(host: str) -> bool:
+    return host == "localhost" or is_loopback(host)
+
+
+def _is_refusal(status: int) -> bool:
+    """401, 403 and what passes. 404 is how a server says that a session has expired, and is left as it is."""
+    return status in (401, 403, 429) or status >= 500
+
+
+def _fault(request: httpx2.Request, status: int, words: str, data: dict[str, Any]) -> httpx2.Response:
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": WIRE_CODE, "message": words, "data": data}}
+    headers = {"content-type": "application/json"}
+    return httpx2.Response(status, headers=headers, content=json.dumps(body).encode(), request=request)
+
+
+def _words(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def open_client(
+    home: str, *, auth: httpx2.Auth | None = None, headers: dict[str, str] | None = None, faults_as_answers: bool
+) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(
+        transport=Wire(home, faults_as_answers=faults_as_answers),
+        auth=auth,
+        headers=headers,
+        timeout=httpx2.Timeout(CONNECT_SECONDS, read=None),
+        follow_redirects=False,
+    )
