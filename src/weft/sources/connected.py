@@ -224,12 +224,13 @@ class Sources:
                 return SearchConnector(source, self.secrets(source), self.grants)
             case "api":
                 return ApiConnector(source, self.secrets(source), self.auth(source))
-        listing = self.kept.get(source.key).listing
-        hinted = {tool.name for tool in listing.tools if tool.repeatable} if listing else set()
 
         def repeatable(tool: str) -> bool:
             choice = config.tools.get(tool)
-            return choice.repeatable if choice and choice.repeatable is not None else tool in hinted
+            if choice is not None and choice.repeatable is not None:
+                return choice.repeatable
+            listing = self.kept.get(source.key).listing
+            return listing is not None and any(one.name == tool and one.repeatable for one in listing.tools)
 
         def changed(found: Listing) -> None:
             self._take(source, found)

@@ -37,7 +37,7 @@ START_SECONDS: Final = 45.0
 """A program that is fetched when it is started takes its time."""
 LONGEST_SECONDS: Final = 3600.0
 """The longest a call may take, however often it gives a sign of life."""
-PATIENCE: Final = 2.0
+PATIENCE: Final = 1.0
 """A call waits so long for the next start; when that is further away, it fails with the reason of the last."""
 FIRST_WAIT: Final = 0.5
 LONGEST_WAIT: Final = 60.0
@@ -245,7 +245,10 @@ class McpConnection:
                     raise SourceDownError(f"the source {self._slug} can't be reached: {gone.why}") from gone
             except _ExpiredError:
                 await self._end_life_of(up)
-        raise AssertionError("unreachable")
+            except (_RefusedError, _UnsentError, _LateError) as error:
+                why = str(error) or "it gave no answer"
+                raise SourceDownError(f"the tools of the source {self._slug} can't be listed: {why}") from error
+        raise SourceDownError(f"the source {self._slug} ends every session at once")
 
     async def _listed(self, up: _Up) -> Listing:
         client = up.client

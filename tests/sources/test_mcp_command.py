@@ -1,0 +1,180 @@
+"""An MCP server that is a command: offered, called, and held however it misbehaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from tests.sources.conftest import OpenShelf
+from tests.sources.made import answering
+
+pytestmark = pytest.mark.process
+
+
+def test_it_is_reached_offered_and_called(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd()
+            assert shelf.box().get("odd__echo") is None
+            assert "weft sources test odd" in shelf.box().sources["odd"].trouble
+            reached = await shelf.reach("odd")
+            assert reached.state == "ready", reached.why
+            assert reached.listing is not None
+            assert reached.listing.server == "odd 1"
+            assert {"odd", "far"} == set(reached.listing.left_out), "what can't be judged is not offered"
+            assert shelf.box().sources["odd"].trouble == ""
+            echo = shelf.box().get("odd__echo")
+            look = shelf.box().get("odd__look")
+            assert echo is not None
+            assert look is not None
+            assert (echo.effect, echo.in_order, echo.source) == ("network", True, "odd"), "unknown is never read"
+            assert (look.effect, look.retryable) == ("read", True)
+            outcome = await shelf.call("odd__echo", {"text": "hello"})
+            assert (outcome.text, outcome.is_error, outcome.effect) == ("hello", False, "completed")
+            assert outcome.outside == ("the source odd",)
+            assert shelf.count("starts") == 1, "one connection serves both"
+
+    asyncio.run(life())
+
+
+def test_it_sees_the_plain_environment_and_what_it_declares(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.store.put("source-secret odd/KEY", "s3cret")
+            shelf.add_odd(env={"KEY": "secret:odd/KEY", "PLAIN": "yes"})
+            await shelf.reach("odd")
+            name = next(tool.name for tool in shelf.box() if tool.name.startswith("odd__get_env"))
+            seen = json.loads((await shelf.call(name)).text)
+            assert (seen["KEY"], seen["PLAIN"]) == ("s3cret", "yes")
+            assert "PRIVATE_TOKEN" not in seen
+
+    asyncio.run(life())
+
+
+def test_a_missing_secret_is_said_before_anything_starts(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd(env={"KEY": "secret:odd/KEY"})
+            reached = await shelf.reach("odd")
+            assert reached.state == "failed"
+            assert "weft sources secret odd/KEY" in reached.why
+            assert shelf.count("starts") == 0
+
+    asyncio.run(life())
+
+
+def test_a_server_that_dies_is_started_again_and_no_call_is_repeated_blindly(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd()
+            await shelf.reach("odd")
+            lost = await shelf.call("odd__die")
+            assert (lost.is_error, lost.effect) == (True, "unknown")
+            assert "exit code 7" in lost.text
+            assert "about to die" in lost.text, "the last words of the server are told"
+            assert shelf.count("call-die") == 1
+            assert (await shelf.call("odd__echo", {"text": "again"})).text == "again"
+            assert shelf.count("starts") == 2
+            assert (await shelf.call("odd__die_once")).text == "alive", "what only reads may be made again"
+            assert shelf.count("call-die_once") == 2
+
+    asyncio.run(life())
+
+
+def test_a_server_that_hangs_is_cancelled_and_stays_usable(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd(timeout=0.5)
+            await shelf.reach("odd")
+            late = await shelf.call("odd__hang")
+            assert late.effect == "unknown"
+            assert "no sign of life for 0.5 seconds" in late.text
+            assert (await shelf.call("odd__echo", {"text": "there"})).text == "there"
+            assert shelf.count("cancelled") == 1
+            assert (await shelf.call("odd__slow")).text == "done", "signs of life count"
+            assert "odd: 1 of 4" in shelf.said
+            assert shelf.count("starts") == 1
+
+    asyncio.run(life())
+
+
+def test_an_interrupt_settles_at_once_and_reaches_the_server(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd()
+            await shelf.reach("odd")
+            hang = shelf.box().get("odd__hang")
+            assert hang is not None
+            handle = await hang.start({}, shelf.context())
+            while not shelf.count("call-hang"):
+                await asyncio.sleep(0.01)
+            handle.interrupt("the person stopped it")
+            outcome = await handle.result()
+            assert (outcome.interrupted, outcome.effect) == (True, "unknown")
+            await handle.closed()
+            assert (await shelf.call("odd__echo", {"text": "on"})).text == "on"
+            assert shelf.count("cancelled") == 1
+
+    asyncio.run(life())
+
+
+def test_floods_and_lies_end_as_failed_calls(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd()
+            await shelf.reach("odd")
+            big = await shelf.call("odd__big")
+            assert big.blob is not None
+            assert len(big.text) < 25_000
+            lie = await shelf.call("odd__lie")
+            assert lie.is_error
+            assert "not what it declares" in lie.text
+            flood = await shelf.call("odd__flood")
+            assert flood.is_error
+            assert "more than 16 MB" in flood.text
+            assert (await shelf.call("odd__echo", {"text": "fine"})).text == "fine"
+
+    asyncio.run(life())
+
+
+def test_what_it_offers_is_taken_up_when_it_changes(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd()
+            await shelf.reach("odd")
+            before = shelf.sources.version
+            await shelf.call("odd__grow")
+            while shelf.sources.version == before:
+                await asyncio.sleep(0.01)
+            assert shelf.box().get("odd__grown") is not None
+
+    asyncio.run(life())
+
+
+def test_a_question_of_a_server_is_a_question_to_the_person(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd(timeout=2)
+            await shelf.reach("odd")
+            said = await shelf.call("odd__ask", ask=answering({"city": "Oslo", "sure": "yes"}))
+            assert json.loads(said.text) == {"action": "accept", "content": {"city": "Oslo", "sure": True}}
+            nobody = await shelf.call("odd__ask")
+            assert json.loads(nobody.text) == {"action": "decline"}
+
+    asyncio.run(life())
+
+
+def test_what_can_not_be_started_says_why_and_is_not_tried_at_once_again(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("none", {"kind": "mcp", "command": "there-is-no-such-program"})
+            reached = await shelf.reach("none")
+            assert reached.state == "failed"
+            assert "there-is-no-such-program" in reached.why
+            for _ in range(3):
+                reached = await shelf.reach("none")
+            assert "tried again in" in reached.why
+
+    asyncio.run(life())
