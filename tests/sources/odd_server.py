@@ -1,6 +1,6 @@
 """An MCP server over standard input and output that misbehaves as it is told. Raw messages, no library.
 
-    python odd_server.py FOLDER      FOLDER keeps what it has counted: starts, and calls of each tool
+python odd_server.py FOLDER      FOLDER keeps what it has counted: starts, and calls of each tool
 """
 
 from __future__ import annotations
@@ -47,7 +47,11 @@ def tools() -> list[dict[str, Any]]:
         {"name": "lie", "description": "Answers otherwise", "inputSchema": OBJECT, "outputSchema": TEXT},
         {"name": "slow", "description": "With signs of life", "inputSchema": OBJECT},
         {"name": "get env", "description": "What it sees", "inputSchema": OBJECT},
-        {"name": "odd", "description": "No schema", "inputSchema": {"type": "object", "properties": {"a": {"type": 7}}}},
+        {
+            "name": "odd",
+            "description": "No schema",
+            "inputSchema": {"type": "object", "properties": {"a": {"type": 7}}},
+        },
         {"name": "far", "description": "Elsewhere", "inputSchema": {"type": "object", "allOf": [FAR]}},
     ]
     return [*found, {"name": "grown", "description": "New", "inputSchema": OBJECT}] if grown else found
@@ -57,7 +61,7 @@ def text(said: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": said}], **more}
 
 
-def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any] | None:
+def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any] | None:  # noqa: C901
     global grown
     made = count(f"call-{name}")
     match name:
@@ -66,7 +70,8 @@ def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) ->
         case "look":
             return text("looked")
         case "die":
-            print("about to die", file=sys.stderr, flush=True)
+            sys.stderr.write("about to die\n")
+            sys.stderr.flush()
             os._exit(7)
         case "die_once":
             if made == 1:

@@ -23,6 +23,7 @@ name: writer
 description: Writes
 model: big
 tools: Read, Skill
+sources: [notes, jira, notes]
 skills: [tone]
 embedded: make.py:a
 color: green
@@ -45,6 +46,7 @@ def test_every_field_of_an_agent_arrives(make_workspace: MakeWorkspace) -> None:
         file=FILE,
         skills=("tone",),
         tools=("Read", "Skill"),
+        sources=("notes", "jira"),
         model="big",
         embedded="make.py:a",
         hash=hash_bytes(FULL.encode()),

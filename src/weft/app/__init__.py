@@ -66,6 +66,8 @@ if TYPE_CHECKING:
         steps_now,
     )
     from weft.app.slash import Fork, KnownWords, Leave, Look, LookName, Slash, complete, read_slash
+    from weft.app.slash import KnownWords, Leave, Look, LookName, Slash, complete, read_slash
+    from weft.app.source_shelf import AddRequest, SourceShelf
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
@@ -88,6 +90,7 @@ else:
             "Ability": "weft.models.probe",
             "Access": "weft.access",
             "AccessToken": "weft.access",
+            "AddRequest": "weft.app.source_shelf",
             "App": "weft.app.root",
             "AttachedSession": "weft.app.door",
             "BROWSER_DAYS": "weft.access",
@@ -135,6 +138,7 @@ else:
             "SessionRequest": "weft.app.requests",
             "Showing": "weft.app.opened",
             "Slash": "weft.app.slash",
+            "SourceShelf": "weft.app.source_shelf",
             "Spent": "weft.models.spending",
             "Step": "weft.workspace.pipeline",
             "TONES": "weft.app.profile",
@@ -225,6 +229,7 @@ __all__ = [
     "Ability",
     "Access",
     "AccessToken",
+    "AddRequest",
     "App",
     "AttachedSession",
     "Browser",
@@ -262,6 +267,7 @@ __all__ = [
     "SessionRequest",
     "Showing",
     "Slash",
+    "SourceShelf",
     "Spent",
     "Step",
     "TextHit",

@@ -8,13 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from weft.files import Folder
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import boundary_here
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission import Mode, Verdict, judge
-from weft.tools.permission_file import app_rules, read_rules
+from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
 from weft.tools.toolbox import Toolbox
 
@@ -30,17 +29,19 @@ def tools_listed(path: Path, collection: str | None = None) -> list[dict[str, An
         knowledge = app.knowledge(collection)
         if knowledge is not None:
             opened.enter_context(knowledge)
-        return app.toolbox(knowledge).listing()
+        return app.toolbox(knowledge, project=Path.cwd()).switched_on().listing()
 
 
 def judge_call(path: Path, tool: str, subject: str, mode: Mode, *, tainted: bool = False) -> Verdict:
     """`subject`: what the tool is about (a command, an address, a path), or its whole input as a JSON object."""
-    known = Toolbox(builtin_tools()).get(tool)
-    call = ToolCall(call="", tool=tool, input=_input(subject, known.subject[1] if known and known.subject else None))
-    rules = app_rules()
+    toolbox, rules = Toolbox(builtin_tools()), app_rules()
     if path.is_dir():
-        with Folder.open(path) as folder:
-            rules = read_rules(folder)
+        from weft.app.root import App
+
+        with App.open(path) as app:
+            toolbox, rules = app.toolbox(project=Path.cwd()), app.rules()
+    known = toolbox.get(tool)
+    call = ToolCall(call="", tool=tool, input=_input(subject, known.subject[1] if known and known.subject else None))
     ground = Ground(str(Path.cwd()), os.environ.get("HOME", ""), boundary_here().strength)
     taint = ("content from outside",) if tainted else ()
     return judge(call, known, mode=mode, rules=rules, taint=taint, ground=ground)

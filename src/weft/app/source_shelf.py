@@ -114,6 +114,17 @@ class SourceShelf:
             config["description"] = request.description
         return ImportedSource(slug=one.slug, config=config, secrets=one.secrets, notes=one.notes)
 
+    @staticmethod
+    def files(request: AddRequest) -> dict[str, bytes]:
+        """What goes into the source's folder with its config: an OpenAPI document."""
+        path = Path(request.words[0]).expanduser()
+        if len(request.words) > 1 or not path.is_file() or path.suffix not in (".json", ".yaml", ".yml"):
+            return {}
+        value = _parsed(path)
+        if not isinstance(value, dict) or not ("openapi" in value or "swagger" in value):
+            return {}
+        return {f"openapi{'.json' if path.suffix == '.json' else '.yaml'}": path.read_bytes()}
+
     def add(self, one: ImportedSource, *, mine: bool, replace: bool = False, files: Mapping[str, bytes]) -> Source:
         """Writes its folder: in the workspace, or in the person's own for all workspaces. Its secrets go into the
         credential store first: a source is never there without them."""
@@ -257,17 +268,6 @@ def _meant(request: AddRequest) -> list[ImportedSource]:
         return imported(value)
     command = {"kind": "mcp", "command": first, "args": more, **launcher_needs(first)}
     return [ImportedSource(slug=slug_of(_command_word(first, more)), config=command)]
-
-
-def spec_files(request: AddRequest) -> dict[str, bytes]:
-    """The files that go into the source's folder with its config: an OpenAPI document."""
-    path = Path(request.words[0]).expanduser()
-    if len(request.words) > 1 or not path.is_file() or path.suffix not in (".json", ".yaml", ".yml"):
-        return {}
-    value = _parsed(path)
-    if not isinstance(value, dict) or not ("openapi" in value or "swagger" in value):
-        return {}
-    return {f"openapi{'.json' if path.suffix == '.json' else '.yaml'}": path.read_bytes()}
 
 
 def _api(path: Path, value: Mapping[str, Any], request: AddRequest) -> ImportedSource:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import shutil
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 import click
 
 from weft import __version__
-from weft.app import App, Folder, boundary_here, verified
+from weft.app import App, Folder, SourceShelf, boundary_here, verified
 from weft.app.inquiries import altered_passages
 from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
@@ -48,6 +49,7 @@ def _findings(given: str | None) -> Iterator[Line]:
     with app:
         yield from _workspace(app)
         yield from _collections(app)
+        yield from _sources(app)
         yield from _sessions(app)
 
 
@@ -109,6 +111,22 @@ def _collections(app: App) -> Iterator[Line]:
             yield "bad", f"collection {name}: {what}\n      {cure}"
         else:
             yield "ok", f"collection {name}"
+
+
+def _sources(app: App) -> Iterator[Line]:
+    """Each is really reached."""
+    shelf = SourceShelf(app)
+    if not (rows := shelf.rows()):
+        return
+    reached = asyncio.run(shelf.test())
+    for row in rows:
+        slug = row["slug"]
+        if slug not in reached:
+            yield "bad", f"source {slug}: {row['why']}"
+        elif reached[slug].state == "ready":
+            yield "ok", f"source {slug}: {len(shelf.tools(shelf.one(slug)))} tools"
+        else:
+            yield "bad" if row["enabled"] else "note", f"source {slug}: {reached[slug].why}"
 
 
 def _sessions(app: App) -> Iterator[Line]:

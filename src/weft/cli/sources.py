@@ -7,16 +7,14 @@ import getpass
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from weft.app import AddRequest, App, SourceShelf
 from weft.cli.place import is_terminal, json_option, open_app, pairs, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
-
-if TYPE_CHECKING:
-    from weft.app.source_shelf import SourceShelf
 
 
 @click.group("sources", invoke_without_command=True)
@@ -27,9 +25,7 @@ def command(ctx: click.Context) -> None:
         ctx.invoke(list_sources)
 
 
-def _shelf(app: Any) -> SourceShelf:
-    from weft.app.source_shelf import SourceShelf
-
+def _shelf(app: App) -> SourceShelf:
     return SourceShelf(app, Path.cwd())
 
 
@@ -78,8 +74,6 @@ def add(words: tuple[str, ...], workspace: str | None, **given: Any) -> int:
 
     What it may reach is shown; it is tested at once, and its tools are there from then on.
     """
-    from weft.app.source_shelf import AddRequest, spec_files
-
     request = AddRequest(
         words=words,
         slug=given["slug"],
@@ -99,7 +93,7 @@ def add(words: tuple[str, ...], workspace: str | None, **given: Any) -> int:
     with open_app(workspace) as app:
         shelf = _shelf(app)
         found = shelf.to_add(request)
-        files = spec_files(request)
+        files = shelf.files(request)
         for one in found:
             source = shelf.add(one, mine=given["mine"], replace=given["replace"], files=files)
             told = [*shelf.needs(source), *one.notes]

@@ -1,6 +1,6 @@
 """A collection as an MCP server: its tools, by the official SDK, over standard input and output or over HTTP.
 
-The SDK is an extra (`pip install 'weft[mcp]'`) and is imported here only when a server is made. A tool's answer goes
+The SDK is imported here only when a server is made. A tool's answer goes
 out as JSON text and as structured content; a wrong call is an error of the tool, told to the model in words. Calls run
 in threads, one at a time, since one connection to the index serves them all.
 """
@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 
 
 def make_server(knowledge: KnowledgeBase, version: str) -> Server[Any]:
-    try:
-        import mcp.types as types
-        from mcp.server.lowlevel import Server
-    except ImportError as error:
-        raise UserError(
-            f"serving MCP needs the package {error.name}", hint="install it with: pip install 'weft[mcp]'"
-        ) from error
+    import mcp.types as types
+    from mcp.server.lowlevel import Server
+
     one_at_a_time = asyncio.Lock()
 
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:

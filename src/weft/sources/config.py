@@ -13,10 +13,11 @@ command may reach stands here too, and the kernel holds it to that: no network a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
 from weft.workspace.document import Document
 from weft.workspace.explain import Checked, check
@@ -118,14 +119,6 @@ class McpConfig(_Any):
     headers: dict[str, str] = Field(default={}, description="Headers of every request")
     auth: Annotated[Auth | None, Given] = Field(default=None, description="How the server knows who asks")
 
-    @model_validator(mode="after")
-    def _one_way(self) -> McpConfig:
-        if (self.command is None) == (self.url is None):
-            raise fault("has a command or a url: exactly one of them")
-        if self.auth and self.command:
-            raise fault("a command takes no 'auth'", "give it what it needs under 'env'")
-        return self
-
     @property
     def address(self) -> str:
         return self.url or " ".join([self.command or "", *self.args])
@@ -191,14 +184,6 @@ class SearchConfig(_Any):
     auth: Annotated[Auth | None, Given] = Field(default=None, description="Where its key is")
     shape: Annotated[SearchShape | None, Given] = Field(default=None, description="custom: how it is asked")
 
-    @model_validator(mode="after")
-    def _reachable(self) -> SearchConfig:
-        if self.provider in ("searxng", "custom") and self.url is None:
-            raise fault(f"a search of the kind {self.provider} needs its 'url'")
-        if (self.provider == "custom") != (self.shape is not None):
-            raise fault("'shape' describes a custom search: both or neither")
-        return self
-
     @property
     def address(self) -> str:
         return self.url or self.provider
@@ -216,4 +201,22 @@ _MODELS: Final[dict[str, type[McpConfig | ApiConfig | FolderConfig | SearchConfi
 def check_config(document: Document) -> Checked[Any]:
     """The model of its kind, or every problem of the file."""
     kind = document.value.get("kind") if isinstance(document.value, dict) else None
-    return check(_MODELS.get(str(kind), _Any), document)
+    checked: Checked[Any] = check(_MODELS.get(str(kind), _Any), document)
+    if checked.model is None or checked.problems:
+        return checked
+    problems = [document.at_key((key,), message, hint) for key, message, hint in _faults(checked.model)]
+    return Checked(checked.model, problems, checked.dropped)
+
+
+def _faults(config: SourceConfig) -> Iterator[tuple[str, str, str]]:
+    """What is well-formed and means nothing: the key, what is wrong, what to do."""
+    if isinstance(config, McpConfig):
+        if (config.command is None) == (config.url is None):
+            yield "command", "a server has a command or a url: exactly one of them", "write one of them"
+        elif config.command is not None and config.auth is not None:
+            yield "auth", "a command signs in by itself", "give it what it needs under 'env'"
+    if isinstance(config, SearchConfig):
+        if config.provider in ("searxng", "custom") and config.url is None:
+            yield "provider", f"a search of the kind {config.provider} needs its 'url'", "add it"
+        if (config.provider == "custom") != (config.shape is not None):
+            yield "shape", "'shape' describes a custom search: both or neither", "add or remove it"

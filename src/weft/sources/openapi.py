@@ -78,7 +78,7 @@ def _entries(paths: Any) -> Iterator[tuple[str, str, list[Any], Mapping[str, Any
 def _name(entry: Mapping[str, Any], method: str, path: str) -> str:
     said = entry.get("operationId")
     words = said if isinstance(said, str) and said else f"{method}_{path}"
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", words).strip("_")[:48] or method
+    return re.sub(r"[^A-Za-z0-9-]+", "_", words).strip("_")[:48] or method
 
 
 def _operation(

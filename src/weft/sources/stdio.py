@@ -22,7 +22,7 @@ from weft.protocol.errors import UserError
 from weft.sources.declared import Source
 from weft.sources.secrets import Secrets
 from weft.tools.boundary import Need, Policy, program_folders
-from weft.tools.processes import Supervised, plain_environment, usual_limits
+from weft.tools.processes import Supervised, plain_environment, to_the_end, usual_limits
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
@@ -102,9 +102,11 @@ class StdioServer:
         finally:
             for stream in (read, write):
                 stream.close()
-            await asyncio.shield(asyncio.ensure_future(self._end(running, tasks)))
-            for other in (incoming, outgoing):
-                other.close()
+            try:
+                await to_the_end(self._end(running, tasks))
+            finally:
+                for other in (incoming, outgoing):
+                    other.close()
 
     async def _start(self) -> Supervised:
         launch = self._launch

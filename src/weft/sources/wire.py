@@ -24,7 +24,7 @@ WIRE_CODE: Final = -32950
 """Of errors that were made here, in place of an answer that is no message of the protocol."""
 
 
-class TooLargeError(ExternalError):
+class AnswerTooLargeError(ExternalError):
     """An answer was over the limit."""
 
 
@@ -38,7 +38,7 @@ class _Bounded(httpx2.AsyncByteStream):
             if self._left is not None:
                 self._left -= len(piece)
                 if self._left < 0:
-                    raise TooLargeError(f"the answer is over {ANSWER_LIMIT // 2**20} MB", hint="ask for less")
+                    raise AnswerTooLargeError(f"the answer is over {ANSWER_LIMIT // 2**20} MB", hint="ask for less")
             yield piece
 
     async def aclose(self) -> None:

@@ -1,0 +1,193 @@
+"""Sources as other programs write them; and what is wrong with a config, with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weft.files import Folder
+from weft.protocol.errors import WorkspaceError
+from weft.sources.config import check_config
+from weft.sources.declared import declared_sources, read_declared
+from weft.sources.importing import imported, slug_of
+from weft.sources.offering import public_name
+from weft.sources.openapi import operations
+from weft.sources.secrets import Secrets
+from weft.workspace.document import Document
+
+STDIO = {"command": "npx", "args": ["-y", "@x/server"], "env": {"API_KEY": "sk-1", "LOG": "info"}}
+CASES: list[tuple[Any, list[tuple[str, dict[str, Any], dict[str, str]]]]] = [
+    (
+        {"mcpServers": {"My Files": STDIO}},
+        [
+            (
+                "my-files",
+                {
+                    "kind": "mcp",
+                    "name": "My Files",
+                    "command": "npx",
+                    "args": ["-y", "@x/server"],
+                    "env": {"API_KEY": "secret:my-files/API_KEY", "LOG": "info"},
+                    "network": True,
+                    "write": ["~/.npm"],
+                },
+                {"my-files/API_KEY": "sk-1"},
+            )
+        ],
+    ),
+    (
+        {"servers": {"gh": {"type": "http", "url": "https://x.org/mcp", "headers": {"Authorization": "Bearer abc"}}}},
+        [
+            (
+                "gh",
+                {
+                    "kind": "mcp",
+                    "url": "https://x.org/mcp",
+                    "auth": {"type": "bearer", "secret": "secret:gh/Authorization"},
+                },
+                {"gh/Authorization": "abc"},
+            )
+        ],
+    ),
+    (
+        {"servers": {"db": {"command": "db", "env": {"PASSWORD": "${input:db-pass}"}}}, "inputs": [{"id": "db-pass"}]},
+        [("db", {"kind": "mcp", "command": "db", "args": [], "env": {"PASSWORD": "secret:db/db-pass"}}, {})],
+    ),
+    (
+        {"mcpServers": {"old": {"type": "sse", "url": "http://127.0.0.1:1/sse", "disabled": True}}},
+        [("old", {"kind": "mcp", "enabled": False, "url": "http://127.0.0.1:1/sse", "transport": "sse"}, {})],
+    ),
+    (
+        {"type": "api", "slug": "crm", "api": {"baseUrl": "https://crm.org/", "authType": "header", "headerName": "X"}},
+        [("crm", {"kind": "api", "url": "https://crm.org/", "auth": {"type": "header", "header": "X"}}, {})],
+    ),
+    (
+        {"type": "mcp", "slug": "j", "mcp": {"url": "https://j.org/mcp", "authType": "oauth", "clientId": "c"}},
+        [("j", {"kind": "mcp", "url": "https://j.org/mcp", "auth": {"type": "oauth", "client_id": "c"}}, {})],
+    ),
+    ({"type": "local", "slug": "n", "local": {"path": "~/n"}}, [("n", {"kind": "folder", "path": "~/n"}, {})]),
+    (
+        {"context_servers": {"z": {"command": {"path": "z", "args": ["a"]}}}},
+        [("z", {"kind": "mcp", "command": "z", "args": ["a"]}, {})],
+    ),
+    ({"mcpServers": {"broken": {"args": []}, "worse": 3}}, []),
+    ([], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "wanted"), CASES)
+def test_what_other_programs_write(value: Any, wanted: list[tuple[str, dict[str, Any], dict[str, str]]]) -> None:
+    found = imported(value)
+    assert [(one.slug, one.config, dict(one.secrets)) for one in found] == wanted
+    for one in found:
+        assert check_config(Document("config.json", one.config)).problems == []
+        assert not any(secret in json.dumps(one.config) for secret in one.secrets.values())
+
+
+def test_slugs_and_names_are_what_everybody_takes() -> None:
+    assert [slug_of(name) for name in ("GitHub", "@scope/My Server!", "42", "Ünï")] == [
+        "github", "scope-my-server", "source", "n",
+    ]  # fmt: skip
+    assert public_name("a", "get_x") == "a__get_x"
+    odd = public_name("a", "files/read now")
+    assert odd.startswith("a__files_read_now_")
+    assert odd != public_name("a", "files.read now")
+    assert len(public_name("a" * 24, "b" * 128)) == 64
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"kind": "mcp"}, "a command or a url"),
+        ({"kind": "mcp", "command": "a", "url": "https://x.org"}, "a command or a url"),
+        ({"kind": "mcp", "comand": "a"}, "comand"),
+        ({"kind": "mcp", "url": "ftp://x"}, "begins with https"),
+        ({"kind": "mcp", "url": "https://me:pw@x.org"}, "holds no password"),
+        ({"kind": "ftp"}, "kind"),
+        ({"kind": "search", "provider": "searxng"}, "needs its 'url'"),
+    ],
+)
+def test_a_wrong_config_is_told_with_its_file(tmp_path: Path, config: dict[str, Any], said: str) -> None:
+    folder = tmp_path / "sources" / "one"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    with Folder.open(tmp_path) as top:
+        with pytest.raises(WorkspaceError) as told:
+            read_declared(top, "one", "workspace")
+        assert said in str(told.value)
+        assert "sources/one/config.json" in str(told.value)
+        assert list(declared_sources(top, tmp_path / "none").broken) == ["one"]
+
+
+def test_a_project_adds_and_never_replaces(tmp_path: Path) -> None:
+    workspace, own, project = tmp_path / "w", tmp_path / "own", tmp_path / "p"
+    for top, command in ((workspace, "ours"), (own, "mine")):
+        (top / "sources" / "one").mkdir(parents=True)
+        (top / "sources" / "one" / "config.json").write_text(json.dumps({"kind": "mcp", "command": command}))
+    (own / "sources" / "two").mkdir()
+    (own / "sources" / "two" / "config.json").write_text(json.dumps({"kind": "mcp", "command": "mine"}))
+    project.mkdir()
+    servers = {name: {"command": "theirs"} for name in ("one", "two", "three")}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    with Folder.open(workspace) as folder:
+        found = declared_sources(folder, own, project).sources
+    assert {slug: (one.declared, one.config.address) for slug, one in found.items()} == {
+        "one": ("workspace", "ours"),
+        "three": ("project", "theirs"),
+        "two": ("person", "mine"),
+    }
+    assert len({one.key for one in found.values()}) == 3
+
+
+def test_secrets_are_looked_up_where_a_value_says() -> None:
+    secrets = Secrets({"HOST": "x.org", "TOKEN": "t"}, {"a/b": "s"}.get)
+    assert secrets.value("env:TOKEN") == "t"
+    assert secrets.value("secret:a/b") == "s"
+    assert secrets.value("https://${HOST}/${MISSING:-mcp}") == "https://x.org/mcp"
+    assert secrets.value("Bearer ${secret:a/b}") == "Bearer s"
+    assert secrets.value("environment: plain") == "environment: plain"
+    assert "s" not in repr(secrets).removeprefix("Secrets")
+
+
+def test_an_openapi_document_becomes_tools() -> None:
+    document = {
+        "openapi": "3.0.0",
+        "paths": {
+            "/pets/{id}": {
+                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+                "get": {"operationId": "getPet", "summary": "One pet"},
+                "put": {
+                    "requestBody": {
+                        "required": True,
+                        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}},
+                    }
+                },
+            },
+            "/far": {"get": {"operationId": "far", "parameters": [{"$ref": "other.yaml#/x"}]}},
+        },
+        "components": {
+            "schemas": {
+                "Pet": {
+                    "type": "object",
+                    "properties": {
+                        "name": {"type": "string", "nullable": True},
+                        "parent": {"$ref": "#/components/schemas/Pet"},
+                    },
+                }
+            }
+        },
+    }
+    found, left_out = operations(document)
+    assert left_out == {}
+    assert list(found) == ["getPet", "put_pets_id", "far"]
+    get, put = found["getPet"].tool, found["put_pets_id"].tool
+    assert get.input_schema["required"] == ["id"]
+    assert get.repeatable
+    body = put.input_schema["properties"]["body"]
+    assert body["properties"]["name"] == {"type": ["string", "null"]}
+    assert body["properties"]["parent"] == {}, "what refers to itself ends"
+    assert put.input_schema["required"] == ["id", "body"]
+    assert list(operations(document, ("far",))[0]) == ["far"]

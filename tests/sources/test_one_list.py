@@ -1,0 +1,142 @@
+"""What is listed is what the agent gets: one list for test, tools, model and rules, whatever the kind of source."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.doors import talk_in
+from tests.sources.made import ODD_SERVER
+from weft.app import App, SourceShelf
+from weft.protocol.messages import ToolCall
+from weft.testing.scripted import ScriptedModel, Turn, calls, says
+from weft.tools.permission import judge
+
+pytestmark = pytest.mark.process
+
+
+def lay(top: Path) -> Path:
+    workspace, counted = top / "workspace", top / "counted"
+    (top / "notes").mkdir()
+    (top / "notes" / "a.md").write_text("The tide is high at noon.\n")
+    counted.mkdir()
+    odd = {
+        "kind": "mcp",
+        "command": sys.executable,
+        "args": ["-I", "-S", str(ODD_SERVER), str(counted)],
+        "read": [str(ODD_SERVER.parent)],
+        "write": [str(counted)],
+    }
+    notes = {"kind": "folder", "path": str(top / "notes")}
+    for slug, config in {"odd": odd, "notes": notes}.items():
+        folder = workspace / "sources" / slug
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text(json.dumps(config))
+    (workspace / "sources" / "notes" / "guide.md").write_text("Read a.md first.\n")
+    (workspace / "config.toml").write_text('model = "scripted"\n')
+    return workspace
+
+
+def test_test_tools_model_and_rules_have_the_same_list(tmp_path: Path) -> None:
+    """The four complaints begin where these differ. Nothing was tested before the conversation began."""
+    workspace = lay(tmp_path)
+    model = ScriptedModel([Turn(says("Hello."))])
+
+    async def life() -> None:
+        with App.open(workspace, models={"scripted": model}) as app:
+            async with talk_in(app, session="talk", working=tmp_path) as talk:
+                await talk.say("hello")
+                await talk.idle()
+            shelf = SourceShelf(app)
+            tested = await shelf.test()
+            for slug in ("odd", "notes"):
+                source = shelf.one(slug)
+                listing = tested[slug].listing
+                assert listing is not None
+                shown = [tool["name"] for tool in shelf.tools(source)]
+                offered = [tool.name for tool in model.requests[0].tools if tool.name.startswith(f"{slug}__")]
+                (source.folder / "permissions.json").write_text(
+                    json.dumps({"deny": [{"tool": name.removeprefix(f"{slug}__")} for name in shown]})
+                )
+                box = app.toolbox()
+                named = [tool.name for tool in box if tool.source == slug]
+                denied = [
+                    name
+                    for name in named
+                    if judge(ToolCall(call="", tool=name, input={}), box.get(name), mode="auto", rules=app.rules()).rule
+                    == f"deny {name}"
+                ]
+                assert len(listing.tools) == len(shown)
+                assert shown == offered == named == denied, slug
+            assert "Read a.md first." in model.requests[0].system
+
+    asyncio.run(life())
+
+
+def test_a_source_that_dies_takes_no_conversation_with_it(tmp_path: Path) -> None:
+    workspace = lay(tmp_path)
+    for slug in ("odd", "notes"):
+        rules = {"allow": [{"tool": "*", "when_tainted": True}]}
+        (workspace / "sources" / slug / "permissions.json").write_text(json.dumps(rules))
+    model = ScriptedModel(
+        [
+            Turn(calls("notes__read", {"path": "a.md"}, call="read")),
+            Turn(calls("odd__die", {}, call="die")),
+            Turn(says("The server is gone, but I am here.")),
+        ]
+    )
+
+    async def life() -> None:
+        with App.open(workspace, models={"scripted": model}) as app:
+            async with talk_in(app, session="talk", working=tmp_path) as talk:
+                await talk.say("look")
+                await talk.idle()
+                assert talk.engine.state.tainted, "what comes from a source is from outside"
+
+    asyncio.run(life())
+    model.assert_done()
+    last = model.requests[-1].messages[-1].content[0]
+    assert "Whether the call was carried out is not known" in str(last)
+
+
+PIPELINE = """\
+name: look
+description: Looks with two sources
+inputs: {}
+steps:
+  look:
+    artifact: look.json
+    agent: looker
+    executor: agent
+    schema: look.schema.json
+    attempts: 1
+    allow: [{tool: notes__*, when_tainted: true}, {tool: odd__*, when_tainted: true}]
+"""
+AGENT = "---\nname: looker\ndescription: Looks\nsources: notes, {other}\n---\nLook.\n"
+
+
+def lay_pipeline(workspace: Path, other: str = "odd") -> None:
+    schema = {"type": "object", "properties": {"said": {"type": "string"}}, "required": ["said"]}
+    for name, text in {
+        "pipelines/look.yaml": PIPELINE,
+        ".claude/agents/looker.md": AGENT.format(other=other),
+        "schemas/look.schema.json": json.dumps(schema),
+    }.items():
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text(text)
+
+
+def test_validate_says_which_sources_are_missing_before_a_run(tmp_path: Path) -> None:
+    workspace = lay(tmp_path)
+    lay_pipeline(workspace, other="jira")
+    with App.open(workspace) as app:
+        assert "the source 'notes' can't be used: it was never reached" in str(app.check_pipeline("look")[0])
+        asyncio.run(SourceShelf(app).test())
+        assert "there is no source 'jira'" in str(app.check_pipeline("look")[0])
+        lay_pipeline(workspace)
+    with App.open(workspace) as app:
+        assert app.check_pipeline("look") == []
