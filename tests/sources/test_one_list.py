@@ -19,6 +19,15 @@ from weft.tools.permission import judge
 pytestmark = pytest.mark.process
 
 
+def agreed(workspace: Path) -> Path:
+    """As a person who was shown what the sources reach, and said yes."""
+    with App.open(workspace) as app:
+        for request in app.not_agreed():
+            app.consents.agree(request, "asked")
+        assert app.not_agreed() == []
+    return workspace
+
+
 def lay(top: Path) -> Path:
     workspace, counted = top / "workspace", top / "counted"
     (top / "notes").mkdir()
@@ -38,7 +47,7 @@ def lay(top: Path) -> Path:
         (folder / "config.json").write_text(json.dumps(config))
     (workspace / "sources" / "notes" / "guide.md").write_text("Read a.md first.\n")
     (workspace / "config.toml").write_text('model = "scripted"\n')
-    return workspace
+    return agreed(workspace)
 
 
 def test_test_tools_model_and_rules_have_the_same_list(tmp_path: Path) -> None:
@@ -140,3 +149,26 @@ def test_validate_says_which_sources_are_missing_before_a_run(tmp_path: Path) ->
         lay_pipeline(workspace)
     with App.open(workspace) as app:
         assert app.check_pipeline("look") == []
+
+
+def test_what_nobody_agreed_to_is_neither_started_nor_offered(tmp_path: Path) -> None:
+    """A workspace or project from elsewhere brings a command; the command of a source changes after consent."""
+    workspace = lay(tmp_path)
+    project = tmp_path / "project"
+    project.mkdir()
+    command = {"command": sys.executable, "args": ["-c", f"open({str(tmp_path / 'ran')!r}, 'w')"]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": command}}))
+    with App.open(workspace) as app:
+        asyncio.run(SourceShelf(app).test())
+        found = asyncio.run(SourceShelf(app, project).test(["theirs"]))["theirs"]
+        assert found.state == "failed"
+        assert "nobody has agreed to the source theirs" in found.why
+        assert not (tmp_path / "ran").exists()
+        config = json.loads((workspace / "sources" / "odd" / "config.json").read_text())
+        (workspace / "sources" / "odd" / "config.json").write_text(json.dumps({**config, "network": True}))
+        box = app.toolbox()
+        assert box.of_source("odd") == ()
+        assert "weft trust" in box.sources["odd"].trouble
+        assert box.of_source("notes") != ()
+        request = next(one for one in app.not_agreed() if one.kind == "source")
+        assert request.parts["network"] == "yes"

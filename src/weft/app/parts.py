@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from weft import __version__
 from weft.app.requests import SessionRequest, given_file
-from weft.consent import ConsentRequest, Consents
+from weft.consent import ConsentRequest, Consents, NotAgreedError
 from weft.files import Disk
 from weft.orchestrator.execute import Executor
 from weft.orchestrator.facts import Versions
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
     from weft.models.connections import Connection
     from weft.models.model import Model
     from weft.orchestrator.workbench import Approve
+    from weft.sources.connected import Sources
     from weft.tools.fetch import Fetched
     from weft.tools.permission_file import Rules
     from weft.tools.skills import Skills
-    from weft.sources.connected import Sources
     from weft.tools.toolbox import Toolbox
 
 T = TypeVar("T")
@@ -227,7 +227,18 @@ class Parts:
         """The sources of this workspace and person, with one connection to each for all sessions here."""
         if self._sources is None:
             from weft.app.connecting import credential_store
+            from weft.sources.agreeing import consent_request
             from weft.sources.connected import Sources
+            from weft.sources.declared import Source
+
+            def not_agreed(source: Source) -> str:
+                request = consent_request(source)
+                try:
+                    if request is not None:
+                        self.consents.check(request)
+                except NotAgreedError as error:
+                    return f"{error.message}; {error.hint}"
+                return ""
 
             self._sources = Sources(
                 workspace=self.workspace.folder,
@@ -235,6 +246,7 @@ class Parts:
                 surroundings=self.surroundings,
                 store=lambda: credential_store(self.surroundings, self.ask_secret),
                 now=self._now,
+                consent=not_agreed,
             )
         return self._sources
 
@@ -284,6 +296,10 @@ class Parts:
 
             models = connections(self.config.models, {}).values()
             found += [consent_request(one, self._place) for one in models]
+        if self._may_have_sources(Path.cwd()):
+            from weft.sources.agreeing import consent_request as source_request
+
+            found += [source_request(one) for one in self.sources().declared(Path.cwd()).sources.values()]
         return [one for one in found if one is not None and one.parts and not self.consents.is_agreed(one)]
 
     def check_code(self) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weft.app.parts import Parts
 from weft.files import Folder
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
+from weft.sources.agreeing import consent_request
 from weft.sources.config import FILE, GUIDE, check_config, slug_fault
 from weft.sources.declared import FOLDER, Source
 from weft.sources.importing import ImportedSource, imported, launcher_needs, slug_of
@@ -141,7 +142,10 @@ class SourceShelf:
             if one.config.get("description") and place.read_or_none(GUIDE) is None:
                 place.replace(GUIDE, f"{one.config['description']}\n".encode())
             place.replace(FILE, json.dumps(one.config, indent=2, ensure_ascii=False).encode() + b"\n")
-        return self.one(one.slug)
+        source = self.one(one.slug)
+        if (request := consent_request(source)) is not None:
+            self._parts.consents.agree(request, "by command")
+        return source
 
     def needs(self, source: Source) -> list[str]:
         """What the source reaches, in words, for whoever decides whether it may."""

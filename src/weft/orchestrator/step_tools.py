@@ -26,6 +26,7 @@ def tools_of(step: Step, agent: Agent | None, box: Toolbox) -> tuple[Tool, ...]:
     found = [_known(step, name, box) for name in names]
     if step.calls is None and agent and agent.tools:
         own = [box.own_name(name) for name in agent.tools]
+        own += [name for slug in agent.sources for name in box.of_source(slug)]
         for tool in found:
             if tool.name not in own:
                 raise _wrong(step, f"the tool '{tool.name}' is none of its agent's", suggest(tool.name, own, "tools"))
