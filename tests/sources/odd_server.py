@@ -123,12 +123,12 @@ def main() -> None:
             if method == "notifications/cancelled":
                 count("cancelled")
         elif method == "initialize":
-            result = {
+            greeting = {
                 "protocolVersion": "2025-06-18",
                 "capabilities": {"tools": {"listChanged": True}},
                 "serverInfo": {"name": "odd", "version": "1"},
             }
-            send({"id": number, "result": result})
+            send({"id": number, "result": greeting})
         elif method == "tools/list":
             send({"id": number, "result": {"tools": tools()}})
         elif method == "tools/call":

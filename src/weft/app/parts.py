@@ -385,6 +385,9 @@ class Parts:
         functions = {name: entry.function for name, entry in self._functions.items()}
         return Executor(self.workspace.path / "code", self.surroundings, functions, may_run=self.check_code)
 
+    def moment(self) -> datetime:
+        return self._now()
+
     async def off_loop(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)
 

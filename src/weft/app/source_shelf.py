@@ -7,7 +7,7 @@ gets: everything goes through the same `Sources`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,9 +18,11 @@ from weft.protocol.errors import UsageError, UserError, WorkspaceError
 from weft.sources.agreeing import consent_request
 from weft.sources.config import FILE, GUIDE, check_config, slug_fault
 from weft.sources.declared import FOLDER, Source
+from weft.sources.grants import Grant
 from weft.sources.importing import ImportedSource, imported, launcher_needs, slug_of
 from weft.sources.listing import Reached
 from weft.sources.offering import offered_tools
+from weft.sources.sign_in import Asking, sign_in
 from weft.tools.boundary import boundary_here
 from weft.tools.toolbox import Toolbox
 from weft.workspace.document import Document, read_source
@@ -218,14 +220,59 @@ class SourceShelf:
         finally:
             await self.sources.release(COMMAND_USER)
 
+    # -- signing in
+
+    async def sign_in(
+        self,
+        slug: str,
+        *,
+        show: Callable[[str], None],
+        secret: Callable[[str], str],
+        paste: Callable[[], Awaitable[str]] | None = None,
+        device: bool = False,
+    ) -> Reached:
+        """By OAuth where the source wants that, else with a secret that `secret` asks for. Then it is tested."""
+        source = self.one(slug)
+        config = source.config
+        auth = None if config.kind == "folder" else config.auth
+        if config.kind == "mcp" and config.command is not None:
+            raise UserError(f"{slug} is a command, which signs in by itself", hint="give it what it needs under 'env'")
+        if (request := consent_request(source)) is not None:
+            self._parts.consents.check(request)
+        if auth is not None and auth.type != "oauth":
+            if auth.secret:
+                raise UserError(f"the secret of {slug} is {auth.secret}", hint="set it there")
+            typed = secret(f"{source.title}: the {'password' if auth.type == 'basic' else 'secret'}")
+            grant = Grant(secret=typed)
+        else:
+            if auth is None and config.kind != "mcp":
+                raise UserError(f"the source {slug} needs no sign-in", hint="add 'auth' to its config if it does")
+            asking = Asking(show=show, paste=paste, device=device)
+            now = self._parts.moment().timestamp()
+            grant = await sign_in(source, self.sources.secrets(source), asking, now)
+            if auth is None:
+                self._change(source, auth={"type": "oauth"})
+        await self._parts.off_loop(lambda: self.sources.grants.put(source.key, grant))
+        return (await self.test([slug]))[slug]
+
+    def sign_out(self, slug: str) -> bool:
+        """Forgets what it is let in with. Whether there was something."""
+        source = self.one(slug)
+        return self.sources.grants.remove(source.key)
+
     # -- changing
 
     def switch(self, slug: str, *, on: bool) -> None:
-        source = self._own(slug)
+        self._change(self._own(slug), enabled=on)
+
+    def _change(self, source: Source, **more: Any) -> None:
+        if source.declared == "project":
+            return
         with Folder.open(source.folder) as folder:
-            config = json.loads(read_source(folder, FILE).text)
-            config["enabled"] = on
+            config = json.loads(read_source(folder, FILE).text) | more
             folder.replace(FILE, json.dumps(config, indent=2, ensure_ascii=False).encode() + b"\n")
+        if (request := consent_request(self.one(source.slug))) is not None:
+            self._parts.consents.agree(request, "by command")
 
     def remove(self, slug: str) -> Path:
         """Its folder is moved aside, and what it was let in with is forgotten. Where it is now."""

@@ -199,13 +199,56 @@ def remove(slug: str, workspace: str | None) -> None:
     print(clean(f"{slug} is gone; its folder is {aside}"), file=sys.stderr)
 
 
+@command.command("sign-in")
+@click.argument("slug")
+@click.option("--paste", is_flag=True, help="No browser reaches this machine: paste the address it ends at.")
+@click.option("--device", is_flag=True, help="Type a code in on another machine.")
+@workspace_option
+def sign_in(slug: str, paste: bool, device: bool, workspace: str | None) -> int:
+    """Sign in to a source: by OAuth in a browser, or with a secret that is asked for. Then it is tested."""
+
+    def show(address: str) -> None:
+        print(f"open {clean(address)}", file=sys.stderr, flush=True)
+        if not paste and not device and is_terminal(sys.stderr):
+            click.launch(address)
+
+    async def pasted() -> str:
+        return await asyncio.to_thread(lambda: _typed("the address you were led to"))
+
+    with open_app(workspace) as app:
+        shelf = _shelf(app)
+        how = pasted if paste else None
+        reached = asyncio.run(shelf.sign_in(slug, show=show, secret=_typed, paste=how, device=device))
+        if reached.state == "ready":
+            print("\t".join((clean(slug), "ready", f"{len(shelf.tools(shelf.one(slug)))} tools")))
+            return EXIT_DONE
+        print("\t".join((clean(slug), reached.state, clean(reached.why.split("\n")[0]))))
+        return EXIT_FAILED
+
+
+@command.command("sign-out")
+@click.argument("slug")
+@workspace_option
+def sign_out(slug: str, workspace: str | None) -> None:
+    """Forget what a source is let in with."""
+    with open_app(workspace) as app:
+        if not _shelf(app).sign_out(slug):
+            print(clean(f"there was nothing stored for {slug}"), file=sys.stderr)
+
+
+def _typed(what: str) -> str:
+    """Typed unseen or from standard input: never on the command line, where others could see it."""
+    typed = getpass.getpass(f"{what}: ").strip() if is_terminal(sys.stdin) else sys.stdin.readline().strip()
+    if not typed:
+        raise UsageError("there was nothing to store")
+    return typed
+
+
 @command.command("secret")
 @click.argument("name")
 @workspace_option
 def secret(name: str, workspace: str | None) -> None:
     """Store a secret that a source's config refers to as secret:NAME. It is asked for, never on the command line."""
-    typed = getpass.getpass(f"{name}: ").strip() if is_terminal(sys.stdin) else sys.stdin.readline().strip()
-    if not typed:
-        raise UsageError("there was nothing to store")
+    typed = _typed(name)
     with open_app(workspace) as app:
         _shelf(app).store_secret(name, typed)

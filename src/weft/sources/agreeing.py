@@ -32,8 +32,7 @@ def consent_request(source: Source) -> ConsentRequest | None:
                 parts[f"variable {name}"] = value
         case _:
             parts["address"] = config.address
-            auth = None if config.kind == "folder" else config.auth
-            parts["gets"] = _secret(auth)
+            parts["gets"] = _secret(config.auth)
             for name, value in (config.headers if config.kind in ("mcp", "api") else {}).items():
                 parts[f"header {name}"] = value
     folder = source.folder if source.declared == "project" else source.folder.parent.parent

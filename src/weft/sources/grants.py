@@ -18,11 +18,12 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
+from urllib.parse import quote
 
 import httpx2
 
 from weft.files import Folder
-from weft.protocol.errors import ExternalError, UserError, WeftError
+from weft.protocol.errors import ExternalError, WeftError
 from weft.sources.config import Auth
 from weft.sources.connector import NeedsSignInError
 from weft.sources.secrets import Secrets
@@ -156,7 +157,7 @@ async def token_request(grant: Grant, form: Mapping[str, str]) -> dict[str, Any]
     if grant.resource:
         data.setdefault("resource", grant.resource)
     if grant.basic and grant.client_secret:
-        pair = f"{httpx2.URL('http://x', params={'a': grant.client_id}).params['a']}:{grant.client_secret}"
+        pair = f"{quote(grant.client_id, safe='')}:{quote(grant.client_secret, safe='')}"
         headers["authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
     else:
         data["client_id"] = grant.client_id
@@ -248,9 +249,3 @@ class SourceAuth(httpx2.Auth):
 
 def _name(key: str) -> str:
     return f"source {key}"
-
-
-def check_needed(auth: Auth | None, needs_token_url: bool) -> None:
-    """UserError when an API's sign-in is not described far enough."""
-    if auth is not None and auth.type == "oauth" and needs_token_url and auth.token_url is None:
-        raise UserError("this sign-in needs 'token_url' and 'authorization_url' under 'auth'")

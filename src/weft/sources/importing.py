@@ -79,11 +79,11 @@ def _one(name: str, entry: Mapping[str, Any]) -> ImportedSource | None:
     kind = entry.get("type")
     if kind == "api" and isinstance(entry.get("api"), Mapping):
         return made.api(entry["api"])
-    if kind == "local" and isinstance(entry.get("local"), Mapping) and isinstance(entry["local"].get("path"), str):
+    if kind == "local" and isinstance(_mapping(entry.get("local")).get("path"), str):
         made.config |= {"kind": "folder", "path": entry["local"]["path"]}
         return made.done()
     if kind == "mcp" and isinstance(entry.get("mcp"), Mapping):
-        inner: Mapping[str, Any] = entry["mcp"]
+        inner = _mapping(entry["mcp"])
         entry = {**inner, "type": inner.get("transport", "http")}
     return made.mcp(entry)
 

@@ -417,7 +417,7 @@ class McpConnection:
             raise _GoneError("the connection ended") from None
         except MCPError as error:
             data = error.data if isinstance(error.data, dict) else {}
-            if error.message == _EXPIRED:
+            if data.get("expired") or error.message == _EXPIRED:
                 raise _ExpiredError(error.message) from error
             if error.code == CONNECTION_CLOSED:
                 raise _GoneError(await self._reason(up, error.message)) from error

@@ -70,6 +70,10 @@ class Wire(httpx2.AsyncBaseTransport):
         endless = response.headers.get("content-type", "").startswith("text/event-stream")
         response.stream = _Bounded(response.stream, endless=endless)
         status = response.status_code
+        if status == 404 and self._faults_as_answers and "mcp-session-id" in request.headers:
+            await response.aread()
+            await response.aclose()
+            return _fault(request, status, f"{host} has forgotten the session", {"expired": True})
         if self._faults_as_answers and request.method == "POST" and _is_refusal(status):
             if response.headers.get("content-type", "").lower().startswith("application/json"):
                 return response
@@ -103,7 +107,7 @@ def is_local(host: str) -> bool:
 
 
 def _is_refusal(status: int) -> bool:
-    """401, 403 and what passes. 404 is how a server says that a session has expired, and is left as it is."""
+    """401, 403 and what passes. Any other refusal is how servers of older protocols answer a probe."""
     return status in (401, 403, 429) or status >= 500
 
 
