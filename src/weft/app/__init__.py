@@ -66,7 +66,6 @@ if TYPE_CHECKING:
         steps_now,
     )
     from weft.app.slash import Fork, KnownWords, Leave, Look, LookName, Slash, complete, read_slash
-    from weft.app.slash import KnownWords, Leave, Look, LookName, Slash, complete, read_slash
     from weft.app.source_shelf import AddRequest, SourceShelf
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier

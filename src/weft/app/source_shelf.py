@@ -22,7 +22,7 @@ from weft.sources.grants import Grant
 from weft.sources.importing import ImportedSource, imported, launcher_needs, slug_of
 from weft.sources.listing import Reached
 from weft.sources.offering import offered_tools
-from weft.sources.sign_in import Asking, sign_in
+from weft.sources.sign_in import SignInAsking, sign_in
 from weft.tools.boundary import boundary_here
 from weft.tools.toolbox import Toolbox
 from weft.workspace.document import Document, read_source
@@ -247,7 +247,7 @@ class SourceShelf:
         else:
             if auth is None and config.kind != "mcp":
                 raise UserError(f"the source {slug} needs no sign-in", hint="add 'auth' to its config if it does")
-            asking = Asking(show=show, paste=paste, device=device)
+            asking = SignInAsking(show=show, paste=paste, device=device)
             now = self._parts.moment().timestamp()
             grant = await sign_in(source, self.sources.secrets(source), asking, now)
             if auth is None:

@@ -105,7 +105,8 @@ class _Making:
         self.config["kind"] = "mcp"
         command, args = entry.get("command"), entry.get("args", [])
         if isinstance(command, Mapping):  # as Zed has it
-            command, args = command.get("path"), command.get("args", [])
+            whole = command
+            command, args = whole.get("path"), whole.get("args", [])
         if isinstance(command, list) and command:
             command, args = command[0], command[1:]
         url = entry.get("url") or entry.get("serverUrl") or entry.get("httpUrl")

@@ -36,7 +36,7 @@ _SLOWER: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class SignInAsking:
     """How the person is spoken to."""
 
     show: Callable[[str], None]
@@ -47,7 +47,7 @@ class Asking:
     """The code is typed in on another machine."""
 
 
-async def sign_in(source: Source, secrets: Secrets, asking: Asking, now: float) -> Grant:
+async def sign_in(source: Source, secrets: Secrets, asking: SignInAsking, now: float) -> Grant:
     """What the source is let in with from now on. UserError or ExternalError in words when it is refused."""
     config = source.config
     auth = None if config.kind == "folder" else config.auth
@@ -74,7 +74,7 @@ async def sign_in(source: Source, secrets: Secrets, asking: Asking, now: float) 
 class _Redirect:
     """A place on loopback that a browser is led back to, for one answer."""
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: SignInAsking) -> None:
         self._asking = asking
         self._server: asyncio.Server | None = None
         self._answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -182,7 +182,7 @@ async def _exchanged(client: Grant, form: Mapping[str, str]) -> dict[str, Any]:
         raise UserError(f"no token was given: {error.message}", hint="check 'client_id' and its secret") from error
 
 
-async def _by_device(source: Source, auth: Auth, secrets: Secrets, asking: Asking, now: float) -> Grant:
+async def _by_device(source: Source, auth: Auth, secrets: Secrets, asking: SignInAsking, now: float) -> Grant:
     if auth.device_url is None or auth.token_url is None:
         raise UserError(
             f"the source {source.slug} has no sign-in by a code",
