@@ -45,7 +45,7 @@ PAGE = SessionPage(
 def test_list_on_a_pipe() -> None:
     assert [line.split("\t") for line in sessions_text(ROWS).split("\n")] == snapshot(
         [
-            ["on-rivers-3fa9c1", "writing-kit", "done", "5", "5", "2026-03-01T12:00:00Z", ""],
+            ["on-rivers-3fa9c1", "writing-kit", "done", "5", "5", "2026-03-01T12:00:00Z", "", ""],
             [
                 "a-long-title-of-a-talk-about-everything-77ffaa-2",
                 "writing-kit",
@@ -54,6 +54,7 @@ def test_list_on_a_pipe() -> None:
                 "5",
                 "2026-03-01T10:00:00Z",
                 "held by process 4242",
+                "",
             ],
         ]
     )
@@ -180,5 +181,5 @@ pages = st.builds(
 def test_everything_fits_and_pipes_have_one_line_each(listed: list[SessionRow], page: SessionPage, width: int) -> None:
     text = screen(sessions_table(listed, width, NOW), width + 40) + screen(session_screen(page, width, NOW), width + 40)
     assert max(cell_len(line) for line in text.split("\n")) <= width
-    assert [line.count("\t") for line in sessions_text(listed).split("\n") if listed] == [6] * len(listed)
+    assert [line.count("\t") for line in sessions_text(listed).split("\n") if listed] == [7] * len(listed)
     assert len(session_text(page).split("\n")) == 6 + len(page.notes) + len(page.steps)

@@ -228,6 +228,8 @@ SAMPLES: dict[str, Any] = {
     "known": 19,
     "requires": {"b": ["a"]},
     "executors": {"a": "code"},
+    "labels": {"topic": "tides", "urgent": ""},
+    "bool | None": True,
     "ToolSettled.seen": {"notes.md": "ab12"},
     "limits": {"turns": 3.0},
     "limit": "turns",

@@ -142,3 +142,24 @@ def test_texts_are_made_readable(browser: Client) -> None:
 def test_a_plan_is_made_for_what_is_not_begun(browser: Client) -> None:
     plan = browser.post("/api/w/desk/plan", {"text": "# New\n\nText.\n", "name": "new.md", "pipeline": "notes"})
     assert [line["action"] for line in plan.json["lines"]] == ["run", "run"]
+
+
+def test_a_session_is_described_put_away_and_taken_back(browser: Client) -> None:
+    name = begin(browser)
+    until(browser, name, "run_ended")
+    change = {"title": "My tides", "status": "doing", "labels": {"topic": "sea", "gone": ""}, "flag": True}
+    changed = browser.ask("PATCH", f"/api/w/desk/sessions/{name}", change)
+    assert changed.status == 200, changed.body
+    entry = browser.ask("PATCH", f"/api/w/desk/sessions/{name}", {"labels": {"gone": None}, "unread": False}).json
+    assert (entry["title"], entry["status"], entry["labels"]) == ("My tides", "doing", {"topic": "sea"})
+    assert (entry["flag"], entry["unread"]) == (True, False)
+    found = ask(browser, "sessions?label=topic=sea&status=doing&flag=true")
+    assert [one["session"]["id"] for one in found["sessions"]] == [name]
+    refused = browser.ask("PATCH", f"/api/w/desk/sessions/{name}", {"status": "nosuch"})
+    assert (refused.status, "no status" in refused.json["what"]) == (409, True)
+    assert [one["name"] for one in ask(browser, "marks")["statuses"]] == ["todo", "doing", "done", "cancelled"]
+    assert browser.ask("DELETE", f"/api/w/desk/sessions/{name}").status == 204
+    assert browser.get(f"/api/w/desk/sessions/{name}").status == 404
+    trashed = next(one for one in ask(browser, "trash") if one["session"] == name)
+    back = browser.post(f"/api/w/desk/trash/{trashed['name']}/restore", {})
+    assert (back.status, back.json["title"]) == (200, "My tides")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.collections import Collections, OpenCollection
+    from weft.app.describing import declared_marks
     from weft.app.door import AttachedSession
     from weft.app.live import LiveSession
     from weft.app.model_settings import MODEL_KINDS, ModelSettings
@@ -40,10 +41,11 @@ if TYPE_CHECKING:
     from weft.app.root import App
     from weft.app.session_pages import (
         NothingThereError,
+        open_catalogue,
         open_sessions,
         session_json,
         session_page,
-        session_rows,
+        session_row,
         step_page,
         this_moment,
         verified,
@@ -153,6 +155,7 @@ else:
             "command_from_wire": "weft.app.wire",
             "complete": "weft.app.slash",
             "earlier": "weft.consent",
+            "declared_marks": "weft.app.describing",
             "evaluate": "weft.app.claim_evaluation",
             "evaluate_with": "weft.app.claim_evaluation",
             "event_fields": "weft.session.codec",
@@ -163,6 +166,7 @@ else:
             "lay_missing": "weft.app.packs",
             "library_files": "weft.app.pipeline_pages",
             "library_text": "weft.app.pipeline_pages",
+            "open_catalogue": "weft.app.session_pages",
             "open_questions": "weft.app.session_work",
             "open_sessions": "weft.app.session_pages",
             "original_bytes": "weft.app.session_work",
@@ -184,7 +188,7 @@ else:
             "session_documents": "weft.app.session_work",
             "session_json": "weft.app.session_pages",
             "session_page": "weft.app.session_pages",
-            "session_rows": "weft.app.session_pages",
+            "session_row": "weft.app.session_pages",
             "shipped_packs": "weft.app.packs",
             "step_page": "weft.app.session_pages",
             "steps_now": "weft.app.session_work",
@@ -279,6 +283,7 @@ __all__ = [
     "change_profile",
     "command_from_wire",
     "complete",
+    "declared_marks",
     "earlier",
     "evaluate",
     "evaluate_with",
@@ -291,6 +296,7 @@ __all__ = [
     "lay_missing",
     "library_files",
     "library_text",
+    "open_catalogue",
     "open_questions",
     "open_sessions",
     "open_workspace",
@@ -313,7 +319,7 @@ __all__ = [
     "session_documents",
     "session_json",
     "session_page",
-    "session_rows",
+    "session_row",
     "shipped_packs",
     "step_page",
     "steps_now",

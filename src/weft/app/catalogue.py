@@ -1,27 +1,52 @@
 """All sessions of a workspace at a glance: the index, kept up with the logs.
 
-Whoever writes to a session tells the catalogue after each decision; it puts the entry into the index a moment later,
-off the loop, and a failure costs freshness only. Entries that are behind, because another program wrote or a process
-died, are found by the size and time of their logs and made anew when a list is asked for.
+Whoever writes to a session brings its entry up to date after the decision, off the loop; a failure costs freshness
+only. Entries that are behind, because another program wrote or a process died, are found by the size and time of their
+logs and made anew when a list is asked for. Of the sessions that grew last it is kept what their logs added up to, so
+that only what is new is read.
 """
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from weft.documents import from_content_md
 from weft.files import Folder
-from weft.models.spending import NOTHING, CallReader, Price, Spent
 from weft.protocol.errors import WeftError
-from weft.protocol.events import Record
+from weft.protocol.events import InputRecorded
+from weft.session.cuts import find_cuts
 from weft.session.glance import Glance, entry_of, readable, texts_of
-from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSession, LogMark, SessionIndex
+from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSession, SessionIndex, SessionKind
 from weft.session.legacy import older_files
 from weft.session.lock import held_by
-from weft.session.log import LOG, LogReader
+from weft.session.log import Head, LogReader
+from weft.session.manifest import read_known
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
+
+if TYPE_CHECKING:
+    from weft.models.spending import CallReader, Price, Spent
+
+MOST_KEPT: Final = 64
+"""Sessions of which it is kept what their logs added up to."""
+
+
+@dataclass(slots=True)
+class _Folded:
+    """What a log adds up to, as far as a list shows it."""
+
+    calls: CallReader
+    spent: Spent
+    state: SessionState = field(default_factory=SessionState)
+    glance: Glance = field(default_factory=Glance)
+    title: str = ""
+    problem: str = ""
+    head: Head | None = None
 
 
 class Catalogue:
@@ -32,9 +57,13 @@ class Catalogue:
         self._path = path
         self._price = price
         self._index: SessionIndex | None = None
+        self._folded: OrderedDict[str, _Folded] = OrderedDict()
         self._lock = threading.RLock()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="weft-index")
+        """One of its own: who writes to a session never waits for it."""
 
     def close(self) -> None:
+        self._thread.shutdown()
         with self._lock:
             if self._index is not None:
                 self._index.close()
@@ -73,64 +102,99 @@ class Catalogue:
     # -- keeping up
 
     def refresh(self) -> list[str]:
-        """Bring everything up to date that is behind its log; the sessions that were."""
+        """Bring everything up to date that is behind its log; the sessions that were. One that somebody was at work on
+        is behind as soon as nobody is."""
         with self._lock:
-            index, known = self._opened(), self._opened().marks()
-            present = self._marks()
+            index = self._opened()
+            known, present = index.marks(), self._sessions.log_marks()
             behind = [name for name, mark in present.items() if known.get(name) != mark]
+            behind += [name for name in index.working() if name in present and known[name] == present[name]]
             for name in behind:
                 self.update(name)
             for name in known.keys() - present.keys():
-                index.forget(name)
+                self.forget(name)
             return behind
 
     def update(self, session: str) -> None:
-        """Make a session's entry from its log, unless it has not grown since."""
+        """Bring a session's entry up to date with its log, unless it is."""
+        with self._lock, self._sessions.folder(session) as folder:
+            mark, held = self._sessions.log_mark(session), held_by(folder) is not None
+            index = self._opened()
+            before = index.entry(session)
+            if before is not None and index.mark(session) == mark and (before.state != "working" or held):
+                return
+            kept = self._folded.pop(session, None)
+            if kept is None or before is None or before.seq != kept.state.seq or before.state == "working":
+                kept = None  # somebody else has put it since, or it was never whole
+            try:
+                folded, texts = self._read(folder, kept)
+                entry = self._entry(folder, session, folded, held=held)
+            except WeftError as error:
+                entry = ListedSession(id=session, seq=0, title=session, kind="unreadable", problem=error.message)
+                index.put(entry, mark, [], whole=True)
+                return
+            index.put(entry, mark, texts, whole=kept is None)
+            self._folded[session] = folded
+            if len(self._folded) > MOST_KEPT:
+                self._folded.popitem(last=False)
+
+    def soon(self, session: str) -> Future[None]:
+        """Bring a session that has grown up to date, behind whoever asks."""
+        return self._thread.submit(self.follow_up, session)
+
+    def follow_up(self, session: str) -> None:
+        """The same for whoever has just written: that it can't be done now harms nobody, the next list will."""
+        try:
+            self.update(session)
+        except (WeftError, OSError, sqlite3.Error):
+            self._folded.pop(session, None)
+
+    def forget(self, session: str) -> None:
         with self._lock:
-            with self._sessions.folder(session) as folder:
-                mark = _mark(folder)
-                held = held_by(folder) is not None
-                index = self._opened()
-                before = index.entry(session)
-                if before is not None and index.mark(session) == mark and (before.state != "working" or held):
-                    return
-                try:
-                    entry, texts = self._read(folder, session, held)
-                except WeftError as error:
-                    entry, texts = (
-                        ListedSession(id=session, seq=0, title=session, kind="unreadable", problem=error.message),
-                        [],
-                    )
-            index.put(entry, mark, texts, whole=True)
+            self._folded.pop(session, None)
+            self._opened().forget(session)
 
-    def _read(self, folder: Folder, session: str, held: bool) -> tuple[ListedSession, list[IndexedText]]:
-        state, glance, calls, spent = SessionState(), Glance(), CallReader(), NOTHING
+    def _read(self, folder: Folder, kept: _Folded | None) -> tuple[_Folded, list[IndexedText]]:
+        folded = kept or _nothing_folded()
         texts: dict[tuple[str, str], IndexedText] = {}
-        reader = LogReader(folder)
+        reader, inputs = LogReader(folder, folded.head), False
         for record in reader.read():
-            state.apply(record)
-            glance.apply(record)
-            spent = self._plus(spent, calls, record)
+            folded.state.apply(record)
+            folded.glance.apply(record)
+            for call in folded.calls.take(record):
+                folded.spent = folded.spent.plus(call, self._price(call))
             texts |= {(text.kind, text.name): text for text in texts_of(record)}
-        if not state.seq:
+            inputs = inputs or isinstance(record.event, InputRecorded)
+        folded.head = reader.head
+        cuts = find_cuts(read_known(folder), reader.head, reader.damage, folded.state)
+        if cuts:
+            folded.problem = f"its log was cut: weft sessions verify {folder.path.name}"
+        elif reader.damage:
+            folded.problem = f"{len(reader.damage)} damaged lines in the log"
+        elif kept is None:
+            folded.problem = ""
+        found = [*texts.values()]
+        if inputs:
+            folded.title, documents = _documents(folder, folded.state)
+            found += documents
+        return folded, found
+
+    def _entry(self, folder: Folder, session: str, folded: _Folded, *, held: bool) -> ListedSession:
+        if not folded.state.seq:
             older = bool(older_files(folder))
-            return ListedSession(id=session, seq=0, title=session, kind="older" if older else "empty"), []
-        title, inputs = _documents(folder, state)
-        usd = None if spent.unpriced else float(spent.usd)
-        entry = entry_of(state, glance, title=title, held=held, tokens=spent.tokens, usd=usd)
-        return entry, [*texts.values(), *inputs]
-
-    def _plus(self, spent: Spent, calls: CallReader, record: Record) -> Spent:
-        for call in calls.take(record):
-            spent = spent.plus(call, self._price(call))
-        return spent
-
-    def _marks(self) -> dict[str, LogMark]:
-        found = {}
-        for name in self._sessions.ids():
-            with self._sessions.folder(name) as folder:
-                found[name] = _mark(folder)
-        return found
+            note = "made by an older system; weft run --session-id takes it in" if older else "its creation was cut off"
+            kind: SessionKind = "older" if older else "empty"
+            return ListedSession(id=session, seq=0, title=session, kind=kind, state=kind, problem=note)
+        usd = None if folded.spent.unpriced else float(folded.spent.usd)
+        return entry_of(
+            folded.state,
+            folded.glance,
+            title=folded.title,
+            held=held,
+            tokens=folded.spent.tokens,
+            usd=usd,
+            problem=folded.problem,
+        )
 
     def _opened(self) -> SessionIndex:
         if self._index is None:
@@ -138,17 +202,16 @@ class Catalogue:
         return self._index
 
 
-def _mark(folder: Folder) -> LogMark:
-    """Of a log, without reading it."""
-    try:
-        found = (folder.path / LOG).stat()
-    except FileNotFoundError:
-        return LogMark(0, 0)
-    return LogMark(found.st_size, found.st_mtime_ns)
+def _nothing_folded() -> _Folded:
+    from weft.models.spending import NOTHING, CallReader  # a list of what is known does without
+
+    return _Folded(CallReader(), NOTHING)
 
 
 def _documents(folder: Folder, state: SessionState) -> tuple[str, list[IndexedText]]:
     """What the session's documents are called and say."""
+    from weft.documents import from_content_md
+
     title, texts = "", []
     for name, given in state.inputs.items():
         data = folder.read_or_none(given.file)

@@ -22,6 +22,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from weft.app.describing import described
 from weft.app.opened import OpenedSession
 from weft.app.parts import EMBEDDED, Parts
 from weft.app.requests import SessionRequest
@@ -37,6 +38,7 @@ from weft.protocol.commands import (
     AnswerQuestion,
     CancelRun,
     Compact,
+    DescribeSession,
     Interrupt,
     InterruptRun,
     OverruleVerdict,
@@ -86,6 +88,8 @@ if TYPE_CHECKING:
 
 LEAVING: Final = 5.0
 """Seconds that a run which is told to stop gets when the session is let go of."""
+LISTED_AFTER: Final = 0.3
+"""Seconds after a decision until the list of sessions has it."""
 LONGEST_TEXT: Final = 1_000_000
 """Characters of one message."""
 
@@ -172,6 +176,9 @@ class LiveSession(OpenedSession):
         self._changed = asyncio.Event()
         self._bug: BaseException | None = None
         self._closed = False
+        self._listed: asyncio.TimerHandle | None = None
+        """When its entry in the index is brought up to date."""
+        self._wrote = False
 
     # -- the door
 
@@ -274,6 +281,10 @@ class LiveSession(OpenedSession):
         await self._parts.release_sources(self.id)
         self._session.on_record = None
         await self._parts.off_loop(self._session.close)
+        if self._listed is not None:
+            self._listed.cancel()
+        if self._wrote:
+            await asyncio.wrap_future(self._parts.catalogue.soon(self.id))
         self._feed.close()
         self._changed.set()
         return clean
@@ -333,7 +344,7 @@ class LiveSession(OpenedSession):
                 return await self._talk_command(command, by, key)
             case c.SetLimits() | c.ClearTaint():
                 return await self._talk_command(command, by, key)
-            case AnswerQuestion() | Compact() | SetMode() | SetModel():
+            case AnswerQuestion() | Compact() | SetMode() | SetModel() | DescribeSession():
                 return await self._choose(command, by, key)
             case _Judged() | _Rested() | _Wake():
                 await self._settle(command)
@@ -350,8 +361,13 @@ class LiveSession(OpenedSession):
             case _Wake():
                 await self._hear_next()
 
-    async def _choose(self, command: AnswerQuestion | Compact | SetMode | SetModel, by: Actor, key: str) -> Reply:
-        """What a person says to the conversation besides messages."""
+    async def _choose(
+        self, command: AnswerQuestion | Compact | SetMode | SetModel | DescribeSession, by: Actor, key: str
+    ) -> Reply:
+        """What a person says of the session, and to its conversation besides messages."""
+        if isinstance(command, DescribeSession):
+            event = await self._parts.off_loop(lambda: described(self._parts.workspace.folder, command))
+            return await self._record([event], by, key)
         opened = await self._opened()
         match command:
             case AnswerQuestion():
@@ -375,13 +391,22 @@ class LiveSession(OpenedSession):
 
     def _recorded(self, records: Sequence[Record]) -> None:
         """From the thread that wrote them, in the log's order."""
+        self._wrote = True
         self._loop.call_soon_threadsafe(self._told, records)
 
     def _told(self, records: Sequence[Record]) -> None:
+        if self._listed is None and not self._closed:
+            self._listed = self._loop.call_later(LISTED_AFTER, self._list)
         for record in records:
             self._feed.put(record)
             if self._started is not None and isinstance(record.event, RunStarted) and not self._started.done():
                 self._started.set_result(record.seq)
+
+    def _list(self) -> None:
+        """The index follows the log: a moment later, off the loop, whatever comes of it."""
+        self._listed = None
+        if not self._closed:
+            self._parts.catalogue.soon(self.id)
 
     def _published(self, item: Record | Event) -> None:
         """What is live. Records come from the log itself."""

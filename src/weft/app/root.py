@@ -6,14 +6,16 @@ a pipeline's `code:` like any other. Clock, disk, functions, models and the way 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from weft import __version__
+from weft.app.describing import described
 from weft.app.door import AttachedSession, attach, open_door
 from weft.app.live import LiveSession
 from weft.app.opened import OpenedSession
@@ -27,8 +29,8 @@ from weft.orchestrator.plan import make_plan
 from weft.orchestrator.runner import own_findings
 from weft.orchestrator.step_tools import tools_of
 from weft.orchestrator.validate import parse, validate
-from weft.protocol.commands import GivenFile, StartRun
-from weft.protocol.envelope import PERSON
+from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Reply, StartRun
+from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import Finding, Problem, UsageError, UserError
 from weft.protocol.events import SessionCreated
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
@@ -40,6 +42,9 @@ from weft.session.recovery import accepted_contents
 from weft.session.session import Session, no_session
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
+
+DOOR_SECONDS: Final = 0.3
+"""Within this a session that was just opened has its door."""
 
 
 class App(Parts):
@@ -179,6 +184,32 @@ class App(Parts):
                 raise UserError(f"session {name} is of an older system", hint=f"take it in first: {again}")
             session.record([SessionCreated(session=name, pipeline="", weft=__version__)], by=PERSON)
         return session
+
+    async def describe(self, session: str, command: DescribeSession, *, key: str = "", by: Actor = PERSON) -> Reply:
+        """How a person calls a session, whoever holds it: it needs no pipeline and opens no conversation."""
+        try:
+            attached = await self.attached(session)
+            if attached is None:
+                return await self.off_loop(lambda: self._describe(session, command, key, by))
+        except SessionLockedError:  # somebody has just opened it: it has a door in a moment
+            await asyncio.sleep(DOOR_SECONDS)
+            attached = await self.attached(session)
+            if attached is None:
+                raise
+        reply = await attached.submit(command, key=key, by=by)
+        await attached.close()
+        return reply
+
+    def _describe(self, session: str, command: DescribeSession, key: str, by: Actor) -> Reply:
+        event = described(self.workspace.folder, command)
+        if self.sessions.is_unborn(session):
+            raise UserError(f"session {session} was made by an older system", hint="weft run --session-id takes it in")
+        with self.sessions.open(session) as opened:
+            if key and (seq := opened.accepted(key)):
+                return Accepted(seq=seq)
+            records = opened.record([event], by=by, key=key)
+        self.catalogue.follow_up(session)
+        return Accepted(seq=records[-1].seq)
 
     async def fetch_input(self, url: str) -> GivenFile:
         """A page of the web as an input. Only what is public is reached, within limits of size and time."""

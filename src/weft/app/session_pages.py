@@ -7,6 +7,7 @@ here that could run a session: a listing has to be instant.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.render.sessions import SessionPage, SessionRow, StepRow
-from weft.session.legacy import older_files
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import Reading, Sessions
@@ -24,10 +24,14 @@ from weft.session.state import SessionState
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from weft.app.catalogue import Catalogue
     from weft.app.parts import Parts
     from weft.files import Folder
+    from weft.models.prices import Cost
+    from weft.models.spending import ModelCall, Price
     from weft.render.step_history import StepHistory
     from weft.render.step_page import Prompt, StepPage
+    from weft.session.index import ListedSession
     from weft.session.verify import Verification
 
 
@@ -37,9 +41,38 @@ def open_sessions(path: Path) -> Iterator[Sessions]:
         yield Sessions(workspace.folder, lambda: datetime.now(UTC))
 
 
-def session_rows(sessions: Sessions) -> list[SessionRow]:
-    """All sessions, the one changed last first."""
-    return sorted((_row(sessions, name) for name in sessions.ids()), key=lambda row: row.updated, reverse=True)
+@contextmanager
+def open_catalogue(path: Path) -> Iterator[Catalogue]:
+    """All sessions at a glance, with nothing loaded that could run them."""
+    from weft.app.catalogue import Catalogue
+
+    with Workspace.open(path) as workspace:
+        sessions = Sessions(workspace.folder, lambda: datetime.now(UTC))
+        catalogue = Catalogue(sessions, workspace.path, _price_of(workspace))
+        try:
+            yield catalogue
+        finally:
+            catalogue.close()
+
+
+def _price_of(workspace: Workspace) -> Price:
+    """Prices are asked for only when a log that is new to the index has calls of models."""
+
+    def price(call: ModelCall) -> Cost:
+        from weft.app.connecting import ConnectedModels
+
+        # Nothing is opened, so that nobody has to agree to anything.
+        return ConnectedModels(workspace.config(), {**os.environ}, {}, None, agreed=lambda _: None).price(call)
+
+    return price
+
+
+def session_row(entry: ListedSession) -> SessionRow:
+    """A session as a listing on a terminal has it."""
+    status = "running" if entry.state == "working" else entry.kind if entry.kind == "unreadable" else entry.state
+    note = entry.problem or "; ".join(entry.waits)
+    done = (entry.done, entry.steps)
+    return SessionRow(entry.id, entry.pipeline, status, *done, entry.updated, note, entry.title)
 
 
 def session_json(sessions: Sessions, session: str) -> dict[str, Any]:
@@ -58,24 +91,6 @@ def verified(sessions: Sessions, session: str) -> Verification:
 def this_moment() -> str:
     """Now, as events have it."""
     return timestamp(datetime.now(UTC))
-
-
-def _row(sessions: Sessions, session: str) -> SessionRow:
-    try:
-        reading = sessions.read(session)
-    except WeftError as error:
-        return SessionRow(session, "", "unreadable", 0, 0, "", error.message)
-    state = reading.state
-    if not state.seq:
-        with sessions.folder(session) as folder:
-            older = bool(older_files(folder))
-        note = "made by an older system; weft run --session-id takes it in" if older else "its creation was cut off"
-        return SessionRow(session, "", "older" if older else "empty", 0, 0, "", note)
-    done = sum(step.status == "completed" for step in state.steps.values())
-    note = f"{len(reading.damage)} damaged lines in the log" if reading.damage else ""
-    note = f"its log was cut: weft sessions verify {session}" if reading.cuts else note
-    note = note or ", ".join(f"at the gate {gate.gate}" for gate in state.gates.values())
-    return SessionRow(session, state.pipeline, reading.status, done, len(state.steps), state.updated_at, note)
 
 
 def session_page(sessions: Sessions, session: str) -> SessionPage:

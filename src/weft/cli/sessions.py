@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from weft.app import (
+    Filter,
+    open_catalogue,
     open_sessions,
     record_json,
     session_json,
     session_page,
-    session_rows,
+    session_row,
     this_moment,
     to_json,
     verified,
@@ -26,31 +29,53 @@ from weft.cli.place import (
     workspace_option,
     workspace_path,
 )
+from weft.protocol.commands import DescribeSession, Refused
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from weft.render.cells import clean
 
 if TYPE_CHECKING:
     from weft.app import App
+
+MOST_LISTED: Final = 100_000
 
 
 @click.group("sessions", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """List, show, follow, verify and remove sessions."""
+    """List, search, show, follow, describe, verify and remove sessions."""
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_sessions)
 
 
 @command.command("list")
+@click.option("--status", "statuses", multiple=True, metavar="STATUS", help="Only with this status; may be repeated.")
+@click.option("--label", "labels", multiple=True, metavar="NAME[=VALUE]", help="Only with this label.")
+@click.option("--flag", is_flag=True, help="Only flagged ones.")
+@click.option("--archived", is_flag=True, help="Those in the archive.")
 @json_option
 @workspace_option
-def list_sessions(as_json: bool = False, workspace: str | None = None) -> None:
-    """All sessions, the one changed last first."""
-    with open_sessions(workspace_path(workspace)) as sessions:
-        if not sessions.ids() and not as_json:
-            print("there are no sessions yet: weft run FILE begins one", file=sys.stderr)
-            return
-        rows = session_rows(sessions)
+def list_sessions(
+    statuses: tuple[str, ...] = (),
+    labels: tuple[str, ...] = (),
+    flag: bool = False,
+    archived: bool = False,
+    as_json: bool = False,
+    workspace: str | None = None,
+) -> None:
+    """All sessions, the one changed last first; those in the archive only with --archived."""
+    wanted = Filter(statuses=statuses, labels=labels, flag=True if flag else None, archived=archived, limit=MOST_LISTED)
+    with open_catalogue(workspace_path(workspace)) as catalogue:
+        rows = [session_row(entry) for entry in catalogue.page(wanted)]
+        others = bool(rows) or bool(catalogue.count(Filter(archived=None)))
+    if not rows and not as_json:
+        nothing = (
+            "none of them: see --archived and --help"
+            if others
+            else "there are no sessions yet: weft run FILE begins one"
+        )
+        print(nothing, file=sys.stderr)
+        return
     if as_json:
         for row in rows:
             _print_json({name: getattr(row, name) for name in row.__slots__})
@@ -62,6 +87,35 @@ def list_sessions(as_json: bool = False, workspace: str | None = None) -> None:
         from weft.render.sessions import sessions_text
 
         print(sessions_text(rows))
+
+
+@command.command("search")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 500), default=20, show_default=True, help="How many at most.")
+@json_option
+@workspace_option
+def search(words: tuple[str, ...], limit: int, as_json: bool, workspace: str | None) -> int:
+    """Sessions that have all the words in their messages, documents, results, titles or notes.
+
+    What stands "in quotation marks" must stand together.
+    """
+    with open_catalogue(workspace_path(workspace)) as catalogue:
+        found = catalogue.search(" ".join(words), Filter(archived=None, limit=limit))
+    for one in found:
+        if as_json:
+            hits = [
+                {"kind": hit.kind, "name": hit.name, "seq": hit.seq, "text": _plain(hit.snippet)} for hit in one.hits
+            ]
+            _print_json({"session": one.entry.id, "title": one.entry.title, "hits": hits})
+            continue
+        print(f"{clean(one.entry.id)}\t{clean(one.entry.title)}")
+        for hit in one.hits:
+            print("  " + clean(f"{hit.kind} {hit.name}".strip() + f": {_plain(hit.snippet)}"))
+    return EXIT_DONE if found else EXIT_FAILED
+
+
+def _plain(snippet: str) -> str:
+    return " ".join(snippet.replace("\x02", "").replace("\x03", "").split())
 
 
 @command.command("show")
@@ -199,6 +253,111 @@ def fork(session: str, at: int | None, name: str | None, workspace: str | None) 
     """
     with open_app(workspace) as app:
         print(app.fork(session, at=at, name=name))
+
+
+@command.command("rename")
+@click.argument("session")
+@click.argument("title", nargs=-1)
+@workspace_option
+def rename(session: str, title: tuple[str, ...], workspace: str | None) -> None:
+    """Give a session a title; without one it has its own again."""
+    _describe(workspace, [session], DescribeSession(title=" ".join(title)))
+
+
+@command.command("status")
+@click.argument("session")
+@click.argument("status", required=False, default="")
+@workspace_option
+def set_status(session: str, status: str, workspace: str | None) -> None:
+    """Say where a session stands for you: todo, doing, done, cancelled, or what statuses.yaml has; none without one."""
+    _describe(workspace, [session], DescribeSession(status=status))
+
+
+@command.command("label")
+@click.argument("session")
+@click.argument("labels", nargs=-1, metavar="[NAME[=VALUE]]...")
+@click.option("--remove", "removed", multiple=True, metavar="NAME", help="Take a label off; may be repeated.")
+@workspace_option
+def label(session: str, labels: tuple[str, ...], removed: tuple[str, ...], workspace: str | None) -> None:
+    """Put labels on a session, or take them off."""
+    parts = [one.partition("=") for one in labels]
+    _describe(
+        workspace,
+        [session],
+        DescribeSession(labels={name: value for name, _, value in parts}, unlabelled=removed),
+    )
+
+
+@command.command("note")
+@click.argument("session")
+@click.argument("text", nargs=-1)
+@workspace_option
+def note(session: str, text: tuple[str, ...], workspace: str | None) -> None:
+    """Keep a note on a session; without a text it is taken away."""
+    _describe(workspace, [session], DescribeSession(note=" ".join(text)))
+
+
+@command.command("flag")
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.option("--off", is_flag=True, help="Take the flag away.")
+@workspace_option
+def flag(sessions: tuple[str, ...], off: bool, workspace: str | None) -> None:
+    """Flag sessions, so that they are found at once."""
+    _describe(workspace, sessions, DescribeSession(flag=not off))
+
+
+@command.command("archive")
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.option("--off", is_flag=True, help="Take them out of the archive.")
+@workspace_option
+def archive(sessions: tuple[str, ...], off: bool, workspace: str | None) -> None:
+    """Put sessions into the archive: they stay, and lists leave them out."""
+    _describe(workspace, sessions, DescribeSession(archived=not off))
+
+
+@command.command("read")
+@click.argument("sessions", nargs=-1, required=True, metavar="SESSION...")
+@click.option("--off", is_flag=True, help="Make them unread again.")
+@workspace_option
+def read(sessions: tuple[str, ...], off: bool, workspace: str | None) -> None:
+    """Say that you have seen what came in sessions."""
+    with open_app(workspace) as app:
+        for session in sessions:
+            seen = 0 if off else app.sessions.read(session).state.seq
+            _describe_one(app, session, DescribeSession(seen=seen))
+
+
+def _describe(workspace: str | None, sessions: Sequence[str], said: DescribeSession) -> None:
+    with open_app(workspace) as app:
+        for session in sessions:
+            _describe_one(app, session, said)
+
+
+def _describe_one(app: App, session: str, said: DescribeSession) -> None:
+    import asyncio
+
+    reply = asyncio.run(app.describe(session, said, by=Actor("person", face="terminal")))
+    if isinstance(reply, Refused):
+        raise reply.error()
+
+
+@command.command("trash")
+@workspace_option
+def list_trash(workspace: str | None) -> None:
+    """What is in the trash folder."""
+    with open_sessions(workspace_path(workspace)) as sessions:
+        for one in sessions.trashed():
+            print("\t".join(map(clean, (one.name, one.session, one.pipeline, one.updated))))
+
+
+@command.command("restore")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@workspace_option
+def restore(names: tuple[str, ...], workspace: str | None) -> None:
+    """Take sessions back out of the trash folder, by the name that `weft sessions trash` shows."""
+    with open_sessions(workspace_path(workspace)) as sessions:
+        for name in names:
+            print(sessions.restore(name))
 
 
 @command.command("rm")

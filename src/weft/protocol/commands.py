@@ -188,6 +188,22 @@ class Compact:
     type: Literal["compact"] = "compact"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeSession:
+    """How a person calls a session and where it stands for them; only what is set is changed (`SessionDescribed` says
+    what each means). It disturbs nothing that runs."""
+
+    title: str | None = None
+    status: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    unlabelled: tuple[str, ...] = ()
+    flag: bool | None = None
+    archived: bool | None = None
+    note: str | None = None
+    seen: int | None = None
+    type: Literal["describe_session"] = "describe_session"
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """An artifact's bytes on their way to the disk, with the hash that names them."""
@@ -257,6 +273,7 @@ SessionCommand = (
     | SetLimits
     | ClearTaint
     | Compact
+    | DescribeSession
 )
 """What the door of a session takes."""
 

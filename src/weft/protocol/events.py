@@ -512,6 +512,26 @@ class SettingChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionDescribed:
+    """A person said how they call a session and where it stands for them. Only what is set is changed."""
+
+    title: str | None = None
+    """"" for the one it has by itself again."""
+    status: str | None = None
+    """One of the workspace's; "" for none."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Put on, each with its value; "" for one that has none."""
+    unlabelled: tuple[str, ...] = ()
+    """Taken off."""
+    flag: bool | None = None
+    archived: bool | None = None
+    note: str | None = None
+    seen: int | None = None
+    """The last event that was looked at; what comes after it is unread. 0 makes it unread again."""
+    type: Literal["session_described"] = "session_described"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked:
     """Live: a tool asks the person something and waits. `questions`: `text`, `options` and `several` each."""
 
@@ -586,6 +606,7 @@ DurableEvent = (
     | CallSettled
     | ItemSettled
     | SettingChanged
+    | SessionDescribed
     | talk.TalkEvent
 )
 LiveEvent = (
@@ -611,7 +632,7 @@ def is_durable(event: Event) -> bool:
             return True
         case VerdictOverruled():
             return True
-        case CallSettled() | ItemSettled() | SettingChanged():
+        case CallSettled() | ItemSettled() | SettingChanged() | SessionDescribed():
             return True
         case StepProgressed() | NoticeGiven() | CallStarted() | StepTextStreamed():
             return False

@@ -33,6 +33,7 @@ from weft.protocol.events import (
     RunStarted,
     SessionAdopted,
     SessionCreated,
+    SessionDescribed,
     SettingChanged,
     StatusChanged,
     StepAdopted,
@@ -122,7 +123,7 @@ def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program:
             return [clean(f"artifact {event.artifact} written again from the log")]
         case StepProgressed():
             return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
-        case QuestionAsked() | QuestionClosed() | StatusChanged() | SettingChanged():
+        case QuestionAsked() | QuestionClosed() | StatusChanged() | SettingChanged() | SessionDescribed():
             return _asides(event)
         case NoticeGiven():
             return _long("note: ", event.text)
@@ -143,14 +144,30 @@ def _session_lines(event: SessionCreated | SessionAdopted | CutAccepted) -> list
             return ["the log goes on without what it has lost:", *(clean(f"  {lost}") for lost in event.lost)]
 
 
-def _asides(event: QuestionAsked | QuestionClosed | StatusChanged | SettingChanged) -> list[str]:
+def _asides(event: QuestionAsked | QuestionClosed | StatusChanged | SettingChanged | SessionDescribed) -> list[str]:
     match event:
         case QuestionAsked():
             return [clean(f"asks: {one.get('text')}") for one in event.questions]
         case SettingChanged():
             return [clean(f"{event.setting}: {event.value}")]
+        case SessionDescribed():
+            return [clean(line) for line in _description(event)]
         case _:
             return []
+
+
+def _description(event: SessionDescribed) -> list[str]:
+    words = {"title": event.title, "status": event.status, "note": event.note}
+    told = [f"{name}: {value}" if value else f"no {name}" for name, value in words.items() if value is not None]
+    told += [f"label {name}{f' = {value}' if value else ''}" for name, value in event.labels.items()]
+    told += [f"no label {name}" for name in event.unlabelled]
+    for is_so, yes, no in (
+        (event.flag, "flagged", "no longer flagged"),
+        (event.archived, "archived", "no longer archived"),
+        (None if event.seen is None else event.seen > 0, "looked at", "unread"),
+    ):
+        told += [] if is_so is None else [yes if is_so else no]
+    return told
 
 
 def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:

@@ -30,6 +30,7 @@ class SessionRow:
     steps_total: int
     updated: str
     note: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,8 @@ def _stacked(row: SessionRow, sheet: Page, now_iso: str) -> list[Text]:
 
 
 def _note(row: SessionRow, sheet: Page) -> list[Text]:
-    return sheet.wrapped(row.note, 4, "yellow") if row.note else []
+    title = sheet.wrapped(row.title, 4) if row.title and row.title != row.id else []
+    return [*title, *(sheet.wrapped(row.note, 4, "yellow") if row.note else [])]
 
 
 def _sign(status: str, sheet: Page) -> tuple[str, str]:

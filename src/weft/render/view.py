@@ -37,6 +37,7 @@ from weft.protocol.events import (
     RunStarted,
     SessionAdopted,
     SessionCreated,
+    SessionDescribed,
     SettingChanged,
     StatusChanged,
     StepAdopted,
@@ -87,6 +88,7 @@ RunEvent = (
     | QuestionClosed
     | StatusChanged
     | SettingChanged
+    | SessionDescribed
     | FlowEvent
     | StepEvent
 )
@@ -234,7 +236,7 @@ class RunView:
                 self.pipeline = event.pipeline
                 for note in event.notes:
                     self._notice(note)
-            case InputRecorded() | CutAccepted() | SettingChanged():
+            case InputRecorded() | CutAccepted() | SettingChanged() | SessionDescribed():
                 pass
             case QuestionAsked() | QuestionClosed() | StatusChanged():
                 pass

@@ -78,28 +78,43 @@ def texts_of(record: Record) -> list[IndexedText]:
 
 
 def entry_of(
-    state: SessionState, glance: Glance, *, title: str, held: bool, tokens: int, usd: float | None
+    state: SessionState,
+    glance: Glance,
+    *,
+    title: str,
+    held: bool,
+    tokens: int,
+    usd: float | None,
+    problem: str = "",
 ) -> ListedSession:
     """`title` is what the session's document says of itself; `held`: somebody is at work on it now."""
     done = sum(step.status == "completed" for step in state.steps.values())
     waits = [gate.message or f"the gate {gate.gate}" for gate in state.gates.values()]
     waits += [f"you asked to leave: {state.confirming.text}"] if state.confirming else []
     waits += glance.approvals.values()
+    described = state.described
     return ListedSession(
         id=state.session,
         seq=state.seq,
-        title=short(title or glance.first_words or state.session),
+        title=described.title or short(title or glance.first_words or state.session),
         kind="run" if state.run or not glance.spoken else "conversation",
         pipeline=state.pipeline,
         state=_standing(state, glance, held),
         waits=tuple(waits),
         done=done,
         steps=len(state.steps),
+        status=described.status,
+        labels=described.labels,
+        flag=described.flag,
+        archived=described.archived,
+        unread=glance.news > described.seen,
+        note=described.note,
         model=glance.model,
         tokens=tokens,
         usd=usd,
         created=state.created_at,
         updated=state.updated_at,
+        problem=problem,
     )
 
 

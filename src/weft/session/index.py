@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from weft.session.sessions import LogMark
+
 FILE: Final = "index.db"
-VERSION: Final = 1
+VERSION: Final = 2
 BUSY_SECONDS: Final = 5.0
 PAGE: Final = 100
 HITS_EACH: Final = 3
@@ -29,6 +31,7 @@ MOST_TEXT: Final = 400_000
 """Characters of one text that are searched; the rest of a larger one is not."""
 
 TextKind = Literal["title", "message", "answer", "input", "artifact", "note"]
+SessionKind = Literal["run", "conversation", "older", "empty", "unreadable"]
 Order = Literal["updated", "created", "title", "cost"]
 
 _SCHEMA: Final = """
@@ -63,10 +66,10 @@ class ListedSession:
     id: str
     seq: int
     title: str
-    kind: Literal["run", "conversation", "older", "empty", "unreadable"]
+    kind: SessionKind
     pipeline: str = ""
     state: str = "new"
-    """working, waiting, confirming, failed, done, interrupted, over_budget, left, cancelled, new, idle."""
+    """working, waiting, failed, done, interrupted, over_budget, left, cancelled, new, idle, older, empty."""
     waits: tuple[str, ...] = ()
     """What it waits for, in words."""
     done: int = 0
@@ -84,14 +87,6 @@ class ListedSession:
     created: str = ""
     updated: str = ""
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LogMark:
-    """Of the log that an entry was made from."""
-
-    size: int
-    mtime: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,6 +192,10 @@ class SessionIndex:
         return {
             name: LogMark(size, mtime) for name, size, mtime in self._db.execute("select id, size, mtime from session")
         }
+
+    def working(self) -> list[str]:
+        """Those that somebody was at work on."""
+        return [name for (name,) in self._db.execute("select id from session where state = 'working'")]
 
     def mark(self, session: str) -> LogMark | None:
         found = self._db.execute("select size, mtime from session where id = ?", (session,)).fetchone()

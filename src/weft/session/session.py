@@ -18,7 +18,15 @@ from weft.files import Folder
 from weft.protocol.commands import Artifact
 from weft.protocol.envelope import MACHINE, Actor, Parent
 from weft.protocol.errors import ExternalError, UserError, WeftError
-from weft.protocol.events import ArtifactRestored, ArtifactSetAside, CutAccepted, DurableEvent, Record, RunEnded
+from weft.protocol.events import (
+    ArtifactRestored,
+    ArtifactSetAside,
+    CutAccepted,
+    DurableEvent,
+    Record,
+    RunEnded,
+    SessionDescribed,
+)
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ConversationStopped, IdleReached
 from weft.session.cuts import CutLogError, LostLogError, find_cuts
@@ -38,7 +46,7 @@ MANIFEST_PAUSE: Final = 1.0
 """Seconds between two writes of the manifest while a run goes on."""
 
 
-_RESTS: Final = (RunEnded, IdleReached, ConversationStopped)
+_RESTS: Final = (RunEnded, IdleReached, ConversationStopped, SessionDescribed)
 """After these nothing may follow for long, so the manifest has to be right."""
 
 

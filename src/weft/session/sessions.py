@@ -5,9 +5,10 @@ Sessions live in `sessions/<id>`; folders that an older system kept in `contentI
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
 from weft.files import Folder
 from weft.protocol.envelope import Actor, Parent
@@ -44,6 +45,15 @@ _AT_REST: Final = (
 
 
 @dataclass(frozen=True, slots=True)
+class TrashedSession:
+    name: str
+    """Of its folder in the trash."""
+    session: str
+    pipeline: str
+    updated: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """A session as a reader finds it."""
 
@@ -69,6 +79,13 @@ class Reading:
         return "interrupted" if found == "running" and not self.holder else found
 
 
+class LogMark(NamedTuple):
+    """Of a log, without reading it: whoever has this one knows all it says."""
+
+    size: int
+    mtime: int
+
+
 class Sessions:
     def __init__(self, workspace: Folder, now: Now) -> None:
         self._workspace = workspace
@@ -81,6 +98,25 @@ class Sessions:
                 if folder is not None:
                     found.update(name for name in folder.names() if SESSION_ID.match(name) and folder.is_folder(name))
         return sorted(found)
+
+    def log_marks(self) -> dict[str, LogMark]:
+        """Every session with the mark of its log: a look at each file and no more, since there may be many."""
+        found: dict[str, LogMark] = {}
+        for home in reversed(HOMES):  # the first one counts
+            with self._home(home) as folder:
+                for name in folder.names() if folder is not None else ():
+                    if folder is not None and SESSION_ID.match(name):
+                        mark = _log_mark(folder, name)
+                        if mark.size or folder.is_folder(name):
+                            found[name] = mark
+        return found
+
+    def log_mark(self, session: str) -> LogMark:
+        home = self._find(check_session_id(session))
+        if home is None:
+            raise no_session(session)
+        with self._workspace.folder(home) as folder:
+            return _log_mark(folder, session)
 
     def exists(self, session: str) -> bool:
         return self._find(check_session_id(session)) is not None
@@ -177,6 +213,31 @@ class Sessions:
                 lock.release()
         return f"{TRASH}/{name}"
 
+    def trashed(self) -> list[TrashedSession]:
+        """What is in the trash, the newest first."""
+        with self._home(TRASH) as trash:
+            if trash is None:
+                return []
+            found = []
+            for name in trash.names():
+                if SESSION_ID.match(name) and trash.is_folder(name):
+                    with trash.folder(name) as inside:
+                        state = fold(LogReader(inside).read())
+                    found.append(TrashedSession(name, state.session or name, state.pipeline, state.updated_at))
+        return sorted(found, key=lambda one: one.updated, reverse=True)
+
+    def restore(self, name: str) -> str:
+        """Move a session back out of the trash and say what it is called. UserError when its name is taken by now."""
+        known = next((one for one in self.trashed() if one.name == name), None)
+        if known is None:
+            raise UserError(f"there is no {name[:80]} in the trash", hint="weft sessions trash shows what there is")
+        session = check_session_id(known.session)
+        if self.exists(session):
+            raise UserError(f"there is a session {session} again", hint="move that one to the trash first")
+        with self._workspace.folder(TRASH) as trash, self._workspace.folder(HOMES[0], create=True) as home:
+            trash.move(name, home, session)
+        return session
+
     # -- inside
 
     def _find(self, session: str) -> str | None:
@@ -208,6 +269,14 @@ class Sessions:
             return
         finally:
             lock.release()
+
+
+def _log_mark(home: Folder, session: str) -> LogMark:
+    try:
+        found = os.stat(f"{session}/{LOG}", dir_fd=home.fd, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return LogMark(0, 0)
+    return LogMark(found.st_size, found.st_mtime_ns)
 
 
 def _numbered(name: str) -> Iterator[str]:

@@ -197,6 +197,20 @@ class FinishedRun:
     """By artifact, the number of the event that has it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Description:
+    """How a person calls a session and where it stands for them."""
+
+    title: str = ""
+    status: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    flag: bool = False
+    archived: bool = False
+    note: str = ""
+    seen: int = 0
+    """The last event that was looked at."""
+
+
 @dataclass(slots=True)
 class SessionState:
     session: str = ""
@@ -243,6 +257,7 @@ class SessionState:
     """By step and the hash of what the item is made from."""
     calling: ConversationCalls = field(default_factory=ConversationCalls)
     """What the conversations of steps call."""
+    described: Description = field(default_factory=Description)
 
     def step(self, name: str) -> StepState:
         return self.steps.get(name) or self.steps.setdefault(name, StepState())
@@ -506,6 +521,20 @@ def _overruled(state: SessionState, event: e.VerdictOverruled, record: Record) -
         said[event.claim] = Overruling(event.text, event.was, event.verdict, event.why, by, record.at)
 
 
+def _described(state: SessionState, event: e.SessionDescribed, _: Record) -> None:
+    known = state.described
+    labels = {name: value for name, value in {**known.labels, **event.labels}.items() if name not in event.unlabelled}
+    state.described = Description(
+        title=known.title if event.title is None else event.title,
+        status=known.status if event.status is None else event.status,
+        labels=labels,
+        flag=known.flag if event.flag is None else event.flag,
+        archived=known.archived if event.archived is None else event.archived,
+        note=known.note if event.note is None else event.note,
+        seen=known.seen if event.seen is None else event.seen,
+    )
+
+
 def _aside(state: SessionState, event: e.ArtifactSetAside, _: Record) -> None:
     state.set_aside[event.artifact] = event.hash
 
@@ -531,12 +560,8 @@ def _fold_of(event: e.DurableEvent) -> _Fold:
     if isinstance(event, TalkEvent):
         return _spoken
     match event:
-        case e.SessionCreated() | e.SessionAdopted():
-            return _created
-        case e.CutAccepted():
-            return _cut_accepted
-        case e.InputRecorded():
-            return _input
+        case e.SessionCreated() | e.SessionAdopted() | e.CutAccepted() | e.InputRecorded() | e.SessionDescribed():
+            return _fold_of_session(event)
         case e.RunStarted():
             return _run_started
         case e.RunEnded():
@@ -555,6 +580,22 @@ def _fold_of(event: e.DurableEvent) -> _Fold:
             return _nothing
         case _:
             return _fold_of_flow(event)
+
+
+def _fold_of_session(
+    event: e.SessionCreated | e.SessionAdopted | e.CutAccepted | e.InputRecorded | e.SessionDescribed,
+) -> _Fold:
+    match event:
+        case e.SessionCreated() | e.SessionAdopted():
+            return _created
+        case e.CutAccepted():
+            return _cut_accepted
+        case e.InputRecorded():
+            return _input
+        case e.SessionDescribed():
+            return _described
+        case _:
+            assert_never(event)
 
 
 def _fold_of_attempt(

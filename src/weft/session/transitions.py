@@ -31,6 +31,7 @@ _Elsewhere = (
     | e.ArtifactSetAside
     | e.ArtifactRestored
     | e.SettingChanged
+    | e.SessionDescribed
     | e.StepModelRetried
     | TalkEvent
 )

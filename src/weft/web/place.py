@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -23,6 +24,7 @@ LOOK_SECONDS: Final = 0.5
 CHUNK: Final = 500
 """Records of a long log that are read at once."""
 
+REFRESH_SECONDS: Final = 2.0
 MOST_WAITING: Final = 200
 """Sessions that wait for a person, shown with all they ask."""
 T = TypeVar("T")
@@ -39,6 +41,7 @@ class Place:
         self._tasks = tasks
         self._trouble = trouble
         self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}
+        self._refreshed = -REFRESH_SECONDS
         self._moved = asyncio.Event()
         """Set, and made anew, when a session begins to be held: whoever watches it moves over."""
 
@@ -78,7 +81,7 @@ class Place:
 
     async def sessions(self, words: str, wanted: Filter) -> tuple[list[FoundListing], dict[str, int]]:
         def looked() -> tuple[list[FoundListing], dict[str, int]]:
-            self.catalogue.refresh()
+            self._refresh()
             found = self.catalogue.search(words, wanted, refresh=False)
             return found, self.catalogue.count(replace(wanted, limit=1, offset=0))
 
@@ -99,6 +102,13 @@ class Place:
                 yield Sent("beat", "{}").encoded()
             await asyncio.sleep(LOOK_SECONDS)
 
+    def _refresh(self) -> None:
+        """Who writes keeps the index up; now and then it is held against every log, for who was killed before that."""
+        now = time.monotonic()
+        if now - self._refreshed > REFRESH_SECONDS:
+            self._refreshed = now
+            self.catalogue.refresh()
+
     async def waiting(self, shown: Callable[[ListedSession, OpenQuestions, Sequence[QuestionAsked]], T]) -> list[T]:
         """Everything that waits for a person, the newest first. What a tool asks is in no log: only who holds the
         session knows it."""
@@ -106,7 +116,8 @@ class Place:
 
         def looked() -> list[T]:
             wanted = Filter(states=("waiting",), archived=None, limit=MOST_WAITING)
-            entries = {one.id: one for one in self.catalogue.page(wanted)}
+            self._refresh()
+            entries = {one.id: one for one in self.catalogue.page(wanted, refresh=False)}
             for name, questions in asking.items():
                 if questions and name not in entries and (entry := self.catalogue.entry(name)):
                     entries[name] = entry

@@ -19,11 +19,13 @@ from weft.app import (
     SessionRequest,
     TextHit,
     command_from_wire,
+    declared_marks,
     item_to_wire,
     to_wire,
 )
 from weft.protocol.commands import (
     AnswerQuestion,
+    DescribeSession,
     Interrupt,
     OverruleVerdict,
     Refused,
@@ -53,7 +55,9 @@ from weft.web.place import Place
 from weft.web.work_routes import shown_plan
 
 session_routes = APIRouter(prefix="/api/w/{workspace}")
-_ANSWERS: Final = (ReplyToGate, ResolveConfirmation, AnswerQuestion, DecideApproval, Interrupt, OverruleVerdict, Say)
+_ANSWERS: Final = (
+    ReplyToGate, ResolveConfirmation, AnswerQuestion, DecideApproval, Interrupt, OverruleVerdict, Say, DescribeSession,
+)  # fmt: skip
 """Commands of somebody who may answer; the others begin or change something."""
 
 
@@ -107,11 +111,65 @@ async def show_session(session: Session, place: At, who: Looks) -> s.SessionEntr
     return _entry(found)
 
 
+@session_routes.patch("/sessions/{session}")
+async def describe_session(asked: s.SessionChange, session: Session, place: At, who: Answers) -> s.SessionEntry:
+    """Title, status, labels, flag, note, archive, unread: only what is set is changed. Nothing that runs is
+    disturbed."""
+    labels = asked.labels or {}
+    seen = asked.seen
+    if asked.unread is not None:
+        known = await place.app.off_loop(lambda: place.catalogue.entry(session))
+        seen = 0 if asked.unread or known is None else known.seq
+    command = DescribeSession(
+        title=asked.title,
+        status=asked.status,
+        labels={name: value for name, value in labels.items() if value is not None},
+        unlabelled=tuple(name for name, value in labels.items() if value is None),
+        flag=asked.flag,
+        archived=asked.archived,
+        note=asked.note,
+        seen=seen,
+    )
+    held = place.keeper.holding(session)
+    if held is not None:
+        reply = await held.submit(command, key=asked.key, by=actor(who))
+    else:
+        reply = await place.app.describe(session, command, key=asked.key, by=actor(who))
+    if isinstance(reply, Refused):
+        raise refuse(reply)
+    return await show_session(session, place, who)
+
+
+@session_routes.get("/marks")
+async def list_marks(place: At, who: Looks) -> s.Marks:
+    """The statuses and labels that the workspace declares."""
+    statuses, labels = await place.app.off_loop(lambda: declared_marks(place.app.workspace))
+    return s.Marks(
+        statuses=tuple(s.StatusShown(**one.model_dump()) for one in statuses),
+        labels=None if labels is None else tuple(s.LabelShown(**one.model_dump()) for one in labels),
+    )
+
+
+@session_routes.get("/trash")
+async def list_trash(place: At, who: Looks) -> tuple[s.Trashed, ...]:
+    found = await place.app.off_loop(place.app.sessions.trashed)
+    return tuple(
+        s.Trashed(name=one.name, session=one.session, pipeline=one.pipeline, updated=one.updated) for one in found
+    )
+
+
+@session_routes.post("/trash/{name}/restore")
+async def restore_session(name: str, place: At, who: Runs) -> s.SessionEntry:
+    session = await place.app.off_loop(lambda: place.app.sessions.restore(name))
+    return await show_session(session, place, who)
+
+
 @session_routes.delete("/sessions/{session}", status_code=204)
 async def trash_session(session: Session, place: At, who: Runs) -> None:
     """Into the workspace's trash. Nothing is deleted; 400 while it is being written."""
     await place.keeper.let_go(session)
     await place.app.off_loop(lambda: place.app.sessions.trash(session))
+    await place.app.off_loop(lambda: place.catalogue.forget(session))
 
 
 def _entry(entry: ListedSession) -> s.SessionEntry:

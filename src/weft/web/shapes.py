@@ -66,6 +66,50 @@ class SessionEntry(Shape):
     seq: int
 
 
+class SessionChange(Shape):
+    """What a person says of a session; what is not set stays as it is."""
+
+    title: str | None = Field(default=None, max_length=200)
+    """Empty for the one it has by itself."""
+    status: str | None = None
+    labels: Mapping[str, str | None] | None = None
+    """Put on with a value ("" for none), or taken off with null."""
+    flag: bool | None = None
+    archived: bool | None = None
+    note: str | None = Field(default=None, max_length=20_000)
+    unread: bool | None = None
+    seen: int | None = Field(default=None, ge=0)
+    """The last event that was looked at; what comes after it is unread."""
+    key: str = Field(default="", max_length=200)
+
+
+class StatusShown(Shape):
+    name: str
+    title: str | None
+    closed: bool
+    color: str | None
+
+
+class LabelShown(Shape):
+    name: str
+    title: str | None
+    values: tuple[str, ...]
+    color: str | None
+
+
+class Marks(Shape):
+    statuses: tuple[StatusShown, ...]
+    labels: tuple[LabelShown, ...] | None
+    """null when any label is fine."""
+
+
+class Trashed(Shape):
+    name: str
+    session: str
+    pipeline: str
+    updated: str
+
+
 class SessionHit(Shape):
     kind: str
     name: str
