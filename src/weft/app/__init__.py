@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weft.app.collections import Collections, OpenCollection
     from weft.app.describing import declared_marks
     from weft.app.door import AttachedSession
+    from weft.app.inquiries import Inquiry, ask_of, which_collection
     from weft.app.live import LiveSession
     from weft.app.model_settings import MODEL_KINDS, ModelSettings
     from weft.app.opened import OpenedSession, Showing
@@ -36,7 +37,16 @@ if TYPE_CHECKING:
     from weft.app.permissions import judge_call, tools_listed
     from weft.app.person import person_access, person_consents
     from weft.app.pipeline_pages import LibraryFile, library_files, library_text, pipeline_runs, save_library_text
-    from weft.app.profile import PIECE_WORDS, PROFILE_FILE, TONES, VOICES, change_profile, profile_parts
+    from weft.app.profile import (
+        PIECE_WORDS,
+        PROFILE_FILE,
+        TONES,
+        VOICES,
+        change_profile,
+        profile_parts,
+        read_profile_file,
+        write_profile_file,
+    )
     from weft.app.requests import SessionRequest, read_given
     from weft.app.root import App
     from weft.app.session_pages import (
@@ -110,6 +120,7 @@ else:
             "GivenFile": "weft.protocol.commands",
             "Identity": "weft.access",
             "KnownWords": "weft.app.slash",
+            "Inquiry": "weft.app.inquiries",
             "LaidFile": "weft.workspace.pack",
             "Leave": "weft.app.slash",
             "LibraryFile": "weft.app.pipeline_pages",
@@ -149,6 +160,7 @@ else:
             "artifact_bytes": "weft.app.session_work",
             "artifact_versions": "weft.app.session_work",
             "artifacts_now": "weft.app.session_work",
+            "ask_of": "weft.app.inquiries",
             "blob_text": "weft.app.session_work",
             "boundary_here": "weft.tools.boundary",
             "change_profile": "weft.app.profile",
@@ -180,6 +192,7 @@ else:
             "read_given": "weft.app.requests",
             "read_labelled": "weft.app.claim_evaluation",
             "read_slash": "weft.app.slash",
+            "read_profile_file": "weft.app.profile",
             "record_fields": "weft.session.codec",
             "record_json": "weft.session.codec",
             "save_edit": "weft.app.session_work",
@@ -198,6 +211,8 @@ else:
             "to_wire": "weft.app.wire",
             "tools_listed": "weft.app.permissions",
             "verified": "weft.app.session_pages",
+            "which_collection": "weft.app.inquiries",
+            "write_profile_file": "weft.app.profile",
         },
     )
 
@@ -247,6 +262,7 @@ __all__ = [
     "FoundListing",
     "GivenFile",
     "Identity",
+    "Inquiry",
     "KnownWords",
     "LaidFile",
     "Leave",
@@ -278,6 +294,7 @@ __all__ = [
     "artifact_bytes",
     "artifact_versions",
     "artifacts_now",
+    "ask_of",
     "blob_text",
     "boundary_here",
     "change_profile",
@@ -310,6 +327,7 @@ __all__ = [
     "profile_parts",
     "read_given",
     "read_labelled",
+    "read_profile_file",
     "read_slash",
     "record_fields",
     "record_json",
@@ -329,4 +347,6 @@ __all__ = [
     "to_wire",
     "tools_listed",
     "verified",
+    "which_collection",
+    "write_profile_file",
 ]

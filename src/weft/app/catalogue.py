@@ -157,7 +157,7 @@ class Catalogue:
     def _read(self, folder: Folder, kept: _Folded | None) -> tuple[_Folded, list[IndexedText]]:
         folded = kept or _nothing_folded()
         texts: dict[tuple[str, str], IndexedText] = {}
-        reader, inputs = LogReader(folder, folded.head), False
+        known, reader, inputs = read_known(folder), LogReader(folder, folded.head), False
         for record in reader.read():
             folded.state.apply(record)
             folded.glance.apply(record)
@@ -166,7 +166,7 @@ class Catalogue:
             texts |= {(text.kind, text.name): text for text in texts_of(record)}
             inputs = inputs or isinstance(record.event, InputRecorded)
         folded.head = reader.head
-        cuts = find_cuts(read_known(folder), reader.head, reader.damage, folded.state)
+        cuts = find_cuts(known, reader.head, reader.damage, folded.state)
         if cuts:
             folded.problem = f"its log was cut: weft sessions verify {folder.path.name}"
         elif reader.damage:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from weft import __version__
 from weft.knowledge.knowledge_base import (
     KnowledgeBase,
+    add_documents,
     add_files,
     collection_names,
     create_collection,
@@ -22,6 +23,8 @@ from weft.knowledge.knowledge_base import (
     remove_documents,
 )
 from weft.knowledge.tools import call
+from weft.language.sentences import words
+from weft.language.stems import stem
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -52,6 +55,10 @@ class OpenCollection:
         """Copy files or folders into it. `update` reads them."""
         add_files(self._knowledge, paths)
 
+    def add_bytes(self, files: Iterable[tuple[str, bytes]]) -> None:
+        """Put documents into it that have no place of their own: name and bytes each. `update` reads them."""
+        add_documents(self._knowledge, files)
+
     def update(self, tell: Tell) -> IngestReport:
         """Bring the index up to date: what changed is read again, what is gone is taken out."""
         return self._knowledge.update(lambda step: tell(step.done, step.total, step.file))
@@ -75,15 +82,31 @@ class OpenCollection:
         return call(self._knowledge, tool, arguments)
 
     def search(
-        self, question: str, *, limit: int, mode: Mode, document: str = "", tier: str = "", rerank: bool = False
+        self,
+        question: str,
+        *,
+        limit: int,
+        mode: Mode,
+        document: str = "",
+        tier: str = "",
+        rerank: bool = False,
+        why: bool = False,
     ) -> tuple[list[dict[str, Any]], list[str]]:
-        """Passages with their score, the best first, and what is to be known of the search."""
+        """Passages with their score, the best first, and what is to be known of the search. `why`: also the scores of
+        each way it was found, and the words of the question that it has."""
         from weft.knowledge.answers import hit_row
         from weft.knowledge.search import Filters
 
         filters = Filters(documents=(document,) if document else (), tier=tier)
         found = self._knowledge.search.find(question, limit=limit, mode=mode, filters=filters, rerank=rerank or None)
-        return [{**hit_row(hit)} for hit in found.hits], list(found.warnings)
+        rows = [hit_row(hit) for hit in found.hits]
+        if why:
+            asked = {stem(word): word for word in words(question)}
+            for row, hit in zip(rows, found.hits, strict=True):
+                there = {stem(word) for word in words(hit.passage.content)}
+                shared = sorted(word for root, word in asked.items() if root in there)
+                row.update(bm25=hit.bm25, likeness=hit.likeness, words=shared)
+        return rows, list(found.warnings)
 
     async def serve(self, http: tuple[str, int] | None, tell: Callable[[str], None]) -> None:
         """Offer its tools by the Model Context Protocol: over HTTP at a host and port, else on standard input and

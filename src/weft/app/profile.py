@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from weft.app.requests import read_given
+from weft.app.session_work import EditConflictError
+from weft.protocol.hashes import hash_bytes
 from weft.workspace.profile import FILE, WORDS, Tone, Voice, WriterProfile, parse_topics, with_part
 from weft.workspace.workspace import Workspace
 
@@ -41,6 +43,20 @@ def change_profile(
         value = with_part(value, key, part)
     workspace.write_profile(value)
     return workspace.writer()
+
+
+def read_profile_file(workspace: Workspace) -> tuple[Mapping[str, Any], str]:
+    """The whole profile, and the hash of its file; "" when there is none."""
+    data = workspace.folder.read_or_none(FILE)
+    return workspace.profile(), hash_bytes(data) if data is not None else ""
+
+
+def write_profile_file(workspace: Workspace, value: Mapping[str, Any], expected: str) -> tuple[Mapping[str, Any], str]:
+    """Put the whole profile in place. `expected` is the hash of what was changed."""
+    if read_profile_file(workspace)[1] != expected:
+        raise EditConflictError(f"{FILE} was changed meanwhile", hint="look at what stands there now, and save again")
+    workspace.write_profile(value)
+    return read_profile_file(workspace)
 
 
 def _sample(path: Path) -> str:

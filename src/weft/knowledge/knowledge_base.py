@@ -177,6 +177,20 @@ def add_files(knowledge: KnowledgeBase, paths: Iterable[Path]) -> list[str]:
     return [name for name in found.documents if name.split("/")[0] in wanted]
 
 
+def add_documents(knowledge: KnowledgeBase, files: Iterable[tuple[str, bytes]]) -> None:
+    """Put documents that have no place of their own into the collection: name and bytes each."""
+    given = [(Path(name).name, data) for name, data in files]
+    for name, _ in given:
+        if not name or name.startswith(".") or Path(name).suffix.lower() not in ENDINGS:
+            raise UserError(
+                f"{name[:80] or 'a file without a name'} is of no kind that is read",
+                hint=f"the endings are: {' '.join(sorted(ENDINGS))}",
+            )
+    with knowledge.folder.folder(DOCUMENTS, create=True) as documents:
+        for name, data in given:
+            documents.replace(name, data)
+
+
 @dataclass(slots=True)
 class Origins:
     places: dict[str, str] = field(default_factory=dict)

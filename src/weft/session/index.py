@@ -151,7 +151,8 @@ class SessionIndex:
             row["revision"] = _next_revision(db)
             newer = db.execute(
                 f"insert into session ({names}) values ({places}) "
-                f"on conflict (id) do update set {sets} where excluded.seq >= session.seq",
+                f"on conflict (id) do update set {sets} "
+                "where excluded.seq >= session.seq or excluded.mtime > session.mtime",
                 row,
             ).rowcount
             if not newer:

@@ -18,12 +18,14 @@ from weft import __version__
 from weft.protocol.errors import WeftError
 from weft.render.html import code_html, difference_html, markdown_html
 from weft.web import shapes as s
-from weft.web.asking import PROBLEMS, Administers, Looks, Served, misshapen, refused, served_by, told
+from weft.web.asking import PROBLEMS, Administers, Looks, Served, broken, misshapen, refused, served_by, told
 from weft.web.assets import asset_routes
 from weft.web.frames import frame_routes
+from weft.web.knowledge_routes import knowledge_routes
 from weft.web.library_routes import library_routes
 from weft.web.pages import page_routes
 from weft.web.session_routes import session_routes
+from weft.web.settings_routes import settings_routes
 from weft.web.work_routes import work_routes
 
 server_routes = APIRouter(prefix="/api")
@@ -47,10 +49,13 @@ def make_api(served: Served) -> FastAPI:
     app.include_router(session_routes)
     app.include_router(work_routes)
     app.include_router(library_routes)
+    app.include_router(knowledge_routes)
+    app.include_router(settings_routes)
     app.include_router(asset_routes)  # the last: every address that is nobody else's is a place of the page
     app.add_exception_handler(WeftError, told)
     app.add_exception_handler(RequestValidationError, misshapen)
     app.add_exception_handler(HTTPException, refused)
+    app.add_exception_handler(Exception, broken)
     return app
 
 

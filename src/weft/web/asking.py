@@ -113,6 +113,12 @@ async def refused(request: Request, error: Exception) -> JSONResponse:
     return _problem(error.status_code, told["what"], request.url.path, told.get("hint", ""))
 
 
+async def broken(request: Request, error: Exception) -> JSONResponse:
+    """The trace goes to the server's standard error; who asked gets the one shape."""
+    what = f"this is a bug in Weft, not in your files: {type(error).__name__}"
+    return _problem(500, what, request.url.path, "the log is intact; the server's standard error has more")
+
+
 class NotThereError(UserError):
     """What the address names is not there."""
 

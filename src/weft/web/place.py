@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from weft.app import App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
 from weft.protocol.events import QuestionAsked, Record
+from weft.web.jobs import Jobs
 from weft.web.keeping import SessionKeeper
 from weft.web.streams import BEAT_SECONDS, Item, Sent, Watch, stream
 
@@ -38,6 +39,9 @@ class Place:
         self.app = app
         self.keeper = SessionKeeper(app, tasks, opened=self._has_opened, troubled=trouble)
         self.catalogue = app.catalogue
+        self.jobs = Jobs(tasks)
+        self.begun: dict[str, tuple[str, int]] = {}
+        """By the key of the wish: sessions that were begun here, each with the number of its first command."""
         self._tasks = tasks
         self._trouble = trouble
         self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}
@@ -91,7 +95,7 @@ class Place:
         """What changes in the list, for one client: first everything as it is."""
         revision, quiet = 0, 0.0
         while True:
-            revision, changed, left = await self.app.off_loop(partial(self.catalogue.changed_since, revision))
+            revision, changed, left = await self.app.off_loop(partial(self._changes, revision))
             for entry in changed:
                 yield Sent("session", shown(entry).model_dump_json()).encoded()
             if left is not None:
@@ -101,6 +105,10 @@ class Place:
                 quiet = 0.0
                 yield Sent("beat", "{}").encoded()
             await asyncio.sleep(LOOK_SECONDS)
+
+    def _changes(self, revision: int) -> tuple[int, list[ListedSession], list[str] | None]:
+        self._refresh()
+        return self.catalogue.changed_since(revision)
 
     def _refresh(self) -> None:
         """Who writes keeps the index up; now and then it is held against every log, for who was killed before that."""

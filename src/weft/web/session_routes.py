@@ -227,13 +227,25 @@ async def _begin(place: Place, asked: s.NewSession, given: tuple[GivenFile, ...]
         working=place.app.workspace.path,
     )
     wish = _wish(asked)
-    async with place.keeper.new(request, None if talk else wish) as session:
-        command = Say(text=asked.message) if talk else wish
-        if not asked.start:
+    return await started(place, request, Say(text=asked.message) if talk else wish, asked.key, who, start=asked.start)
+
+
+async def started(
+    place: Place, request: SessionRequest, command: StartRun | Say, key: str, who: Identity, *, start: bool = True
+) -> s.Begun:
+    """A session, held from now on, and its first command. The same key again begins nothing new."""
+    known = place.begun.get(key) if key else None
+    if known is not None:
+        return s.Begun(session=known[0], seq=known[1])
+    wish = command if isinstance(command, StartRun) else None
+    async with place.keeper.new(request, wish) as session:
+        if not start:
             return s.Begun(session=session.id, seq=session.state.seq)
-        reply = await session.submit(command, key=asked.key, by=actor(who))
+        reply = await session.submit(command, key=key, by=actor(who))
         if isinstance(reply, Refused):
             raise refuse(reply)
+        if key:
+            place.begun[key] = (session.id, reply.seq)
         return s.Begun(session=session.id, seq=reply.seq)
 
 

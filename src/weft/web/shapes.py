@@ -596,6 +596,203 @@ class LibraryEntry(Shape):
     problems: tuple[ProblemShown, ...]
 
 
+# -- knowledge
+
+SearchMode = Literal["words", "meaning", "both"]
+
+
+class CollectionShown(Shape):
+    name: str
+    title: str
+    counts: Mapping[str, int]
+    """Of documents, passages, mentions, edges and vectors."""
+
+
+class NewCollection(Shape):
+    name: str = Field(max_length=64)
+    title: str = Field(default="", max_length=200)
+
+
+class CollectionDocument(Shape):
+    file: str
+    key: str
+    title: str
+    tier: str
+    kind: str
+    pages: int
+    passages: int
+    notes: tuple[str, ...]
+
+
+class CollectionDocuments(CollectionShown):
+    documents: tuple[CollectionDocument, ...]
+
+
+class JobShown(Shape):
+    id: str
+    about: str
+    state: Literal["working", "done", "failed"]
+    done: int
+    total: int
+    at: str
+    notes: tuple[str, ...]
+
+
+class Passage(Shape):
+    id: str
+    ref: str
+    text: str
+    document: str
+    file: str
+    page: int | None
+    heading: str
+    tier: str
+
+
+class PassageHit(Passage):
+    score: float
+    paths: tuple[str, ...]
+    """How it was found: keyword, vector."""
+    bm25: float | None
+    likeness: float | None
+    words: tuple[str, ...]
+    """Of the question, that it has in some form."""
+
+
+class PassagesFound(Shape):
+    hits: tuple[PassageHit, ...]
+    warnings: tuple[str, ...]
+
+
+class PassageShown(Shape):
+    passage: Passage
+    related: tuple[Mapping[str, Any], ...]
+    """What it refers to and what refers to it, each with its `relation`."""
+
+
+class HopShown(Passage):
+    score: float
+    hops: int
+
+
+class Claim(Shape):
+    claim: str = Field(max_length=5000)
+    passage: str = Field(max_length=200)
+
+
+class ClaimsAsked(Shape):
+    claims: tuple[Claim, ...] = Field(min_length=1, max_length=50)
+
+
+class Question(Shape):
+    question: str = Field(min_length=1, max_length=5000)
+    pipeline: Literal["ask", "research"] = "ask"
+    depth: str = "quick"
+    follows: str = ""
+    """The session whose answer this goes on from."""
+    new: bool = False
+    key: str = Field(default="", max_length=200)
+
+
+# -- models and money
+
+
+class ModelShown(Shape):
+    model: str
+    kind: str
+    where: str
+    default: bool
+
+
+class Ability(Shape):
+    works: bool | None
+    note: str
+
+
+class ModelTested(Shape):
+    model: str
+    first_part: float | None
+    """Seconds."""
+    whole: float | None
+    answers: Ability
+    streaming: Ability
+    tools: Ability
+    schema_: Ability = Field(alias="schema")
+
+
+class ModelName(Shape):
+    model: str = Field(max_length=200)
+
+
+class ModelExplained(Shape):
+    lines: tuple[str, ...]
+
+
+class CostRow(Shape):
+    name: str
+    calls: int
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    reasoning: int
+    usd: float | None
+    """What is known; the whole cost only when `unpriced` is 0; null when nothing is known."""
+    unpriced: int
+    uncounted: int
+
+
+class CostTable(Shape):
+    by: str
+    rows: tuple[CostRow, ...]
+    total: CostRow
+    troubles: tuple[str, ...]
+
+
+# -- settings
+
+
+class PackShown(Shape):
+    name: str
+    version: str
+    description: str
+    differences: Mapping[str, str]
+    """By file of the workspace, how it differs from the pack's."""
+
+
+class ProfileShown(Shape):
+    profile: Mapping[str, Any]
+    hash: str
+
+
+class ProfileGiven(Shape):
+    profile: Mapping[str, Any]
+    expected: str = Field(default="", alias="if")
+
+
+class CallToJudge(Shape):
+    tool: str = Field(default="Shell", max_length=100)
+    subject: str = Field(max_length=20_000)
+    """The command, address or path; or the whole input as a JSON object."""
+    mode: Mode = "ask"
+    tainted: bool = False
+
+
+class CallJudged(Shape):
+    decision: str
+    reason: str
+    rule: str
+    file: str
+    remember_key: str | None
+    needs: tuple[str, ...]
+
+
+class ToolShown(Shape):
+    name: str
+    effect: str
+    description: str
+
+
 class TextToRender(Shape):
     kind: Literal["markdown", "code", "diff"] = "markdown"
     text: str = Field(max_length=400_000)

@@ -1,0 +1,232 @@
+"""Collections: made, filled with progress, searched with the reasons, followed by reference, asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, File, Query, UploadFile
+
+from weft.app import Collections, Inquiry, ask_of, lay_missing
+from weft.protocol.commands import StartRun
+from weft.web import shapes as s
+from weft.web.asking import At, Looks, NotThereError, Runs
+from weft.web.jobs import Job
+from weft.web.place import Place
+from weft.web.session_routes import started
+
+knowledge_routes = APIRouter(prefix="/api/w/{workspace}")
+_MODES: Final[Mapping[s.SearchMode, Literal["keyword", "vector", "hybrid"]]] = {
+    "words": "keyword",
+    "meaning": "vector",
+    "both": "hybrid",
+}
+
+
+def _collections(place: Place) -> Collections:
+    return Collections(place.app.workspace)
+
+
+@knowledge_routes.get("/collections")
+async def list_collections(place: At, who: Looks) -> tuple[s.CollectionShown, ...]:
+    found = await place.app.off_loop(_collections(place).rows)
+    return tuple(s.CollectionShown(name=one.name, title=one.title, counts=one.counts) for one in found)
+
+
+@knowledge_routes.post("/collections", status_code=201)
+async def make_collection(asked: s.NewCollection, place: At, who: Runs) -> s.CollectionShown:
+    await place.app.off_loop(lambda: _collections(place).create(asked.name, asked.title))
+    return s.CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
+
+
+@knowledge_routes.get("/collections/{collection}")
+async def show_collection(collection: str, place: At, who: Looks) -> s.CollectionDocuments:
+    """Its documents, with what is to be known of each."""
+
+    def read() -> s.CollectionDocuments:
+        with _collections(place).opened(collection) as one:
+            row, fields = one.row, s.CollectionDocument.model_fields
+            documents = tuple(
+                s.CollectionDocument(**{name: getattr(document, name) for name in fields})
+                for document in one.documents()
+            )
+        return s.CollectionDocuments(name=row.name, title=row.title, counts=row.counts, documents=documents)
+
+    return await place.app.off_loop(read)
+
+
+@knowledge_routes.post("/collections/{collection}/documents", status_code=202)
+async def add_documents(
+    collection: str, place: At, who: Runs, files: Annotated[list[UploadFile], File()]
+) -> s.JobShown:
+    """Files are copied into the collection and read; the job says how far that is."""
+    given = [(file.filename or "", await file.read()) for file in files]
+
+    def added() -> None:  # a wrong name, or a kind that is not read, is said at once
+        with _collections(place).opened(collection) as one:
+            one.add_bytes(given)
+
+    await place.app.off_loop(added)
+    return _begin_update(place, collection)
+
+
+@knowledge_routes.post("/collections/{collection}/update", status_code=202)
+async def update_collection(collection: str, place: At, who: Runs) -> s.JobShown:
+    """What changed is read again, what is gone is taken out, vectors are made."""
+
+    def known() -> None:
+        with _collections(place).opened(collection):
+            pass
+
+    await place.app.off_loop(known)
+    return _begin_update(place, collection)
+
+
+@knowledge_routes.delete("/collections/{collection}/documents/{file:path}", status_code=202)
+async def remove_document(collection: str, file: str, place: At, who: Runs) -> s.JobShown:
+    """The collection's own copy is deleted; nothing outside is touched."""
+
+    def removed() -> None:
+        with _collections(place).opened(collection) as one:
+            one.remove([file])
+
+    await place.app.off_loop(removed)
+    return _begin_update(place, collection)
+
+
+def _begin_update(place: Place, collection: str) -> s.JobShown:
+    def work(tell: Any) -> list[str]:
+        with _collections(place).opened(collection) as one:
+            report = one.update(tell)
+            one.make_vectors(tell)
+        skipped = [f"passed over ({why}): {', '.join(names[:5])}" for why, names in report.skipped.items()]
+        return [*map(str, report.problems), *report.notes, *skipped]
+
+    return shown_job(place.jobs.begin(f"reading {collection}", work))
+
+
+@knowledge_routes.get("/jobs")
+async def list_jobs(place: At, who: Looks) -> tuple[s.JobShown, ...]:
+    return tuple(map(shown_job, place.jobs.all()))
+
+
+@knowledge_routes.get("/jobs/{job}")
+async def show_job(job: str, place: At, who: Looks) -> s.JobShown:
+    found = place.jobs.get(job)
+    if found is None:
+        raise NotThereError(f"there is no job {job[:40]}", hint="a server that starts again knows of none")
+    return shown_job(found)
+
+
+def shown_job(job: Job) -> s.JobShown:
+    return s.JobShown(**asdict(job))
+
+
+@knowledge_routes.get("/collections/{collection}/search")
+async def search_collection(
+    collection: str,
+    place: At,
+    who: Looks,
+    q: Annotated[str, Query(min_length=1, max_length=2000)],
+    mode: s.SearchMode = "both",
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    document: str = "",
+    tier: Annotated[str, Query(pattern="^(standards|guides|)$")] = "",
+) -> s.PassagesFound:
+    """Passages, the best first, each with why: how it was found, its scores, and the words it has of the question."""
+
+    def found() -> s.PassagesFound:
+        with _collections(place).opened(collection) as one:
+            hits, warnings = one.search(q, limit=limit, mode=_MODES[mode], document=document, tier=tier, why=True)
+        return s.PassagesFound(hits=tuple(s.PassageHit(**_hit(hit)) for hit in hits), warnings=tuple(warnings))
+
+    return await place.app.off_loop(found)
+
+
+@knowledge_routes.get("/collections/{collection}/passages/{passage:path}")
+async def show_passage(collection: str, passage: str, place: At, who: Looks) -> s.PassageShown:
+    """A passage by its reference or id: what it says, what it refers to, and what refers to it."""
+
+    def read() -> s.PassageShown:
+        with _collections(place).opened(collection) as one:
+            answer = one.ask("kb_get", {"identifier": passage})
+        if not answer["found"]:
+            raise NotThereError(answer["error"], hint=answer.get("hint", ""))
+        return s.PassageShown(passage=s.Passage(**_passage(answer["paragraph"])), related=tuple(answer["related"]))
+
+    return await place.app.off_loop(read)
+
+
+@knowledge_routes.get("/collections/{collection}/hops/{passage:path}")
+async def follow_references(
+    collection: str, passage: str, place: At, who: Looks, depth: Annotated[int, Query(ge=1, le=6)] = 2
+) -> tuple[s.HopShown, ...]:
+    """What a passage refers to, and what that refers to, the surest first."""
+
+    def read() -> tuple[s.HopShown, ...]:
+        with _collections(place).opened(collection) as one:
+            answer = one.ask("kb_hops", {"paragraph_id": passage, "max_hops": depth})
+        if "error" in answer:
+            raise NotThereError(str(answer["error"]), hint=str(answer.get("hint", "")))
+        return tuple(
+            s.HopShown(**_passage(row), score=row["hop_score"], hops=row["hop_depth"]) for row in answer["connected"]
+        )
+
+    return await place.app.off_loop(read)
+
+
+@knowledge_routes.post("/collections/{collection}/verify")
+async def verify_claims(asked: s.ClaimsAsked, collection: str, place: At, who: Looks) -> tuple[dict[str, Any], ...]:
+    """Claims held against the passages they cite: quoted, contradicted or not checked."""
+
+    def judged() -> tuple[dict[str, Any], ...]:
+        citations = [{"paragraph_ref": one.passage, "claim": one.claim} for one in asked.claims]
+        with _collections(place).opened(collection) as one:
+            return tuple(one.ask("kb_verify_citations", {"citations": citations})["details"])
+
+    return await place.app.off_loop(judged)
+
+
+@knowledge_routes.post("/collections/{collection}/ask", status_code=201)
+async def ask_collection(asked: s.Question, collection: str, place: At, who: Runs) -> s.Begun:
+    """A question: `ask` for a short answer, `research` for one that takes it apart. The same question has the same
+    session."""
+
+    def prepared() -> Any:
+        lay_missing(place.app.workspace.path, "research")
+        inquiry = Inquiry(
+            question=asked.question,
+            collection=collection,
+            pipeline=asked.pipeline,
+            follows=asked.follows or None,
+            new=asked.new,
+        )
+        return ask_of(place.app, inquiry)
+
+    request = await place.app.off_loop(prepared)
+    return await started(place, request, StartRun(parameters={"depth": asked.depth}), asked.key, who)
+
+
+def _passage(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": str(row["id"]),
+        "ref": row["paragraph_ref"],
+        "text": row["content"],
+        "document": row["document"],
+        "file": row["source_doc"],
+        "page": row["page_number"],
+        "heading": row["heading"] or "",
+        "tier": "guides" if row["tier"] == 1 else "standards",
+    }
+
+
+def _hit(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **_passage(row),
+        "score": row["confidence"],
+        "paths": tuple(row["retrieval_path"].split("+")),
+        "bm25": row["bm25"],
+        "likeness": row["likeness"],
+        "words": tuple(row["words"]),
+    }

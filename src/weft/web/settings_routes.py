@@ -1,0 +1,169 @@
+"""Models and what they cost, packs, the profile, and what permission rules say to a call."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from weft.app import (
+    ModelSettings,
+    Spent,
+    judge_call,
+    lay,
+    pack_differences,
+    read_profile_file,
+    shipped_packs,
+    tools_listed,
+    write_profile_file,
+)
+from weft.app.spending import By, SpendingAsk, spending
+from weft.web import shapes as s
+from weft.web.asking import Administers, At, Looks
+from weft.web.place import Place
+
+settings_routes = APIRouter(prefix="/api/w/{workspace}")
+
+
+# -- models
+
+
+@settings_routes.get("/models")
+async def list_models(place: At, who: Looks) -> tuple[s.ModelShown, ...]:
+    found = await place.app.off_loop(lambda: _models(place).rows())
+    return tuple(s.ModelShown(**asdict(one)) for one in found)
+
+
+@settings_routes.post("/models/test")
+async def try_model(asked: s.ModelName, place: At, who: Administers) -> s.ModelTested:
+    """Really calls it: does it answer, how fast, does it stream, call tools, keep to a schema?"""
+    chosen = await place.app.off_loop(lambda: _models(place).chosen(asked.model or None))
+    if chosen.is_embedded:
+        always = s.Ability(works=True, note="built in: no key, no network")
+        none = s.Ability(works=None, note="not asked")
+        return s.ModelTested(
+            model="embedded", first_part=None, whole=None, answers=always, streaming=none, tools=none, schema=none
+        )
+    found = await chosen.probe()
+    abilities = {name: s.Ability(**asdict(getattr(found, name))) for name in ("answers", "streaming", "tools")}
+    return s.ModelTested(
+        model=found.model,
+        first_part=found.first_part,
+        whole=found.whole,
+        **abilities,
+        schema=s.Ability(**asdict(found.schema)),
+    )
+
+
+@settings_routes.put("/models/default")
+async def choose_model(asked: s.ModelName, place: At, who: Administers) -> s.ModelName:
+    """The workspace's default from now on."""
+    reference = await place.app.off_loop(lambda: _models(place).set_default(asked.model))
+    return s.ModelName(model=reference)
+
+
+@settings_routes.get("/models/explain")
+async def explain_model(place: At, who: Looks, session: str = "", step: str = "", agent: str = "") -> s.ModelExplained:
+    """Which model is meant, and why."""
+
+    def told() -> list[str]:
+        return _models(place).explain(session=session or None, step=step or None, agent=agent or None)
+
+    return s.ModelExplained(lines=tuple(await place.app.off_loop(told)))
+
+
+def _models(place: Place) -> ModelSettings:
+    return ModelSettings(place.app.workspace.path, place.app.surroundings, None)
+
+
+# -- costs
+
+
+@settings_routes.get("/costs")
+async def show_costs(
+    place: At,
+    who: Looks,
+    by: By = "day",
+    days: Annotated[int | None, Query(ge=1, le=36_500, description="Only the last so many.")] = None,
+    session: Annotated[list[str] | None, Query()] = None,
+) -> s.CostTable:
+    """What models took and cost. What is not known is said and never counted as nothing."""
+    since = date.today() - timedelta(days=days - 1) if days else None
+    ask = SpendingAsk(sessions=tuple(session or ()), by=by, since=since)
+    found = await place.app.off_loop(lambda: spending(place.app.sessions, place.app.models().price, ask))
+    rows = tuple(_cost(name, one) for name, one in found.groups.items())
+    return s.CostTable(by=by, rows=rows, total=_cost("total", found.total), troubles=found.troubles)
+
+
+def _cost(name: str, one: Spent) -> s.CostRow:
+    counts: dict[str, Any] = {field: getattr(one, field) for field in one.__slots__ if field != "usd"}
+    return s.CostRow(name=name, **counts, usd=float(one.usd) if one.usd or not one.unpriced else None)
+
+
+# -- packs, profile, permissions
+
+
+@settings_routes.get("/packs")
+async def list_packs(place: At, who: Looks) -> tuple[s.PackShown, ...]:
+    """The packs that come with Weft, and how the workspace's files differ from them."""
+
+    def read() -> tuple[s.PackShown, ...]:
+        path = place.app.workspace.path
+        return tuple(
+            s.PackShown(
+                name=pack.name,
+                version=pack.version,
+                description=pack.description,
+                differences={one.path: one.state for one in pack_differences(pack.name, path)},
+            )
+            for pack in shipped_packs()
+        )
+
+    return await place.app.off_loop(read)
+
+
+@settings_routes.post("/packs/{name}")
+async def lay_pack(name: str, place: At, who: Administers) -> dict[str, str]:
+    """Lay a pack into the workspace; what a person changed is kept. By file, what was done."""
+    if name not in {pack.name for pack in shipped_packs()}:
+        name = Path(name).name or "nosuch"
+    _, laid = await place.app.off_loop(lambda: lay(name, place.app.workspace.path))
+    return {one.path: one.action for one in laid}
+
+
+@settings_routes.get("/profile")
+async def show_profile(place: At, who: Looks) -> s.ProfileShown:
+    value, digest = await place.app.off_loop(lambda: read_profile_file(place.app.workspace))
+    return s.ProfileShown(profile=value, hash=digest)
+
+
+@settings_routes.put("/profile")
+async def save_profile(given: s.ProfileGiven, place: At, who: Administers) -> s.ProfileShown:
+    """The whole of it; 409 when it was changed meanwhile. The next run makes again what depends on it."""
+    workspace = place.app.workspace
+    value, digest = await place.app.off_loop(lambda: write_profile_file(workspace, given.profile, given.expected))
+    return s.ProfileShown(profile=value, hash=digest)
+
+
+@settings_routes.post("/permissions/judge")
+async def judge_a_call(asked: s.CallToJudge, place: At, who: Looks) -> s.CallJudged:
+    """What would this call get, and by which rule? Nothing is run."""
+    path = place.app.workspace.path
+    found = await place.app.off_loop(
+        lambda: judge_call(path, asked.tool, asked.subject, asked.mode, tainted=asked.tainted)
+    )
+    told = {name: getattr(found, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
+    return s.CallJudged(**told, needs=tuple(sorted(found.needs)))
+
+
+@settings_routes.get("/tools")
+async def list_tools(place: At, who: Looks) -> tuple[s.ToolShown, ...]:
+    """Every tool exactly as a model is told of it."""
+    listed = await place.app.off_loop(lambda: tools_listed(place.app.workspace.path))
+    return tuple(
+        s.ToolShown(name=str(one["name"]), effect=str(one["effect"]), description=str(one["description"]))
+        for one in listed
+    )

@@ -1,0 +1,94 @@
+"""Knowledge, models, costs and settings as the page asks for them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tests.web.served import Client, Running, begin, until
+
+DOCUMENT = """# Tides
+
+## 1. The moon
+
+1.1 The moon pulls the sea, and the tide rises twice a day.
+
+1.2 At the spring tide, described in 1.1, the sea rises highest.
+"""
+
+
+def ask(browser: Client, path: str) -> Any:
+    reply = browser.get(f"/api/w/desk/{path}")
+    assert reply.status == 200, reply.body
+    return reply.json
+
+
+def upload(browser: Client, path: str, name: str, data: bytes) -> Any:
+    boundary = "weft-test"
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'.encode()
+    body = head + data + f"\r\n--{boundary}--\r\n".encode()
+    return browser.ask("POST", path, body, Content_Type=f"multipart/form-data; boundary={boundary}")
+
+
+def test_a_collection_is_made_filled_searched_and_asked(browser: Client) -> None:
+    assert browser.post("/api/w/desk/collections", {"name": "sea", "title": "The sea"}).status == 201
+    added = upload(browser, "/api/w/desk/collections/sea/documents", "tides.md", DOCUMENT.encode())
+    assert added.status == 202, added.body
+    job = added.json
+    for _ in range(600):
+        job = ask(browser, f"jobs/{job['id']}")
+        if job["state"] != "working":
+            break
+        time.sleep(0.1)
+    assert (job["state"], job["done"] > 0) == ("done", True), job
+    shown = ask(browser, "collections/sea")
+    assert [one["file"] for one in shown["documents"]] == ["tides.md"]
+    found = ask(browser, "collections/sea/search?q=moon%20rises&mode=words")
+    hit = found["hits"][0]
+    assert "moon" in hit["words"]
+    assert (hit["paths"], hit["bm25"] is not None) == (["keyword"], True)
+    passage = ask(browser, f"collections/sea/passages/{hit['id']}")
+    assert passage["passage"]["text"] == hit["text"]
+    assert browser.get("/api/w/desk/collections/sea/passages/nosuch").status == 404
+    assert browser.get("/api/w/desk/collections/nosuch").status == 400
+    assert upload(browser, "/api/w/desk/collections/sea/documents", "x.exe", b"x").status == 400
+    begun = browser.post(
+        "/api/w/desk/collections/sea/ask", {"question": "How often does the tide rise?", "key": "tide-question"}
+    )
+    assert begun.status == 201, begun.body
+    again = browser.post(
+        "/api/w/desk/collections/sea/ask", {"question": "How often does the tide rise?", "key": "tide-question"}
+    )
+    assert again.json == begun.json
+    until(browser, begun.json["session"], "run_ended")
+    answer = ask(browser, f"sessions/{begun.json['session']}/artifacts/answer.json")
+    assert "twice a day" in answer["text"]
+
+
+def test_models_costs_packs_profile_and_permissions_are_told(browser: Client) -> None:
+    models = ask(browser, "models")
+    assert [(one["model"], one["default"]) for one in models][:1] == [("embedded", True)]
+    tested = browser.post("/api/w/desk/models/test", {"model": "embedded"})
+    assert (tested.status, tested.json["answers"]["works"]) == (200, True)
+    assert browser.post("/api/w/desk/models/test", {"model": "nosuch/x"}).status == 400
+    assert ask(browser, "models/explain")["lines"]
+    costs = ask(browser, "costs?by=model&days=7")
+    assert costs["total"]["usd"] == 0.0
+    assert "writing" in [one["name"] for one in ask(browser, "packs")]
+    profile = ask(browser, "profile")
+    changed = {**profile["profile"], "topics": [{"topic": "tides", "interestLevel": "high"}]}
+    saved = browser.ask("PUT", "/api/w/desk/profile", {"profile": changed, "if": profile["hash"]})
+    assert saved.status == 200, saved.body
+    assert browser.ask("PUT", "/api/w/desk/profile", {"profile": {}, "if": profile["hash"]}).status == 409
+    judged = browser.post("/api/w/desk/permissions/judge", {"subject": "git push"}).json
+    assert (judged["decision"], bool(judged["rule"])) == ("ask", True)
+    assert "Shell" in [one["name"] for one in ask(browser, "tools")]
+
+
+def test_the_list_is_told_of_what_a_terminal_wrote(server: Running, browser: Client) -> None:
+    session = begin(browser)
+    until(browser, session, "run_ended")
+    for event, _, data in browser.events("/api/w/desk/events"):
+        if event == "session" and data["id"] == session:
+            assert data["state"] == "waiting"
+            break
