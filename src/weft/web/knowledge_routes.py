@@ -194,7 +194,7 @@ async def ask_collection(asked: s.Question, collection: str, place: At, who: Run
     session."""
 
     def prepared() -> Any:
-        lay_missing(place.app.workspace.path, "research")
+        lay_missing(place.app.workspace.path, place.app.consents, "research")
         inquiry = Inquiry(
             question=asked.question,
             collection=collection,

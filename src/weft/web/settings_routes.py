@@ -76,7 +76,7 @@ async def explain_model(place: At, who: Looks, session: str = "", step: str = ""
 
 
 def _models(place: Place) -> ModelSettings:
-    return ModelSettings(place.app.workspace.path, place.app.surroundings, None)
+    return ModelSettings(place.app.workspace.path, place.app.surroundings, None, place.app.consents)
 
 
 # -- costs
@@ -130,7 +130,7 @@ async def lay_pack(name: str, place: At, who: Administers) -> dict[str, str]:
     """Lay a pack into the workspace; what a person changed is kept. By file, what was done."""
     if name not in {pack.name for pack in shipped_packs()}:
         name = Path(name).name or "nosuch"
-    _, laid = await place.app.off_loop(lambda: lay(name, place.app.workspace.path))
+    _, laid = await place.app.off_loop(lambda: lay(name, place.app.workspace.path, place.app.consents))
     return {one.path: one.action for one in laid}
 
 
