@@ -155,6 +155,7 @@ def test_a_key_that_is_piped_to_a_server_of_this_machine_is_sent_and_none_is_mad
     with serving([Reply(status=401, error="no"), Reply(status=401, error="no")]) as server:
         run("add", "bare", "--kind", "openai", "--base-url", server.url, "--model", "m")
         run("test", "bare", code=1)
+        assert "authorization" not in server.seen[0].headers
         run("add", "keyed", "--kind", "openai", "--base-url", server.url, "--model", "m", stdin=KEY + "\n")
         run("test", "keyed", code=1)
         assert server.seen[1].headers["authorization"] == f"Bearer {KEY}"

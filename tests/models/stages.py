@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from weft.models.anthropic_messages import AnthropicMessages
+from weft.models.endpoint import Endpoint
 from weft.models.google import GoogleModel
+from weft.models.http_model import HttpModel
 from weft.models.model import Model
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
-from weft.models.pydantic_layer import Endpoint, LayeredModel
+from weft.models.pydantic_layer import LayeredModel
 from weft.testing.conformance import Stage
 from weft.testing.stages import replay_stage, scripted_stage
 from weft.testing.wire import (
@@ -25,7 +27,7 @@ from weft.testing.wire import (
 )
 
 KEY = "sk-test-0123456789abcdef0123456789"
-WIRES: list[tuple[type[LayeredModel], Wire, str]] = [
+WIRES: list[tuple[type[HttpModel | LayeredModel], Wire, str]] = [
     (AnthropicMessages, anthropic_wire, "claude-sonnet-5"),
     (OpenAIChat, openai_chat_wire, "gpt-5"),
     (OpenAIResponses, openai_responses_wire, "gpt-5"),
@@ -36,7 +38,7 @@ def endpoint(server: WireServer, model: str) -> Endpoint:
     return Endpoint(name=f"test/{model}", model=model, base_url=server.url, key=KEY)
 
 
-def wire_stage(made: type[LayeredModel], wire: Wire, model: str) -> Stage:
+def wire_stage(made: type[HttpModel | LayeredModel], wire: Wire, model: str) -> Stage:
     @asynccontextmanager
     async def stage(replies: Sequence[Reply]) -> AsyncIterator[Model]:
         async with WireServer(wire, replies) as server:

@@ -12,7 +12,8 @@ import pytest
 
 from tests.models import small_model
 from weft.models.answer import gather
-from weft.models.local_gguf import LOOP, LocalGguf, goes_in_circles
+from weft.models.http_model import Repetition
+from weft.models.local_gguf import LOOP, LocalGguf
 from weft.models.model import ModelError, TextDelta
 from weft.models.retrying import Retrying
 from weft.models.structured import ask
@@ -85,10 +86,12 @@ def test_a_real_small_model() -> None:
 
 @pytest.mark.parametrize("loop", ["123456789", "a", "machine-tide-machine-table-", "and so on, and so forth, " * 2])
 def test_a_text_that_goes_in_circles_is_noticed(loop: str) -> None:
-    assert goes_in_circles(("It began well. " + loop * LOOP)[-LOOP:])
+    watch = Repetition(LOOP)
+    assert any(watch.notes(sign) for sign in "It began well. " + loop * LOOP)
 
 
 def test_a_text_that_goes_on_is_not_a_circle() -> None:
     text = " ".join(f"The tide of day {day} came at {day % 12} and went at {day % 7}." for day in range(40))
-    assert not any(goes_in_circles(text[:end][-LOOP:]) for end in range(len(text)))
-    assert not goes_in_circles("a" * (LOOP - 1)), "a short line of the same sign is a rule, not a loop"
+    watch = Repetition(LOOP)
+    assert not any(watch.notes(sign) for sign in text)
+    assert not Repetition(LOOP).notes("a" * (LOOP - 1)), "a short line of the same sign is a rule, not a loop"

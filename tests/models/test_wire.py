@@ -13,9 +13,11 @@ import pytest
 
 from tests.models.stages import KEY, WIRES, endpoint
 from weft.models.answer import gather
+from weft.models.endpoint import Endpoint, is_loopback
+from weft.models.http_model import HttpModel
 from weft.models.model import ModelError, Request, TextDelta
 from weft.models.openai_chat import OpenAIChat
-from weft.models.pydantic_layer import Endpoint, LayeredModel, is_loopback
+from weft.models.pydantic_layer import LayeredModel
 from weft.models.structured import ANSWER_TOOL, ask
 from weft.protocol.messages import Media, Message, Text, Thinking, ToolSpec, Usage
 from weft.testing.conformance import DEADLINE, HELLO, WITH_TOOLS
@@ -25,7 +27,7 @@ from weft.testing.wire import Called, Reply, WireServer, openai_chat_wire
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"\0" * 16
 
-Played = Callable[[LayeredModel, WireServer], Coroutine[Any, Any, None]]
+Played = Callable[[HttpModel | LayeredModel, WireServer], Coroutine[Any, Any, None]]
 
 
 def play(which: int, replies: list[Reply], body: Played) -> None:
@@ -45,7 +47,7 @@ each = pytest.mark.parametrize("which", range(len(WIRES)), ids=[wire.name for _,
 
 @each
 def test_the_stable_prefix_is_sent_first_and_marked_for_the_cache(which: int) -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         answer = await gather(model.stream(WITH_TOOLS))
         sent = server.seen[0].body
         if which == 0:
@@ -64,7 +66,7 @@ def test_the_stable_prefix_is_sent_first_and_marked_for_the_cache(which: int) ->
 
 @each
 def test_settings_reach_the_provider(which: int) -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         await gather(model.stream(replace(HELLO, max_tokens=99, thinking="high")))
         sent = server.seen[0].body
         assert sent["stream"] is True
@@ -80,7 +82,7 @@ def test_settings_reach_the_provider(which: int) -> None:
 
 @each
 def test_a_schema_is_handed_over_natively_and_a_tool_can_be_demanded(which: int) -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         found = await ask(model, HELLO, SCHEMA)
         assert found.value == {"n": 1}
         assert found.way == model.output_ways[0]
@@ -100,7 +102,7 @@ def test_a_schema_is_handed_over_natively_and_a_tool_can_be_demanded(which: int)
 
 @each
 def test_images_and_documents_are_sent_and_text_files_as_text(which: int) -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         content = (
             Text(text="What is this?"),
             Media(media_type="image/png", data=PNG, name="a.png"),
@@ -119,7 +121,7 @@ def test_images_and_documents_are_sent_and_text_files_as_text(which: int) -> Non
 
 @each
 def test_thinking_goes_back_with_its_seal(which: int) -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         first = await gather(model.stream(replace(HELLO, thinking="low")))
         thought = [one for one in first.message.content if isinstance(one, Thinking)]
         assert [one.text for one in thought] == ["Let me see."]
@@ -135,7 +137,7 @@ def test_thinking_goes_back_with_its_seal(which: int) -> None:
 
 @each
 def test_closing_closes_the_socket(which: int) -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         stream: Any = model.stream(HELLO)
         async for part in stream:
             if isinstance(part, TextDelta):
@@ -150,7 +152,7 @@ def test_closing_closes_the_socket(which: int) -> None:
 def test_cancelling_before_the_first_byte_closes_the_socket(which: int) -> None:
     hold = Hold()
 
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         waiting = asyncio.ensure_future(gather(model.stream(HELLO)))
         await asyncio.wait_for(hold.reached.wait(), DEADLINE)
         waiting.cancel()
@@ -161,7 +163,7 @@ def test_cancelling_before_the_first_byte_closes_the_socket(which: int) -> None:
 
 
 def test_what_is_known_of_the_usage_is_told_before_an_interrupt() -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         stream: Any = model.stream(HELLO)
         known = Usage()
         said = 0
@@ -178,7 +180,7 @@ def test_what_is_known_of_the_usage_is_told_before_an_interrupt() -> None:
 
 @each
 def test_no_secret_is_in_an_error(which: int) -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         with pytest.raises(ModelError) as raised:
             await gather(model.stream(HELLO))
         shown = "".join(traceback.format_exception(raised.value)) + repr(raised.value.__context__ and "")
@@ -198,7 +200,7 @@ def test_the_keys_of_the_machine_are_not_used(which: int, monkeypatch: pytest.Mo
     monkeypatch.setenv("HTTP_PROXY", "http://192.0.2.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://192.0.2.1:9")
 
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         await gather(model.stream(HELLO))
         assert "ambient-secret" not in json.dumps(server.seen[0].headers)
 
@@ -215,7 +217,7 @@ def test_the_keys_of_the_machine_are_not_used(which: int, monkeypatch: pytest.Mo
     ],
 )
 def test_every_server_s_way_to_say_too_long_is_understood(said: str) -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         with pytest.raises(ModelError) as raised:
             await gather(model.stream(HELLO))
         assert raised.value.kind == "context_too_long"
@@ -224,7 +226,7 @@ def test_every_server_s_way_to_say_too_long_is_understood(said: str) -> None:
 
 
 def test_a_used_up_account_is_not_waited_for() -> None:
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         with pytest.raises(ModelError) as raised:
             await gather(model.stream(HELLO))
         assert (raised.value.kind, raised.value.retryable) == ("rate_limited", False)
@@ -273,9 +275,21 @@ def test_loopback_is_known() -> None:
 def test_a_tool_spec_is_what_is_sent() -> None:
     spec = ToolSpec(name="find", description="Finds", input_schema={"type": "object", "properties": {"q": {}}})
 
-    async def body(model: LayeredModel, server: WireServer) -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
         await gather(model.stream(replace(HELLO, tools=(spec,))))
         tool = server.seen[0].body["tools"][0]
         assert (tool["name"], tool["description"], tool["input_schema"]["properties"]) == ("find", "Finds", {"q": {}})
 
     play(0, [Reply(text="x")], body)
+
+
+def test_a_page_or_a_packed_answer_is_said_on_the_wires_that_others_read() -> None:
+    async def body(model: HttpModel | LayeredModel, server: WireServer) -> None:
+        for said in ("Please sign in.", "packed"):
+            with pytest.raises(ModelError, match=said) as raised:
+                await gather(model.stream(HELLO))
+            assert (raised.value.kind, raised.value.retryable) == ("malformed", False)
+
+    page = Reply(raw=b"<html><p>Please sign in.</p></html>", headers={"content-type": "text/html"})
+    packed = Reply(raw=b"x", headers={"content-type": "text/event-stream", "content-encoding": "gzip"})
+    play(2, [page, packed], body)

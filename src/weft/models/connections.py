@@ -16,12 +16,14 @@ from typing import Final, Literal
 
 from weft.consent import ConsentRequest
 from weft.models.anthropic_messages import AnthropicMessages
+from weft.models.endpoint import Endpoint, is_loopback
 from weft.models.google import GoogleModel
+from weft.models.http_model import HttpModel
 from weft.models.local_gguf import LocalGguf
 from weft.models.openai_chat import OpenAIChat
 from weft.models.openai_responses import OpenAIResponses
 from weft.models.prices import OwnPrice, known_window
-from weft.models.pydantic_layer import Endpoint, LayeredModel, is_loopback
+from weft.models.pydantic_layer import LayeredModel
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 from weft.workspace.model_table import ModelKind, ModelTable, ThinkingLevel
@@ -42,7 +44,7 @@ _OWN_VARIABLE: Final[Mapping[str, str]] = {
     "openai-responses": "OPENAI_API_KEY",
     "claude-agent": "ANTHROPIC_API_KEY",
 }
-_CLIENTS: Final[dict[str, type[LayeredModel]]] = {
+_CLIENTS: Final[dict[str, type[HttpModel | LayeredModel]]] = {
     "anthropic": AnthropicMessages,
     "openai": OpenAIChat,
     "openai-responses": OpenAIResponses,
@@ -241,7 +243,7 @@ def consent_request(connection: Connection, folder: str) -> ConsentRequest | Non
     return ConsentRequest(kind="model", subject=connection.name, folder=folder, parts=parts)
 
 
-def connect(resolved: Resolved, key: str) -> LayeredModel | LocalGguf:
+def connect(resolved: Resolved, key: str) -> HttpModel | LayeredModel | LocalGguf:
     """The model of a connection. The embedded one has none and is made elsewhere."""
     connection = resolved.connection
     if connection is None:

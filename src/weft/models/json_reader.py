@@ -19,6 +19,8 @@ from weft.models.json_scan import DEPTH_LIMIT, Correction, NotJsonError, scan, w
 from weft.protocol.values import dataclass
 
 READINGS_LIMIT: Final = 100
+BROKEN_LIMIT: Final = 10_000
+"""Brackets that begin no value: with so many of them it is no answer, and looking on would hold up everybody else."""
 STRICT_TRIES: Final = 20
 """A strict try that fails walks the whole text (its error counts lines), so there are only so many."""
 _SPACES: Final = " \t\r\n\f\v\ufeff\u200b"
@@ -213,8 +215,8 @@ def _rank(one: _Found, text: str, thought: int, asides: list[tuple[int, int]]) -
 def _all_values(text: str) -> tuple[list[_Found], list[Correction]]:
     found: list[_Found] = []
     skipped: list[Correction] = []
-    at, effort, tries = 0, 4 * len(text) + 1000, STRICT_TRIES
-    while len(found) < READINGS_LIMIT and (opening := _OPENING.search(text, at)):
+    at, effort, tries, broken = 0, 4 * len(text) + 1000, STRICT_TRIES, 0
+    while len(found) < READINGS_LIMIT and broken < BROKEN_LIMIT and (opening := _OPENING.search(text, at)):
         start = opening.start()
         try:
             one = _strict_at(text, start) if tries > 0 else None
@@ -224,6 +226,7 @@ def _all_values(text: str) -> tuple[list[_Found], list[Correction]]:
         except NotJsonError as fault:
             end, walked = _broken_until(text, fault, effort)
             effort -= walked
+            broken += 1
             at = max(end, start + 1)
             if not skipped:
                 note = f"{text[start : min(at, start + 40)]!r} could not be read: {fault.why}"

@@ -19,9 +19,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
+from weft.models.endpoint import Endpoint
+from weft.models.http_model import Repetition
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta
 from weft.models.openai_chat import OpenAIChat
-from weft.models.pydantic_layer import Endpoint
 from weft.models.structured import Way
 from weft.protocol.messages import Usage
 
@@ -29,7 +30,7 @@ DEFAULT_WINDOW: Final = 4096
 MAX_TOKENS: Final = 1024
 """A small model does not always find its end."""
 LOOP: Final = 240
-"""Characters: so much of the same, four times or more, is no answer any more."""
+"""Characters: so much of the same is no answer any more, from a small model."""
 _AGAINST_LOOPS: Final = {"repeat_penalty": 1.1, "dry_multiplier": 0.8, "dry_penalty_last_n": 256}
 _LAST_WORDS: Final = 5.0
 
@@ -37,10 +38,8 @@ _LAST_WORDS: Final = 5.0
 class _Local(OpenAIChat):
     """The server's own words for what keeps a small model from going round in circles, within what it wrote itself."""
 
-    def settings(self, request: Request) -> dict[str, Any]:
-        made = super().settings(request)
-        made["extra_body"] = {**made.get("extra_body", {}), **_AGAINST_LOOPS}
-        return made
+    def body(self, request: Request) -> dict[str, Any]:
+        return {**super().body(request), **_AGAINST_LOOPS}
 
 
 class LocalGguf:
@@ -68,15 +67,15 @@ class LocalGguf:
         client = await self._ready()
         most = min(MAX_TOKENS, self._window // 4)
         bounded = request if request.max_tokens is not None else replace(request, max_tokens=most)
-        tail, pieces = "", 0
+        watch, pieces = Repetition(LOOP), 0
         async with aclosing(cast(Any, client.stream(bounded))) as parts:
             async for part in parts:
                 yield part
                 if isinstance(part, TextDelta):
-                    tail, pieces = (tail + part.text)[-LOOP:], pieces + 1
-                    if goes_in_circles(tail):
+                    pieces += 1
+                    if watch.notes(part.text):
                         yield Usage(output=pieces)
-                        yield Stop(reason="max_tokens")  # it would go on like this to the last token it is given
+                        yield Stop(reason="repeated")  # it would go on like this to the last token it is given
                         return
 
     async def prepare(self) -> None:
@@ -121,14 +120,6 @@ class LocalGguf:
             _end(child)
             raise ModelError("invalid_request", f"{self._name}: {said['error']}", hint=said.get("hint", ""))
         return _Local(Endpoint(name=self._name, model=self._file.stem, base_url=said["url"], key=key))
-
-
-def goes_in_circles(tail: str) -> bool:
-    """Whether a text ends in the same few words over and over."""
-    if len(tail) < LOOP:
-        return False
-    # A text with the period n is equal to itself moved by n.
-    return any(tail[period:] == tail[:-period] for period in range(1, LOOP // 4 + 1))
 
 
 def _end(child: subprocess.Popen[str]) -> None:

@@ -8,29 +8,25 @@ call, and then in a thread: loading a provider's client takes about a second.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import warnings
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextvars import ContextVar
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import urlsplit
 
+from weft.models.endpoint import DEFAULT_WINDOW, UNPAID, Endpoint, http_client
 from weft.models.model import (
-    ErrorKind,
     ModelError,
     Part,
     Request,
     Stop,
     TextDelta,
     ThinkingDelta,
-    ThinkingLevel,
 )
-from weft.models.provider_errors import ended_early, redactor, sorted_error
+from weft.models.provider_errors import MOST_OF_AN_ERROR, broken_off, malformed, no_stream, redactor, sorted_error
 from weft.models.structured import Way
 from weft.protocol.messages import Content, Media, Message, StopReason, Text, Thinking, ToolCall, ToolResult, Usage
-from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
     import httpx2
@@ -38,34 +34,11 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as LayerModel
     from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 
-DEFAULT_WINDOW: Final = 128_000
-CONNECT_SECONDS: Final = 15.0
-QUIET_SECONDS: Final = 600.0
-"""How long a server may be silent: a reasoning model may think for minutes before its first byte."""
 _REPLIES: Final[ContextVar[list[httpx2.Response] | None]] = ContextVar("replies", default=None)
 """What came back to the call that is being made: requests are sent in the context of their stream."""
 USAGE_EVERY: Final = 32
 """Events of a stream: what was used is looked at so often, and at the end. Looking costs as much as a chunk."""
-UNPAID: Final[frozenset[ErrorKind]] = frozenset(
-    {"auth", "rate_limited", "overloaded", "context_too_long", "invalid_request"}
-)
-"""What a provider turns away before it answers has used nothing; a connection that breaks may have."""
 _STOPS: Final[dict[str, StopReason]] = {"stop": "end", "length": "max_tokens", "content_filter": "refused"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Where a model is reached and as whom. The key shows in no representation."""
-
-    name: str
-    model: str
-    base_url: str = ""
-    key: str = field(default="", repr=False)
-    window: int = 0
-    thinking: ThinkingLevel = "off"
-    """For requests that don't say."""
-    quiet: float = QUIET_SECONDS
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class LayeredModel:
@@ -156,21 +129,12 @@ class LayeredModel:
         return self._built[1]
 
     def _load(self) -> tuple[httpx2.AsyncClient, LayerModel]:
-        import httpx2
         from pydantic_ai.exceptions import UnsupportedSettingWarning
 
         # What a model can't do is left out of the request; a face has no place for a library's warnings about it.
         warnings.filterwarnings("ignore", category=UnsupportedSettingWarning)
         warnings.filterwarnings("ignore", message="The model '", category=DeprecationWarning)
-        ambient = not is_loopback(self._endpoint.base_url)
-        client = httpx2.AsyncClient(
-            timeout=httpx2.Timeout(self._endpoint.quiet, connect=CONNECT_SECONDS),
-            limits=httpx2.Limits(max_connections=1000, max_keepalive_connections=100),
-            headers=dict(self._endpoint.headers),
-            trust_env=ambient,
-            follow_redirects=False,
-            event_hooks={"response": [_note_reply]},
-        )
+        client = http_client(self._endpoint, event_hooks={"response": [_note_reply]})
         return client, self.build(client)
 
 
@@ -178,15 +142,16 @@ async def _note_reply(reply: httpx2.Response) -> None:
     replies = _REPLIES.get()
     if replies is not None:
         replies.append(reply)
-
-
-def is_loopback(url: str) -> bool:
-    """A model on this machine is reached directly, whatever proxy the environment names."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if reply.headers.get("content-encoding", "identity").lower() != "identity":
+        raise malformed("the server", "the answer is packed, which was not asked for", retryable=False)
+    if reply.status_code == 200 and kind == "text/html":
+        said = b""
+        async for piece in reply.aiter_raw():
+            said += piece
+            if len(said) > MOST_OF_AN_ERROR:
+                break
+        raise no_stream("the server", said.decode("utf-8", "replace"), None)
 
 
 def to_messages(request: Request, provider: str) -> list[ModelMessage]:
@@ -309,7 +274,7 @@ class _Translated:
         told = (whole.provider_details or {}).get("finish_reason")
         if not told and whole.finish_reason != "content_filter":
             # The layer takes the end of the connection for the end of the answer; only a reason is one.
-            raise ended_early(self._name)
+            raise broken_off(self._name)
         reason = _STOPS.get(whole.finish_reason or "stop", "end")
         if calls and reason == "end":
             reason = "tool_calls"

@@ -24,7 +24,7 @@ from weft.models.json_scan import Correction
 from weft.models.model import Model, ModelError, Part, Request
 from weft.protocol.errors import Finding, ModelFeedback
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.messages import Content, Message, Text, Thinking, ToolResult, ToolSpec, Usage
+from weft.protocol.messages import CUT_OFF, Content, Message, Text, Thinking, ToolResult, ToolSpec, Usage
 from weft.protocol.values import dataclass
 
 Way = Literal["native", "tool", "prompted"]
@@ -94,7 +94,7 @@ def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "
             return Judged(reading=None, findings=(_unread(answer, found.fault, artifact, schema),))
         reading = found.readings[0]
     findings = faults(reading.value)
-    if not reading.complete or answer.stop == "max_tokens":
+    if not reading.complete or answer.stop in CUT_OFF:
         findings.insert(0, Finding(artifact, "", "the answer was cut off", "give the whole value, and be brief"))
     return Judged(reading=reading, findings=tuple(findings))
 
@@ -177,7 +177,7 @@ def _called(answer: Answer, schema: Mapping[str, Any]) -> Reading | None:
 
 
 def _unread(answer: Answer, fault: str, artifact: str, schema: Mapping[str, Any]) -> Finding:
-    if answer.stop == "max_tokens" and "{" in answer.text:
+    if answer.stop in CUT_OFF and "{" in answer.text:
         return Finding(artifact, "", "the answer was cut off", "give the whole value, and be brief")
     keys = schema.get("required")
     begin = f"; begin with {{ and give the keys {', '.join(map(str, keys))}" if isinstance(keys, list) else ""
@@ -190,7 +190,7 @@ def _goes_back(one: Content) -> bool:
 
 def _shortened(one: Content, answer: Answer) -> Content:
     """An answer that never came to its end fills a small window with what was wrong about it."""
-    if answer.stop != "max_tokens" or not isinstance(one, Text) or len(one.text) <= _SHOWN:
+    if answer.stop not in CUT_OFF or not isinstance(one, Text) or len(one.text) <= _SHOWN:
         return one
     return Text(text=f"{one.text[:_SHOWN]} […]")
 

@@ -46,7 +46,7 @@ from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.messages import Message, Text, ToolCall, ToolSpec
+from weft.protocol.messages import CUT_OFF, Message, Text, ToolCall, ToolSpec
 from weft.protocol.steps import StepInput
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
@@ -432,7 +432,7 @@ class _Watched:
         try:
             async for part in self.model.stream(request):
                 if isinstance(part, Stop):
-                    desk._cut = part.reason == "max_tokens"
+                    desk._cut = part.reason in CUT_OFF
                     if part.reason == "refused":
                         hint = "put the task in other words"
                         raise ModelError("refused", f"{self.model.name} refused to go on", hint=hint)

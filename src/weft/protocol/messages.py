@@ -7,18 +7,21 @@ the user message that follows; every call has exactly one result before the next
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from weft.protocol.values import dataclass
 
-StopReason = Literal["end", "tool_calls", "max_tokens", "refused", "stop_sequence"]
-"""Why a model ended its answer."""
+StopReason = Literal["end", "tool_calls", "max_tokens", "refused", "stop_sequence", "repeated"]
+"""Why a model ended its answer, or was ended: `repeated` when it said the same without end."""
+CUT_OFF: Final = ("max_tokens", "repeated")
 
 
 def told_stop(stop: StopReason | None, text: str) -> str:
     """What is to be said of an answer that is not simply at its end, in words; "" when it is, or nobody knows."""
     if stop == "max_tokens":
         return "cut off: it reached the most that it may write at once"
+    if stop == "repeated":
+        return "cut off: the model said the same again and again"
     if stop == "refused":
         return "the model refused to answer"
     if stop in ("end", "stop_sequence") and not text.strip():

@@ -18,6 +18,7 @@ from typing import Final
 from rich.text import Text
 
 from weft.protocol.call_events import CallEvent, CallKind, CallSettled, CallStarted, StepTextStreamed
+from weft.protocol.messages import CUT_OFF
 from weft.protocol.values import dataclass
 from weft.render.cells import clean, wrap
 from weft.render.page import Page
@@ -75,7 +76,7 @@ class StepCalls:
                 call = self.calls.setdefault(event.call, StepCall(event.call, event.kind, event.name, event.parent))
                 call.title, call.ms, call.ok, call.message = event.title, event.ms, event.ok, event.message
                 call.model, call.usage, call.text = event.model, event.usage, ""
-                call.cut = event.stop == "max_tokens"
+                call.cut = event.stop in CUT_OFF
 
     def depth(self, call: StepCall) -> int:
         found, above = 0, self.calls.get(call.parent)

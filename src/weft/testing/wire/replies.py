@@ -38,6 +38,8 @@ class Reply:
     pieces: int = 3
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+    """A body that is sent as it is, with `headers`, in place of all the wire would make."""
     error_type: str = ""
     error: str = ""
     pings: bool = False

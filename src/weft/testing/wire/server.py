@@ -88,7 +88,7 @@ class WireServer:
             reply = Reply(status=400, error=f"the test did not expect this request to {path}")
         if reply.hold is not None and reply.hold_after is None and await self._held(reply, reader):
             return False
-        if reply.status != 200:
+        if reply.raw is not None or reply.status != 200:
             return await self._refuse(reply, writer)
         return await self._answer(reply, reader, writer)
 
@@ -109,13 +109,10 @@ class WireServer:
             released.cancel()
 
     async def _refuse(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
-        data = json.dumps(self.wire.error_body(reply)).encode()
-        extra = "".join(f"{name}: {value}\r\n" for name, value in reply.headers.items())
-        writer.write(
-            f"HTTP/1.1 {reply.status} Fault\r\ncontent-type: application/json\r\n{extra}"
-            f"content-length: {len(data)}\r\n\r\n".encode()
-            + data
-        )
+        data = json.dumps(self.wire.error_body(reply)).encode() if reply.raw is None else reply.raw
+        headers = {"content-type": "application/json", **reply.headers, "content-length": str(len(data))}
+        said = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        writer.write(f"HTTP/1.1 {reply.status} Said\r\n{said}\r\n".encode() + data)
         await writer.drain()
         return True
 
