@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,13 +21,13 @@ KEY = "sk-end-to-end-0123456789abcdef"
 
 
 @contextmanager
-def serving(replies: list[Reply]) -> Iterator[WireServer]:
+def serving(replies: list[Reply], **more: Any) -> Iterator[WireServer]:
     """A wire server in a thread of its own: the command line runs a loop of its own too."""
     ready, ended = threading.Event(), threading.Event()
     found: list[WireServer] = []
 
     async def serve() -> None:
-        async with WireServer(openai_chat_wire, replies) as server:
+        async with WireServer(openai_chat_wire, replies, **more) as server:
             found.append(server)
             ready.set()
             await asyncio.to_thread(ended.wait)
@@ -90,6 +91,7 @@ def test_it_really_calls_with_the_key(run: Run) -> None:
         Reply(text="one two three"),
         Reply(calls=(Called(tool="note_number", arguments='{"number": 7}'),)),
         Reply(text='{"city": "Paris", "letters": 5}'),
+        Reply(text="Red."),
         Reply(status=401, error=f"Incorrect API key provided: {KEY}"),
     ]
     with serving(replies) as server:
@@ -98,7 +100,7 @@ def test_it_really_calls_with_the_key(run: Run) -> None:
         assert "GATE_KEY, which is not set" in run("test", "gate", code=1)
         run.monkeypatch.setenv("GATE_KEY", KEY)
         found = json.loads(run("test", "gate", "--json"))
-        assert [found[name]["works"] for name in ("answers", "streaming", "tools", "schema")] == [True] * 4
+        assert [found[name]["works"] for name in ("answers", "streaming", "tools", "schema", "pictures")] == [True] * 5
         assert found["first_part"] <= found["whole"]
         assert server.seen[0].headers["authorization"] == f"Bearer {KEY}"
         told = run("test", "gate", code=1)

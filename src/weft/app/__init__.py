@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from weft.app.door import AttachedSession
     from weft.app.inquiries import Inquiry, ask_of, which_collection
     from weft.app.live import LiveSession
-    from weft.app.model_settings import MODEL_KINDS, ModelSettings
+    from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer
     from weft.app.opened import OpenedSession, Showing
     from weft.app.packs import DEFAULT_PACK, lay, lay_missing, pack_differences, shipped_packs
     from weft.app.parts import RegisteredFunction
@@ -83,6 +83,8 @@ if TYPE_CHECKING:
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
     from weft.files import Folder
+    from weft.models.discovery import ListedModel
+    from weft.models.model import ModelError
     from weft.models.probe import Ability, Probe
     from weft.models.spending import Spent
     from weft.protocol.commands import GivenFile, is_address
@@ -131,8 +133,11 @@ else:
             "MAX_BYTES": "weft.documents",
             "ME": "weft.access",
             "MODEL_KINDS": "weft.app.model_settings",
+            "ModelError": "weft.models.model",
             "ModelSettings": "weft.app.model_settings",
             "NotAgreedError": "weft.consent",
+            "Offer": "weft.app.model_settings",
+            "ListedModel": "weft.models.discovery",
             "NothingThereError": "weft.app.session_pages",
             "OWN_WORK": "weft.consent",
             "OpenCollection": "weft.app.collections",
@@ -267,13 +272,16 @@ __all__ = [
     "LaidFile",
     "Leave",
     "LibraryFile",
+    "ListedModel",
     "ListedSession",
     "LiveSession",
     "Look",
     "LookName",
+    "ModelError",
     "ModelSettings",
     "NotAgreedError",
     "NothingThereError",
+    "Offer",
     "OpenCollection",
     "OpenQuestions",
     "OpenedSession",

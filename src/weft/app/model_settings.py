@@ -5,6 +5,7 @@ A connection is a table of config.toml; its key is in the person's credential st
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ from weft.models.connections import (
     key_of,
     resolve,
 )
+from weft.models.discovery import PRESETS, ListedModel, listed_models, local_servers
 from weft.models.prices import Cost, cost
 from weft.models.probe import Probe, probe
 from weft.protocol.errors import UsageError, UserError
@@ -79,9 +81,22 @@ class ChosenModel:
         """Really calls it."""
         model = self.open()
         try:
-            return await probe(model, time.monotonic)
+            return await probe(model, time.monotonic, pictures=True)
         finally:
             await model.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that could be connected."""
+
+    title: str
+    name: str
+    kind: ModelKind
+    base_url: str
+    variable: str = ""
+    models: tuple[ListedModel, ...] | None = None
+    """What a server on this machine has; None when it was not asked."""
 
 
 class ModelSettings:
@@ -108,6 +123,36 @@ class ModelSettings:
             named = f"{one.name}/{one.model}" if one.model else f"{one.name}/…"
             rows.append(ModelRow(named, one.kind, one.file or one.base_url or one.origin, named == default))
         return rows
+
+    def offers(self) -> list[Offer]:
+        """What could be connected: what answers on this machine, keys that the environment has, then every preset."""
+        here = [
+            Offer(f"{one.title} at {one.base_url}", one.name, "openai", one.base_url, models=one.models)
+            for one in asyncio.run(local_servers(self._variables))
+        ]
+        keyed = [one for one in PRESETS if self._variables.get(one.variable)]
+        others = [one for one in PRESETS if one not in keyed]
+        known = [
+            Offer(f"{one.title}, with ${one.variable}", one.name, one.kind, one.base_url, variable=one.variable)
+            for one in keyed
+        ]
+        return [*here, *known, *(Offer(one.title, one.name, one.kind, one.base_url) for one in others)]
+
+    def listed(self, kind: ModelKind, base_url: str, key: str) -> list[ListedModel]:
+        """The models that a server says it has. ModelError when it refuses."""
+        return asyncio.run(listed_models(kind, base_url, key))
+
+    @property
+    def is_embedded_default(self) -> bool:
+        return self._config().model == EMBEDDED
+
+    def free_name(self, wanted: str) -> str:
+        """The name, or with a number behind it when it is taken."""
+        taken = self._config().models
+        return next(name for n in range(1, 1000) if (name := wanted if n == 1 else f"{wanted}-{n}") not in taken)
+
+    def key_in(self, variable: str) -> str:
+        return self._variables.get(variable, "").strip()
 
     def add(self, name: str, values: Mapping[str, str | int], ask_key: AskKey) -> None:
         """Connect a model. Its key is asked for when it needs one that no variable has, and taken when one is given to

@@ -48,12 +48,12 @@ def list_models(workspace: str | None = None, as_json: bool = False) -> None:
         else:
             print(f"{'*' if row.default else ' '} {row.model}\t{row.kind}\t{row.where}")
     if len(rows) == 1 and not as_json:
-        print("No model is connected: `weft models add NAME --kind KIND` connects one.", file=sys.stderr)
+        print("No model is connected: `weft models add` connects one.", file=sys.stderr)
 
 
 @command.command("add")
-@click.argument("name")
-@click.option("--kind", type=click.Choice(MODEL_KINDS), required=True, help="How it is spoken to.")
+@click.argument("name", required=False)
+@click.option("--kind", type=click.Choice(MODEL_KINDS), help="How it is spoken to.")
 @click.option("--model", help="The model that is meant when only NAME is given.")
 @click.option("--base-url", help="Where it is; else the provider's own address.")
 @click.option("--file", metavar="FILE", help="The GGUF file, for --kind gguf.")
@@ -62,8 +62,17 @@ def list_models(workspace: str | None = None, as_json: bool = False) -> None:
 @click.option("--key-env", metavar="VARIABLE", help="Take the key from this variable instead of storing it.")
 @click.option("--no-key", is_flag=True, help="It needs no key.")
 @workspace_option
-def add(name: str, workspace: str | None, **given: Any) -> None:
-    """Connect a model: writes its table into config.toml and stores its key, asked for or read from standard input."""
+def add(name: str | None, workspace: str | None, **given: Any) -> int:
+    """Connect a model. Without a NAME, it looks what is there and asks; with one, it writes the table into config.toml
+    and stores the key, asked for or read from standard input."""
+    if name is None:
+        if not is_terminal(sys.stdin) or not is_terminal(sys.stderr):
+            raise UsageError("without a terminal nothing can be asked", hint="weft models add NAME --kind KIND …")
+        from weft.cli.connecting import talk_it_through
+
+        return talk_it_through(model_settings(workspace), lambda found: _show(found, as_json=False))
+    if given["kind"] is None:
+        raise UsageError("--kind is missing", hint=f"one of {', '.join(MODEL_KINDS)}; or `weft models add` alone")
     values: dict[str, str | int] = {"kind": given["kind"]}
     for key in ("model", "base_url", "file", "window", "thinking"):
         if given[key] is not None:
@@ -76,6 +85,7 @@ def add(name: str, workspace: str | None, **given: Any) -> None:
         values["key"] = "none"
     model_settings(workspace).add(name, values, lambda needed: _asked(name, needed))
     print(f"connected {name}; `weft models test {name}` tries it", file=sys.stderr)
+    return EXIT_DONE
 
 
 @command.command("remove")
@@ -111,7 +121,7 @@ def explain_choice(workspace: str | None, session: str | None, step: str | None,
 @workspace_option
 @json_option
 def test(model: str | None, workspace: str | None, as_json: bool) -> int:
-    """Really call a model: does it answer, how fast, does it stream, call tools, keep to a schema?"""
+    """Really call a model: does it answer, how fast, does it stream, call tools, keep to a schema, see?"""
     chosen = model_settings(workspace).chosen(model)
     if chosen.is_embedded:
         print("embedded: always there, no key, no network", file=sys.stderr)
@@ -126,10 +136,17 @@ def model_settings(workspace: str | None) -> ModelSettings:
 
 
 def _show(found: Probe, *, as_json: bool) -> None:
-    abilities = {"answers": found.answers, "streaming": found.streaming, "tools": found.tools, "schema": found.schema}
+    abilities = {
+        "answers": found.answers,
+        "streaming": found.streaming,
+        "tools": found.tools,
+        "schema": found.schema,
+        "pictures": found.pictures,
+    }
     if as_json:
         shown = {name: {"works": one.works, "note": one.note} for name, one in abilities.items()}
-        print(json.dumps({"model": found.model, "first_part": found.first_part, "whole": found.whole, **shown}))
+        times = {"first_part": found.first_part, "whole": found.whole}
+        print(json.dumps({"model": found.model, **times, "window": found.window, **shown}))
         return
     print(found.model)
     if found.first_part is not None and found.whole is not None:

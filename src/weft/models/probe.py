@@ -1,11 +1,14 @@
-"""What a model can do, found out by asking it: does it answer, how fast, does it stream, call tools, keep to a schema.
+"""What a model can do, found out by asking it: does it answer, how fast, does it stream, call tools, keep to a schema,
+see a picture.
 
-Four short calls. Each finding says what was seen; a call that fails says why and does not keep the others from being
+Five short calls. Each finding says what was seen; a call that fails says why and does not keep the others from being
 made, unless the first one fails: then there is nothing to find out.
 """
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import field
@@ -15,7 +18,7 @@ from weft.models.answer import Answer, add_usage, gather
 from weft.models.model import Model, ModelError, Request, TextDelta, ThinkingDelta
 from weft.models.structured import ask
 from weft.protocol.errors import ModelFeedback
-from weft.protocol.messages import Message, Text, ToolSpec, Usage
+from weft.protocol.messages import Media, Message, Text, ToolSpec, Usage
 from weft.protocol.values import dataclass
 
 _TOOL: Final = ToolSpec(
@@ -50,10 +53,13 @@ class Probe:
     streaming: Ability = Ability(works=None, note="not asked")
     tools: Ability = Ability(works=None, note="not asked")
     schema: Ability = Ability(works=None, note="not asked")
+    pictures: Ability = Ability(works=None, note="not asked")
+    window: int = 0
+    """Tokens that fit, as it is taken to be."""
     usage: Usage = field(default_factory=Usage)
 
 
-async def probe(model: Model, clock: Callable[[], float]) -> Probe:
+async def probe(model: Model, clock: Callable[[], float], *, pictures: bool = False) -> Probe:
     """Really calls. `clock` gives seconds that only grow. What is loaded once is not part of the latency."""
     prepare = getattr(model, "prepare", None)
     try:
@@ -80,6 +86,9 @@ async def probe(model: Model, clock: Callable[[], float]) -> Probe:
     used = answer.usage
     tools, used = await _tools(model, used)
     schema, used = await _schema(model, used)
+    seen = Ability(works=None, note="not asked")
+    if pictures:
+        seen, used = await _picture(model, used)
     return Probe(
         model=model.name,
         answers=Ability(works=bool(answer.text.strip()), note=answer.text.strip()[:80] or "it said nothing"),
@@ -88,6 +97,8 @@ async def probe(model: Model, clock: Callable[[], float]) -> Probe:
         streaming=Ability(works=deltas > 1, note=f"{deltas} pieces"),
         tools=tools,
         schema=schema,
+        pictures=seen,
+        window=model.window,
         usage=used,
     )
 
@@ -117,6 +128,31 @@ async def _schema(model: Model, used: Usage) -> tuple[Ability, Usage]:
         return Ability(works=False, note=error.findings[0].message), used
     times = "at once" if found.asks == 1 else f"after being asked {found.asks} times"
     return Ability(works=True, note=f"{found.way}, {times}"), add_usage(used, found.usage)
+
+
+async def _picture(model: Model, used: Usage) -> tuple[Ability, Usage]:
+    asked = Text(text="Which colour is this picture? Answer with one word.")
+    content = (asked, Media(media_type="image/png", data=_red_picture(), name="picture.png"))
+    request = Request(system="", messages=(Message(role="user", content=content),), max_tokens=400)
+    try:
+        answer = await gather(model.stream(request))
+    except ModelError as error:
+        return Ability(works=False, note=_said(error)), used
+    said = answer.text.strip()[:80]
+    return Ability(works="red" in said.lower(), note=f"of a red one it says: {said or 'nothing'}"), add_usage(
+        used, answer.usage
+    )
+
+
+def _red_picture() -> bytes:
+    """A red square of 64 by 64, as PNG."""
+
+    def block(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\0" + b"\xff\0\0" * 64) * 64
+    head = struct.pack(">IIBBBBB", 64, 64, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + block(b"IHDR", head) + block(b"IDAT", zlib.compress(rows, 9)) + block(b"IEND", b"")
 
 
 def _asking(what: str) -> Request:

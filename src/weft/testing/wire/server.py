@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -29,6 +29,10 @@ class WireServer:
     replies: Sequence[Reply] = ()
     forever: Reply | None = None
     """What every request beyond the replies gets; without it, that is a fault of the test."""
+    listed: Sequence[Mapping[str, Any]] = ()
+    """The models that it says it has."""
+    wants_key: str = ""
+    """Without it, nothing is listed."""
     seen: list[Seen] = field(default_factory=list)
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a client leaves before its answer is complete."""
@@ -80,6 +84,8 @@ class WireServer:
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         path = lines[0].split(" ")[1]
+        if lines[0].startswith("GET ") and path == f"{self.wire.base}/models":
+            return await self._refuse(self._list(headers), writer)
         number = len(self.seen)
         self.seen.append(Seen(path=path, headers=headers, body=json.loads(body or b"null")))
         reply = self.replies[number] if number < len(self.replies) else self.forever
@@ -91,6 +97,11 @@ class WireServer:
         if reply.raw is not None or reply.status != 200:
             return await self._refuse(reply, writer)
         return await self._answer(reply, reader, writer)
+
+    def _list(self, headers: Mapping[str, str]) -> Reply:
+        if self.wants_key and headers.get("authorization") != f"Bearer {self.wants_key}":
+            return Reply(status=401, error="this key is not known here")
+        return Reply(raw=json.dumps({"object": "list", "data": list(self.listed)}).encode())
 
     async def _held(self, reply: Reply, reader: asyncio.StreamReader) -> bool:
         """Waits for the test; whether the client left meanwhile."""
