@@ -67,16 +67,16 @@ class HttpModel:
         self._built: tuple[asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
 
     def url(self) -> str:
-        raise NotImplementedError
+        raise TypeError("a wire's file says it")
 
     def headers(self) -> dict[str, str]:
-        raise NotImplementedError
+        raise TypeError("a wire's file says it")
 
     def body(self, request: Request) -> dict[str, Any]:
-        raise NotImplementedError
+        raise TypeError("a wire's file says it")
 
     def reader(self) -> Reader:
-        raise NotImplementedError
+        raise TypeError("a wire's file says it")
 
     @property
     def name(self) -> str:
