@@ -1,0 +1,239 @@
+"""Sources over HTTP: sessions that expire, tokens that rotate, sign-in with each refusal, APIs and searches."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.sources.conftest import OpenShelf
+from tests.sources.http_server import World, served
+from tests.sources.made import Shelf
+from weft.protocol.errors import UserError
+from weft.sources.grants import Grant
+from weft.sources.sign_in import SignInAsking, sign_in
+from weft.sources.wire import Wire
+
+NOW = 2_000_000_000.0
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with served(World()) as found:
+        yield found
+
+
+def browse(address: str) -> None:
+    """A person's browser: follows what it is led to."""
+    with urllib.request.urlopen(address, timeout=10) as page:
+        page.read()
+
+
+async def signed_in(shelf: Shelf, slug: str = "far", **more: Any) -> Grant:
+    source = shelf.sources.one(slug)
+    browsing: list[asyncio.Future[Any]] = []
+
+    def show(address: str) -> None:
+        browsing.append(asyncio.ensure_future(asyncio.to_thread(browse, address)))
+
+    grant = await sign_in(source, shelf.sources.secrets(source), SignInAsking(show=show, **more), NOW)
+    await asyncio.gather(*browsing)
+    return grant
+
+
+def test_an_expired_session_is_begun_anew_and_the_call_is_made_once(opened: OpenShelf, world: World) -> None:
+    """A source that breaks is initialised again: what was refused for want of a session was never carried out."""
+
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp"})
+            assert (await shelf.reach("far")).state == "ready"
+            assert (await shelf.call("far__echo", {"text": "a"})).text == "a"
+            world.sessions.clear()
+            assert (await shelf.call("far__echo", {"text": "b"})).text == "b"
+            assert world.seen.count("call") == 2
+
+    asyncio.run(life())
+
+
+def test_a_server_that_is_gone_and_comes_back(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            with served(World()) as world:
+                port = int(world.base.rsplit(":", 1)[1])
+                shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp"})
+                await shelf.reach("far")
+            gone = await shelf.call("far__echo", {"text": "a"})
+            assert gone.is_error
+            assert "can't be reached" in gone.text
+            assert (await shelf.reach("far")).state == "failed"
+            assert shelf.box().get("far__echo") is not None, "it is still offered: the next call tries again"
+            assert port
+
+    asyncio.run(life())
+
+
+def test_a_401_needs_sign_in_and_the_sign_in_is_used(opened: OpenShelf, world: World) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            world.tokens = set()
+            shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp", "auth": {"type": "oauth"}})
+            reached = await shelf.reach("far")
+            assert reached.state == "needs sign-in"
+            assert "weft sources sign-in far" in shelf.box().sources["far"].trouble
+            grant = await signed_in(shelf)
+            shelf.sources.grants.put(shelf.sources.one("far").key, grant)
+            assert (await shelf.reach("far")).state == "ready", "saved is never reported missing"
+            assert (await shelf.call("far__echo", {"text": "in"})).text == "in"
+            assert world.given[0]["resource"] == f"{world.base}/mcp"
+            kept = (shelf.workspace / "sources" / "far" / "config.json").read_text()
+            assert grant.access_token not in kept + repr(grant)
+
+    asyncio.run(life())
+
+
+def test_a_rotating_token_is_refreshed_once_for_all_calls(opened: OpenShelf, world: World) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp", "auth": {"type": "oauth"}})
+            world.tokens = set()
+            key = shelf.sources.one("far").key
+            shelf.sources.grants.put(key, await signed_in(shelf))
+            await shelf.reach("far")
+            world.tokens = set()  # revoked: the next calls are refused, and one of them asks for a new one
+            said = await asyncio.gather(*(shelf.call("far__echo", {"text": str(number)}) for number in range(5)))
+            assert [one.text for one in said] == list("01234")
+            refreshed = [form for form in world.given if form["grant_type"] == "refresh_token"]
+            assert len(refreshed) == 1
+            grant = shelf.sources.grants.get(key)
+            assert grant is not None
+            shelf.sources.grants.put(key, replace(grant, expires_at=1.0))
+            assert (await shelf.call("far__echo", {"text": "early"})).text == "early"
+            assert len([form for form in world.given if form["grant_type"] == "refresh_token"]) == 2
+            world.tokens, world.refresh = set(), "another"
+            lost = await shelf.call("far__echo", {"text": "no"})
+            assert "needs sign-in" in lost.text
+            assert shelf.sources.grants.get(key) is None
+
+    asyncio.run(life())
+
+
+def test_where_registration_is_refused_a_client_is_given(opened: OpenShelf, world: World) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            world.tokens, world.registers = set(), False
+            shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp", "auth": {"type": "oauth"}})
+            with pytest.raises(UserError, match="registers no clients by itself") as told:
+                await signed_in(shelf)
+            assert "client_id" in told.value.hint
+            shelf.store.put("source-secret mine", "s3cret")
+            auth = {"type": "oauth", "client_id": "me", "client_secret": "secret:mine", "scopes": ["a", "b"]}
+            shelf.add("own", {"kind": "mcp", "url": f"{world.base}/mcp", "auth": auth})
+            grant = await signed_in(shelf, "own")
+            assert (grant.client_id, world.given[-1]["client_secret"]) == ("me", "s3cret")
+
+    asyncio.run(life())
+
+
+def test_each_refusal_of_a_sign_in_is_told(opened: OpenShelf, world: World) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            world.tokens = set()
+            shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp", "auth": {"type": "oauth"}})
+            world.lies_about_issuer = True
+            with pytest.raises(UserError, match="failed"):
+                await signed_in(shelf)
+            world.lies_about_issuer = False
+
+            async def refused() -> str:
+                return "http://127.0.0.1/callback?error=access_denied&error_description=not+today"
+
+            async def other() -> str:
+                return "http://127.0.0.1/callback?code=x&state=of-another"
+
+            for paste, words in ((refused, "not today"), (other, "tate")):
+                source = shelf.sources.one("far")
+                asking = SignInAsking(show=lambda _: None, paste=paste)
+                with pytest.raises(UserError, match=words):
+                    await sign_in(source, shelf.sources.secrets(source), asking, NOW)
+            assert [form for form in world.given if form["grant_type"] == "authorization_code"] == []
+
+    asyncio.run(life())
+
+
+def test_a_server_may_not_name_a_private_address() -> None:
+    async def life() -> None:
+        wire = Wire("https://mcp.example.org/mcp", faults_as_answers=False)
+        try:
+            for host in ("127.0.0.1", "10.0.0.1", "169.254.169.254"):
+                with pytest.raises(UserError, match="nothing was sent"):
+                    await wire._check_public(host, 443)
+        finally:
+            await wire.aclose()
+
+    asyncio.run(life())
+
+
+SPEC = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/pets/{id}": {
+            "get": {
+                "operationId": "getPet",
+                "parameters": [{"name": "id", "in": "path", "schema": {"type": "integer"}}],
+            }
+        },
+        "/pets": {
+            "post": {
+                "operationId": "addPet",
+                "requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}},
+            }
+        },
+    },
+}
+
+
+def test_an_api_is_tools_with_its_secret_put_on(opened: OpenShelf, world: World) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            auth = {"type": "header", "header": "X-Key", "secret": "env:PRIVATE_TOKEN"}
+            config = {"kind": "api", "url": f"{world.base}/", "openapi": "openapi.json", "auth": auth}
+            shelf.add("pets", {**config, "test": {"path": "pets/7"}})
+            (shelf.workspace / "sources" / "pets" / "openapi.json").write_text(json.dumps(SPEC))
+            assert (await shelf.reach("pets")).state == "ready"
+            found = await shelf.call("pets__getPet", {"id": 7})
+            assert '"key": "hidden"' in found.text
+            assert "hidden" not in found.summary
+            made = await shelf.call("pets__addPet", {"body": {"name": "Lassie"}})
+            assert '"Lassie"' in made.text
+            add = shelf.box().get("pets__addPet")
+            assert add is not None
+            assert add.in_order
+            shelf.add("any", {"kind": "api", "url": f"{world.base}/", "test": {"path": "pets/7"}})
+            await shelf.reach("any")
+            assert "Rex" in (await shelf.call("any__get", {"path": "pets/7"})).text
+            missing = await shelf.call("any__get", {"path": "nothing"})
+            assert missing.is_error
+            for path in ("../x", "http://elsewhere.example/", "//elsewhere.example/x", "a/%2e%2e/b"):
+                assert (await shelf.call("any__get", {"path": path})).is_error
+
+    asyncio.run(life())
+
+
+def test_a_search_answers_in_one_form(opened: OpenShelf, world: World) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("web", {"kind": "search", "provider": "searxng", "url": world.base})
+            assert (await shelf.reach("web")).state == "ready"
+            found = await shelf.call("web__search", {"query": "high tide", "count": 3})
+            assert found.data == {
+                "results": [{"title": "Tides", "url": "https://example.org/tides", "snippet": "about high tide"}]
+            }
+
+    asyncio.run(life())
