@@ -71,6 +71,7 @@ BEING_WRITTEN = (
     "docs/python.md",
     "docs/research.md",
     "docs/runs.md",
+    "docs/sources.md",
     "docs/tutorial.md",
     "docs/writing.md",
 )

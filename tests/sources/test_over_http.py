@@ -15,6 +15,8 @@ import pytest
 from tests.sources.conftest import OpenShelf
 from tests.sources.http_server import World, served
 from tests.sources.made import Shelf
+from weft.app.web_searches import pages_about, web_search_of
+from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UserError
 from weft.sources.grants import Grant
 from weft.sources.sign_in import SignInAsking, sign_in
@@ -235,5 +237,30 @@ def test_a_search_answers_in_one_form(opened: OpenShelf, world: World) -> None:
             assert found.data == {
                 "results": [{"title": "Tides", "url": "https://example.org/tides", "snippet": "about high tide"}]
             }
+
+    asyncio.run(life())
+
+
+def test_a_collection_and_research_search_the_web_through_it(opened: OpenShelf, world: World) -> None:
+    fetched: list[str] = []
+
+    async def fetch(url: str) -> GivenFile:
+        fetched.append(url)
+        return GivenFile(b"<h1>Tides</h1><p>The tide is high at noon.</p>", url)
+
+    async def life() -> None:
+        async with opened() as shelf:
+            assert web_search_of(shelf.sources) is None
+            shelf.add("web", {"kind": "search", "provider": "searxng", "url": world.base})
+            await shelf.reach("web")
+            search = web_search_of(shelf.sources)
+            assert search is not None
+            answer = await asyncio.to_thread(search, ["tides at noon"], 3)
+            assert (answer["queries_executed"], answer["warnings"]) == (1, [])
+            assert [row["url"] for row in answer["results"]] == ["https://example.org/tides"]
+            pages, notes = await pages_about(shelf.sources, fetch, "When is high tide?", "standard")
+            assert (fetched, notes) == (["https://example.org/tides"], [])
+            assert pages[0].origin == "https://example.org/tides"
+            assert (await pages_about(shelf.sources, fetch, "When?", "quick"))[0] == []
 
     asyncio.run(life())

@@ -296,7 +296,7 @@ class Parts:
 
             models = connections(self.config.models, {}).values()
             found += [consent_request(one, self._place) for one in models]
-        if self._may_have_sources(Path.cwd()):
+        if self.may_have_sources(Path.cwd()):
             from weft.sources.agreeing import consent_request as source_request
 
             found += [source_request(one) for one in self.sources().declared(Path.cwd()).sources.values()]
@@ -334,12 +334,12 @@ class Parts:
             from weft.knowledge.offering import conversation_tools
 
             tools += conversation_tools(knowledge)
-        if not self._may_have_sources(project):
+        if not self.may_have_sources(project):
             return Toolbox(tools)
         offered, notes = self.sources().offer(user, project)
         return Toolbox([*tools, *offered], notes)
 
-    def _may_have_sources(self, project: Path | None) -> bool:
+    def may_have_sources(self, project: Path | None = None) -> bool:
         """Who has none does not load what reaches them."""
         places = [self.workspace.path / "sources", self.own / "sources"]
         return any(place.is_dir() for place in places) or (project is not None and (project / ".mcp.json").is_file())
@@ -349,9 +349,13 @@ class Parts:
         chosen = named or self.config.kb
         if not chosen:
             return None
+        from weft.app.web_searches import web_search_of
         from weft.knowledge.knowledge_base import open_collection
 
-        return open_collection(self.workspace.folder, chosen)
+        opened = open_collection(self.workspace.folder, chosen)
+        if self.may_have_sources():
+            opened.web = web_search_of(self.sources())
+        return opened
 
     def fork(self, session: str, *, at: int | None = None, name: str | None = None) -> str:
         """A new session with everything that another had up to an event (or has now); its name. What was open then is
@@ -384,6 +388,11 @@ class Parts:
     def executor(self) -> Executor:
         functions = {name: entry.function for name, entry in self._functions.items()}
         return Executor(self.workspace.path / "code", self.surroundings, functions, may_run=self.check_code)
+
+    async def fetch_input(self, url: str) -> GivenFile:
+        """A page of the web as an input. Only what is public is reached, within limits of size and time."""
+        fetched = (await self._fetch(url)).good()
+        return GivenFile(fetched.data, url)
 
     def moment(self) -> datetime:
         return self._now()

@@ -16,6 +16,7 @@ from weft.cli.place import json_option, open_app, screen_width, trust_option, wo
 from weft.cli.run import OUTCOMES, deliver
 from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from weft.render.cells import clean
 
 PACK: Final = "research"
 GATES: Final = ("analyze_query", "calibrate")
@@ -34,6 +35,7 @@ def kb_option(function: Decorated) -> Decorated:
 @click.option("--depth", type=DEPTH, default="standard", show_default=True, help="How far it goes.")
 @click.option("--follow", metavar="SESSION", help="Go on from this session's answer: only what is new is looked for.")
 @click.option("--page", "pages", multiple=True, metavar="URL", help="A page of the web to use too; may be repeated.")
+@click.option("--web", is_flag=True, help="Search the web too, through a search source; the depth says how many pages.")
 @click.option("--allow-network", is_flag=True, help="Let --page be fetched.")
 @click.option(
     "--review", is_flag=True, help="Wait for you after the plan, and after it was held against what there is."
@@ -52,6 +54,7 @@ def command(
     depth: str,
     follow: str | None,
     pages: tuple[str, ...],
+    web: bool,
     allow_network: bool,
     review: bool,
     yes: bool,
@@ -86,6 +89,13 @@ def command(
             new=new,
         )
         ask = ask_of(app, inquiry)
+        if web and not app.sessions.exists(ask.session or ""):
+            from weft.app.web_searches import pages_about
+
+            more, notes = asyncio.run(pages_about(app.sources(), app.fetch_input, inquiry.question, depth))
+            for note in notes:
+                print(f"not read: {clean(note)}", file=sys.stderr)
+            ask = ask_of(app, replace(inquiry, pages=[*inquiry.pages, *more]))
         wish = StartRun(
             parameters={"depth": depth, "review": review}, answers=dict.fromkeys(GATES, "proceed") if yes else {}
         )
