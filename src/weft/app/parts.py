@@ -349,11 +349,12 @@ class Parts:
         chosen = named or self.config.kb
         if not chosen:
             return None
-        from weft.app.web_searches import web_search_of
         from weft.knowledge.knowledge_base import open_collection
 
         opened = open_collection(self.workspace.folder, chosen)
         if self.may_have_sources():
+            from weft.app.web_searches import web_search_of
+
             opened.web = web_search_of(self.sources())
         return opened
 
