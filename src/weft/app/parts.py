@@ -390,11 +390,6 @@ class Parts:
         functions = {name: entry.function for name, entry in self._functions.items()}
         return Executor(self.workspace.path / "code", self.surroundings, functions, may_run=self.check_code)
 
-    async def fetch_input(self, url: str) -> GivenFile:
-        """A page of the web as an input. Only what is public is reached, within limits of size and time."""
-        fetched = (await self._fetch(url)).good()
-        return GivenFile(fetched.data, url)
-
     def moment(self) -> datetime:
         return self._now()
 
