@@ -19,7 +19,7 @@ from weft.conversation.compaction import Summary, summarise, turn_to_compact
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports, SessionJournal
-from weft.conversation.projections import Said
+from weft.conversation.projections import FileChange, Said, last_changes
 from weft.conversation.prompt import Prompt
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
 from weft.conversation.watchdog import Watchdog
@@ -33,11 +33,13 @@ from weft.orchestrator.run_summary import summarise_run
 from weft.protocol.commands import Mode
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.events import Event, QuestionAsked, QuestionClosed, Record, StatusChanged
+from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ModelSettled
-from weft.protocol.talk_commands import CompactTranscript
+from weft.protocol.talk_commands import CompactTranscript, NoteRestored
 from weft.render.answer import answer_text
 from weft.session.session import Session
 from weft.tools.boundary import boundary_here
+from weft.tools.builtin.files import Replacement, put_back
 from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.results import keeper
 from weft.tools.shell.needs import Ground
@@ -310,6 +312,30 @@ class SessionConversation:
             raise UserError("there is nothing to shorten yet", hint="the last turns are always told whole")
         self._compacting = self._loop.create_task(self._sum_up(entries, turn), name="sums up older turns")
         self._beside.append(self._compacting)
+
+    async def undo(self) -> NoteRestored:
+        """Puts files back as they were before what the last message led to; what is to be recorded of it. UserError,
+        and nothing is touched, when something is going on, or a file was changed since."""
+        if self._speaking is not None:
+            raise UserError(f"{self.main_model.name} changes files by itself", hint="use your version control")
+        if self._is_busy():
+            raise UserError("something is going on", hint="stop it first")
+        records = await self._parts.off_loop(lambda: self._session.records())
+        changed = last_changes(records)
+        if changed is None:
+            raise UserError("no change of a file is there to take back", hint="what commands changed is not known")
+        context = self._tool_context(MAIN, "", lambda _: None)
+        files = {name: self._replacement(change) for name, change in changed.files.items()}
+        await self._parts.off_loop(lambda: put_back(files, context))
+        return NoteRestored(conversation=MAIN, message=changed.message, files={n: c.was for n, c in files.items()})
+
+    def _replacement(self, change: FileChange) -> Replacement:
+        data = None
+        if change.before:
+            data = self._session.folder.read_or_none(f"blobs/{change.before}")
+            if data is None or hash_bytes(data) != change.before:
+                raise UserError("what was there before is not kept any more", hint="use your version control")
+        return Replacement(change.after, change.before, data)
 
     async def _sum_up(self, entries: list[Said], turn: int) -> None:
         try:

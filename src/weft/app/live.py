@@ -52,6 +52,7 @@ from weft.protocol.commands import (
     SetMode,
     SetModel,
     StartRun,
+    Undo,
     refusal,
 )
 from weft.protocol.envelope import MACHINE, PERSON, Actor
@@ -344,7 +345,7 @@ class LiveSession(OpenedSession):
                 return await self._talk_command(command, by, key)
             case c.SetLimits() | c.ClearTaint():
                 return await self._talk_command(command, by, key)
-            case AnswerQuestion() | Compact() | SetMode() | SetModel() | DescribeSession():
+            case AnswerQuestion() | Compact() | SetMode() | SetModel() | Undo() | DescribeSession():
                 return await self._choose(command, by, key)
             case _Judged() | _Rested() | _Wake():
                 await self._settle(command)
@@ -362,7 +363,7 @@ class LiveSession(OpenedSession):
                 await self._hear_next()
 
     async def _choose(
-        self, command: AnswerQuestion | Compact | SetMode | SetModel | DescribeSession, by: Actor, key: str
+        self, command: AnswerQuestion | Compact | SetMode | SetModel | Undo | DescribeSession, by: Actor, key: str
     ) -> Reply:
         """What a person says of the session, and to its conversation besides messages."""
         if isinstance(command, DescribeSession):
@@ -376,6 +377,10 @@ class LiveSession(OpenedSession):
             case Compact():
                 opened.compact_now()
                 return Accepted(seq=self.state.seq)
+            case Undo():
+                undone = await opened.undo()
+                reply = await self._talk_command(undone, by, key)
+                return replace(reply, note=", ".join(undone.files)) if isinstance(reply, Accepted) else reply
             case SetMode():
                 opened.set_mode(command.mode)
                 return await self._record([SettingChanged(setting="mode", value=command.mode)], by, key)

@@ -30,6 +30,7 @@ from weft.protocol.commands import (
     SetMode,
     SetModel,
     StartRun,
+    Undo,
 )
 from weft.protocol.errors import UserError
 from weft.protocol.talk_commands import ClearTaint, SetLimits
@@ -58,6 +59,7 @@ SLASHES: Final = (
     Slash("compact", "", "tell the model older turns in short"),
     Slash("context", "", "what the model is told, by part and size"),
     Slash("cost", "", "what this session took"),
+    Slash("undo", "", "take back what was changed in files for your last message"),
     Slash("fork", "", "begin another session that shares everything up to here"),
     Slash("sessions", "", "the sessions of this workspace"),
     Slash("pipelines", "", "what can be run"),
@@ -229,6 +231,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "compact": _bare(Compact),
     "context": _bare(lambda: Look("context")),
     "cost": _bare(lambda: Look("cost")),
+    "undo": _bare(Undo),
     "fork": _bare(Fork),
     "sessions": _bare(lambda: Look("sessions")),
     "pipelines": _bare(lambda: Look("pipelines")),

@@ -276,6 +276,7 @@ def _settle_tool(draft: Draft, command: c.SettleTool) -> None:
         command.text,
         tainting=command.tainting,
         seen=command.seen,
+        before=command.before,
         ms=command.ms,
         ends=command.ends,
     )
@@ -388,6 +389,13 @@ def _clear_taint(draft: Draft, command: c.ClearTaint) -> None:
     return None
 
 
+def _restored(draft: Draft, command: c.NoteRestored) -> None:
+    name = command.conversation
+    if draft.talk(name) is None:
+        return draft.refuse(name, "unknown_conversation")
+    return draft.emit(t.FilesRestored(conversation=name, message=command.message, files=command.files))
+
+
 def _idle(draft: Draft, command: c.NoteIdle) -> None:
     if draft.state.resting and not draft.state.rested and not draft.state.stopped:
         draft.emit(t.IdleReached(conversation=draft.state.root))
@@ -436,6 +444,7 @@ _DECIDE: Mapping[type, Callable[[Draft, Any], None]] = {
     c.CompactTranscript: _compact,
     c.SetLimits: _set_limits,
     c.ClearTaint: _clear_taint,
+    c.NoteRestored: _restored,
     c.Recover: _recover,
     c.NoteIdle: _idle,
     c.Shutdown: _shutdown,

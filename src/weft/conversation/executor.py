@@ -241,6 +241,7 @@ class Executor:
                 text=end.text,
                 tainting=end.tainting,
                 seen=end.seen,
+                before=end.before,
                 ms=self._since(began),
                 ends=end.ends,
             )

@@ -346,3 +346,43 @@ def replay(projections: Iterable[Projection], records: Iterable[Record]) -> None
     for record in records:
         for projection in kept:
             deliver(projection, record)
+
+
+# -- what can be taken back
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """Hashes; "" is a file that is not there."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What tools changed in files for one message of the person."""
+
+    message: str
+    files: Mapping[str, FileChange]
+
+
+def last_changes(records: Iterable[Record]) -> Changes | None:
+    """Of the last message whose changes still stand; None when there are none."""
+    stack: list[tuple[str, dict[str, FileChange]]] = [("", {})]
+    for record in records:
+        event = record.event
+        match event:
+            case t.MessageAccepted() if event.origin == "person":
+                stack.append((event.message, {}))
+            case t.ToolSettled() if event.before and t.step_place(event.conversation) is None:
+                files = stack[-1][1]
+                for name, before in event.before.items():
+                    first = files[name].before if name in files else before
+                    files[name] = FileChange(first, event.seen.get(name, ""))
+            case t.FilesRestored():
+                stack = [(message, {} if message == event.message else files) for message, files in stack]
+            case _:
+                pass
+    message, changed = next(((m, files) for m, files in reversed(stack) if files), ("", {}))
+    return Changes(message, changed) if changed else None

@@ -365,6 +365,11 @@ def _cleared(state: State, talk: Talk, event: t.TaintCleared) -> None:
     state.tainted = False
 
 
+def _restored(state: State, talk: Talk, event: t.FilesRestored) -> None:
+    for one in state.talks.values():  # what a model knows of these files is not so any more
+        one.seen = {name: seen for name, seen in one.seen.items() if name not in event.files}
+
+
 def _limited(state: State, talk: Talk, event: t.LimitReached) -> None:
     talk.held = event.key or talk.held or ""
     if event.key:
@@ -425,6 +430,7 @@ _EVOLVE: Mapping[type, Callable[..., None]] = {
     t.TranscriptCompacted: _compacted,
     t.LimitsSet: _limits,
     t.TaintCleared: _cleared,
+    t.FilesRestored: _restored,
     t.LimitReached: _limited,
     t.CommandRefused: _refused,
     t.ProcessorFailed: _nothing,

@@ -39,7 +39,9 @@ class RunningTool:
         text = outcome.text
         if outcome.diff and outcome.diff not in text:
             text = f"{text}\n\n{outcome.diff}"
-        return ToolEnd(text=text, failed=outcome.is_error, tainting=bool(outcome.outside), seen=outcome.seen)
+        return ToolEnd(
+            text=text, failed=outcome.is_error, tainting=bool(outcome.outside), seen=outcome.seen, before=outcome.before
+        )
 
 
 @dataclass(slots=True)

@@ -313,6 +313,7 @@ def settle_call(
     *,
     tainting: bool = False,
     seen: Mapping[str, str] | None = None,
+    before: Mapping[str, str] | None = None,
     ms: int = 0,
     ends: bool = False,
 ) -> None:
@@ -338,6 +339,7 @@ def settle_call(
             text=text,
             tainting=tainting,
             seen=seen or {},
+            before=before or {},
             ms=ms,
             ends=ends,
         )

@@ -204,6 +204,13 @@ class DescribeSession:
     type: Literal["describe_session"] = "describe_session"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undo:
+    """Take back what tools changed in files for the last message, or the last one whose changes still stand."""
+
+    type: Literal["undo"] = "undo"
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """An artifact's bytes on their way to the disk, with the hash that names them."""
@@ -274,6 +281,7 @@ SessionCommand = (
     | ClearTaint
     | Compact
     | DescribeSession
+    | Undo
 )
 """What the door of a session takes."""
 

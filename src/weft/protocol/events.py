@@ -656,7 +656,7 @@ def _is_durable_talk(event: talk.TalkEvent | talk.LiveTalkEvent) -> bool:
             return True
         case talk.TurnInterrupted() | talk.TurnCompleted() | talk.TranscriptCompacted() | talk.CommandRefused():
             return True
-        case talk.LimitsSet() | talk.LimitReached() | talk.TaintCleared():
+        case talk.LimitsSet() | talk.LimitReached() | talk.TaintCleared() | talk.FilesRestored():
             return True
         case talk.IdleReached() | talk.ShutdownRequested():
             return True

@@ -240,7 +240,8 @@ class ApprovalRemembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSettled:
-    """The settlement of a tool call: the one result the model is told. `seen`: files as it showed or left them."""
+    """The settlement of a tool call: the one result the model is told. `seen`: files as it showed or left them;
+    `before`: those it changed, each with the name of its blob as it was, "" for one that was not there."""
 
     conversation: str
     turn: int
@@ -251,6 +252,7 @@ class ToolSettled:
     text: str
     tainting: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, str] = field(default_factory=dict)
     ms: int = 0
     ends: bool = False
     """Its result goes back to nobody: with it the conversation has what it was for, or can't have it."""
@@ -307,6 +309,17 @@ class TaintCleared:
 
     conversation: str
     type: Literal["taint_cleared"] = "taint_cleared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesRestored:
+    """The person took back what was changed for a message: these files are as they were, each with its hash ("" for one
+    that was not there)."""
+
+    conversation: str
+    message: str
+    files: Mapping[str, str]
+    type: Literal["files_restored"] = "files_restored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -429,6 +442,7 @@ TalkEvent = (
     | TranscriptCompacted
     | LimitsSet
     | TaintCleared
+    | FilesRestored
     | LimitReached
     | CommandRefused
     | ProcessorFailed

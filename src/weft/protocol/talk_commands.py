@@ -54,6 +54,8 @@ class ToolEnd:
     tainting: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
     ends: bool = False
+    before: Mapping[str, str] = field(default_factory=dict)
+    """The files that it changed, each with the name of its blob as it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +144,7 @@ class SettleTool:
     text: str = ""
     tainting: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, str] = field(default_factory=dict)
     ms: int = 0
     ends: bool = False
     type: Literal["settle_tool"] = "settle_tool"
@@ -177,6 +180,16 @@ class ClearTaint:
 
     conversation: str
     type: Literal["clear_taint"] = "clear_taint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteRestored:
+    """What was changed for a message was taken back; the files, each with its hash now."""
+
+    conversation: str
+    message: str
+    files: Mapping[str, str]
+    type: Literal["note_restored"] = "note_restored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,6 +275,7 @@ TalkCommand = (
     | CompactTranscript
     | SetLimits
     | ClearTaint
+    | NoteRestored
     | Continue
     | RecordInterrupt
     | Recover

@@ -37,7 +37,14 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
             return _refused(event)
         case t.ConversationOpened() | t.ConversationStopped() | t.ConversationEnded():
             return _whole(event), ""
-        case t.TranscriptCompacted() | t.ProcessorFailed() | t.LimitsSet() | t.LimitReached() | t.TaintCleared():
+        case (
+            t.TranscriptCompacted()
+            | t.ProcessorFailed()
+            | t.LimitsSet()
+            | t.LimitReached()
+            | t.TaintCleared()
+            | t.FilesRestored()
+        ):
             return _beside(event)
         case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
             return event.execution, event.text
@@ -52,11 +59,13 @@ def _model(event: t.ModelSettled | t.ModelRetried) -> tuple[str, str]:
     return f"model {event.outcome}{f' ({ended})' if ended else ''}", event.text or event.reason or ""
 
 
-_Beside = t.TranscriptCompacted | t.ProcessorFailed | t.LimitsSet | t.LimitReached | t.TaintCleared
+_Beside = t.TranscriptCompacted | t.ProcessorFailed | t.LimitsSet | t.LimitReached | t.TaintCleared | t.FilesRestored
 
 
 def _beside(event: _Beside) -> tuple[str, str]:
     match event:
+        case t.FilesRestored():
+            return "taken back by the person", ", ".join(event.files)
         case t.TaintCleared():
             return "what came from outside is fine, the person says", ""
         case t.ProcessorFailed():

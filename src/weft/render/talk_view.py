@@ -369,13 +369,20 @@ class TalkView:
                     self.finished.append(Noted(f"not sent, the conversation is being closed: {event.text}", "error"))
                 elif event.refusal in ("stale_approval", "approval_after_interrupt"):
                     self.finished.append(Noted("that question is no longer open", "warning"))
-            case t.TranscriptCompacted() | t.ProcessorFailed() | t.LimitReached() | t.TaintCleared():
+            case (
+                t.TranscriptCompacted() | t.ProcessorFailed() | t.LimitReached() | t.TaintCleared() | t.FilesRestored()
+            ):
                 self._beside(event)
             case t.IdleReached():
                 self.turning = False
 
-    def _beside(self, event: t.TranscriptCompacted | t.ProcessorFailed | t.LimitReached | t.TaintCleared) -> None:
-        if isinstance(event, t.TaintCleared):
+    def _beside(
+        self,
+        event: t.TranscriptCompacted | t.ProcessorFailed | t.LimitReached | t.TaintCleared | t.FilesRestored,
+    ) -> None:
+        if isinstance(event, t.FilesRestored):
+            self.finished.append(Noted(f"taken back: {', '.join(event.files)}"))
+        elif isinstance(event, t.TaintCleared):
             self.finished.append(Noted("what came from outside until here is fine, you said"))
         elif isinstance(event, t.ProcessorFailed):
             self.finished.append(Noted(f"a processor of results failed: {event.error}", "warning"))

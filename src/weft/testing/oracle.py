@@ -100,6 +100,7 @@ class Books:
                 | t.ConversationOpened()
                 | t.ApprovalRemembered()
                 | t.TaintCleared()
+                | t.FilesRestored()
                 | t.ShutdownRequested()
                 | t.ProcessorFailed()
             ):

@@ -49,6 +49,8 @@ class Outcome:
     """What a face or a projection may want beside the text: the todo list, the answers of a person."""
     seen: Mapping[str, str] = field(default_factory=dict)
     """Files that the call showed or changed, each with the hash of what the model knows of it now."""
+    before: Mapping[str, str] = field(default_factory=dict)
+    """Files that the call changed, each with the name of its blob as it was; "" for one that was not there."""
     bug: str = ""
     """The traceback, when the tool itself is at fault."""
 

@@ -15,13 +15,14 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 from weft.documents import read_document
 from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.places import Place, place
 from weft.tools.threads import THREADS, in_thread
@@ -41,6 +42,17 @@ LOCK_SECONDS: Final = 10.0
 """How long a change waits for whoever else writes in the folder."""
 _LOOKS_AGAIN: Final = 0.01
 _DOCUMENTS: Final = (b"%PDF-", b"PK\x03\x04")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A file that a change is taken back of. Hashes; "" is a file that is not there."""
+
+    left: str
+    """As the change left it."""
+    was: str
+    data: bytes | None
+    """What it was; None for nothing."""
 
 
 # -- Read
@@ -137,11 +149,12 @@ def _write(given: Mapping[str, Any], context: Context, stopped: threading.Event)
         if old is not None and context.seen is not None and where.shown not in context.seen:
             raise UserError(f"{where.shown} is there already and was not read", hint="read it before you replace it")
         _check_seen(where, old, context)
+        before = _kept(where, old, context)
         diff = _put(where, old, new, stopped)
     verb = "wrote" if old is not None else "made"
     lines = given["content"].count("\n") + (not given["content"].endswith("\n"))
     said = f"{verb} {where.shown} ({lines:,} lines)" + (f":\n{diff[:SHOWN_DIFF]}" if old is not None else "")
-    return Outcome(text=said, summary=_counts(diff), diff=diff, seen={where.shown: hash_bytes(new)})
+    return Outcome(text=said, summary=_counts(diff), diff=diff, seen={where.shown: hash_bytes(new)}, before=before)
 
 
 async def _start_edit(given: Mapping[str, Any], context: Context) -> Handle:
@@ -154,12 +167,14 @@ def _edit(given: Mapping[str, Any], context: Context, stopped: threading.Event) 
         data = _bytes_of(where, READ_LIMIT)
         _check_seen(where, data, context)
         changed = _edited(where, data, given)
+        before = _kept(where, data, context)
         diff = _put(where, data, changed, stopped)
     return Outcome(
         text=f"changed {where.shown}:\n{diff[:SHOWN_DIFF]}",
         summary=_counts(diff),
         diff=diff,
         seen={where.shown: hash_bytes(changed)},
+        before=before,
     )
 
 
@@ -179,6 +194,59 @@ def _edited(where: Place, data: bytes, given: Mapping[str, Any]) -> bytes:
             f"that text is in {where.shown} {count} times", hint="give more of the lines around it, or set all"
         )
     return content.replace(old, new).encode("utf-8", "surrogatepass")
+
+
+def _kept(where: Place, old: bytes | None, context: Context) -> dict[str, str]:
+    """What stood there is kept before anything takes its place, so that the change can be taken back."""
+    if context.keep is None:
+        return {}
+    return {where.shown: context.keep(old) if old is not None else ""}
+
+
+def put_back(files: Mapping[str, Replacement], context: Context) -> list[str]:
+    """Files as they were before a change: each only if it is still what the change left. UserError, and nothing is
+    touched, when one is not. The names of those that were not so already."""
+    done: list[str] = []
+    with ExitStack() as locks:
+        places = {name: _writable(place(name, context)) for name in files}
+        for _, where in sorted({one.name.rpartition("/")[0]: one for one in places.values()}.items()):
+            locks.enter_context(_alone(where, create=True))
+        found = {name: where.folder.read_or_none(where.name, READ_LIMIT) for name, where in places.items()}
+        changed = [
+            name
+            for name, data in found.items()
+            if (hash_bytes(data) if data is not None else "") not in (files[name].left, files[name].was)
+        ]
+        if changed:
+            raise UserError(
+                f"{', '.join(changed)} changed since; nothing was put back", hint="put it back by hand, or change it on"
+            )
+        for name, where in places.items():
+            now, wanted = found[name], files[name].data
+            if now == wanted:
+                continue
+            if now is not None and context.keep is not None:
+                context.keep(now)  # what is taken back is not lost either
+            if wanted is None:
+                _remove(where)
+            else:
+                where.folder.replace(where.name, wanted, mode=0o644 if now is None else _mode(where))
+            done.append(name)
+    return done
+
+
+def _remove(where: Place) -> None:
+    inner, _, last = where.name.rpartition("/")
+    with where.folder.folder(inner) if inner else _anew(where.folder) as folder:
+        os.unlink(last, dir_fd=folder.fd)
+
+
+def _mode(where: Place) -> int:
+    handle = where.folder.open_fd(where.name, os.O_RDONLY)
+    try:
+        return stat.S_IMODE(os.fstat(handle).st_mode)
+    finally:
+        os.close(handle)
 
 
 def _check_seen(where: Place, now: bytes | None, context: Context) -> None:
@@ -253,13 +321,7 @@ def _put(where: Place, old: bytes | None, new: bytes, stopped: threading.Event) 
     if len(new) > WRITE_LIMIT:
         raise UserError(f"{len(new):,} bytes are too many for one file; the limit is {WRITE_LIMIT:,}")
     diff = unified_diff(where.shown, old, new)
-    mode = 0o644
-    if old is not None:
-        handle = where.folder.open_fd(where.name, os.O_RDONLY)
-        try:
-            mode = stat.S_IMODE(os.fstat(handle).st_mode)
-        finally:
-            os.close(handle)
+    mode = 0o644 if old is None else _mode(where)
     if where.folder.read_or_none(where.name, READ_LIMIT) != old:
         raise UserError(f"{where.shown} changed in the meantime", hint="read it again")
     if stopped.is_set():
