@@ -79,9 +79,9 @@ EVENT_MEANINGS: Final = {
 """For the events whose class has no docstring."""
 
 FIELD_MEANINGS: Final = {
-    "tool_settled.before": "files that the call changed, each with the name of its blob as it was; empty for a new one",
-    "files_restored.message": "the message whose changes were taken back",
-    "files_restored.files": "the files that are as they were before, each with its hash; empty for one that is gone",
+    "tool_settled.before": "Files that the call changed, each with the name of its blob as it was; empty for a new one.",
+    "files_restored.message": "The message whose changes were taken back.",
+    "files_restored.files": "The files that are as they were before, each with its hash; empty for one that is gone.",
     "cut_accepted.lost": "What was found, in words.",
     "cut_accepted.known": "The last event that the manifest knew of: when the log ended before it, all since is lost.",
     "cut_accepted.hash": "The hash of the decision that event stood in; empty when the manifest did not say.",

@@ -192,6 +192,7 @@ def test_a_failed_append_is_taken_back_and_the_writer_stops(tmp_path: Path, faul
 
 
 SAMPLES: dict[str, Any] = {
+    "FilesRestored.files": {"notes.md": "ab"},
     "str": "text é \u2028 🌊",
     "int": 7,
     "bool": True,
