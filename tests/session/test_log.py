@@ -193,6 +193,8 @@ def test_a_failed_append_is_taken_back_and_the_writer_stops(tmp_path: Path, faul
 
 SAMPLES: dict[str, Any] = {
     "FilesRestored.files": {"notes.md": "ab"},
+    "before": {"notes.md": "ab"},
+    "StopReason | None": "end",
     "str": "text é \u2028 🌊",
     "int": 7,
     "bool": True,
