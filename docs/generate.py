@@ -79,7 +79,7 @@ EVENT_MEANINGS: Final = {
 """For the events whose class has no docstring."""
 
 FIELD_MEANINGS: Final = {
-    "tool_settled.before": "Files that the call changed, each with the name of its blob as it was; empty for a new one.",
+    "tool_settled.before": "Files that the call changed, each with the name of its blob as it was; empty if new.",
     "files_restored.message": "The message whose changes were taken back.",
     "files_restored.files": "The files that are as they were before, each with its hash; empty for one that is gone.",
     "cut_accepted.lost": "What was found, in words.",
