@@ -34,7 +34,7 @@ COMMANDS: Final = {
     "ask": ("weft.cli.ask", "Ask your documents: a short answer with its sources."),
     "research": ("weft.cli.research", "Answer a question from a collection, verified."),
     "kb": ("weft.cli.kb", "Collections of documents: search, references, verification."),
-    "mcp": ("weft.cli.mcp", "Offer a collection to other programs (MCP)."),
+    "mcp": ("weft.cli.mcp", "Offer collections and sessions to other programs (MCP)."),
     "profile": ("weft.cli.profile", "Show or change what is known of you."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
     "models": ("weft.cli.models", "List, connect, test and choose models."),

@@ -67,8 +67,15 @@ async def serve_stdio(server: Server[Any]) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Until it is interrupted. `ready` is told the address once it answers; port 0 takes a free one."""
+async def serve_http(
+    server: Server[Any],
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+    gate: Callable[[Any], Any] = lambda inner: inner,
+) -> None:
+    """Until it is interrupted. `ready` is told the address once it answers; port 0 takes a free one. `gate` is put
+    around the application, to let only some in."""
     import socket
 
     import uvicorn
@@ -79,6 +86,6 @@ async def serve_http(server: Server[Any], host: str, port: int, ready: Callable[
         raise UserError(f"can't listen on {host}:{port}: {error.strerror}", hint="choose another --port") from error
     address = f"http://{host}:{listening.getsockname()[1]}/mcp"
     app = server.streamable_http_app(host=host)
-    serving = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="on"))
+    serving = uvicorn.Server(uvicorn.Config(gate(app), log_level="warning", lifespan="on"))
     ready(address)
     await serving.serve(sockets=[listening])

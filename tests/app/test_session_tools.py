@@ -1,0 +1,101 @@
+"""Sessions as tools of another program: a run is started, left, taken up by another, and answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from weft.app import App
+from weft.app.session_serving import make_session_server
+from weft.app.session_tools import TOOLS, SessionTools
+from weft.protocol.envelope import Actor
+
+pytestmark = pytest.mark.process
+
+PIPELINE = """\
+name: note
+description: Counts words and waits
+steps:
+  count:
+    artifact: count.json
+    code: note.py:count
+    gate: {message: Is this right?}
+  report:
+    artifact: report.md
+    code: note.py:report
+    requires: [count]
+    final: true
+"""
+CODE = """\
+def count(step):
+    return {"words": len(step.text.split())}
+
+def report(step):
+    return f"# {step.artifacts['count.json']['words']} words\\n"
+"""
+
+
+def lay(workspace: Path) -> Path:
+    for name, text in {"pipelines/note.yaml": PIPELINE, "code/note.py": CODE}.items():
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text(text)
+    with App.open(workspace) as app:
+        for request in app.not_agreed():
+            app.consents.agree(request, "asked")
+    return workspace
+
+
+async def ask(client: Client, tool: str, **given: Any) -> dict[str, Any]:
+    result = await client.call_tool(tool, given)
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+def test_another_program_drives_a_run_that_survives_it(tmp_path: Path) -> None:
+    workspace = lay(tmp_path / "desk")
+
+    async def first() -> None:
+        with App.open(workspace) as app:
+            tools = SessionTools(app, Actor("person", face="mcp"))
+            async with Client(make_session_server(tools)) as client:
+                names = [tool.name for tool in (await client.list_tools()).tools]
+                assert names == list(TOOLS)
+                assert (await ask(client, "list_pipelines"))["pipelines"][0]["name"] == "note"
+                assert (await ask(client, "validate", kind="pipeline", name="note"))["good"]
+                begun = await ask(client, "start_run", pipeline="note", text="one two three", session="the-note")
+                assert begun["session"] == "the-note"
+                waits = await ask(client, "run_state", session="the-note", wait_seconds=60)
+                assert waits["outcome"] == "waiting"
+                assert waits["gates"][0]["message"] == "Is this right?"
+            await tools.close()
+
+    async def second() -> None:
+        with App.open(workspace) as app:
+            tools = SessionTools(app, Actor("person", face="mcp"))
+            async with Client(make_session_server(tools)) as client:
+                wrong = await client.call_tool("reply_to_gate", {"session": "the-note", "choice": "perhaps"})
+                assert wrong.is_error
+                await ask(client, "reply_to_gate", session="the-note", choice="proceed")
+                done = await ask(client, "run_state", session="the-note", wait_seconds=60)
+                assert done["outcome"] == "done"
+                made = await ask(client, "read_artifact", session="the-note", artifact="report.md")
+                assert made == {"artifact": "report.md", "text": "# 3 words\n", "next_offset": None}
+                await ask(client, "describe_session", session="the-note", title="Three words")
+                listed = (await ask(client, "list_sessions"))["sessions"]
+                assert [(one["id"], one["title"], one["state"]) for one in listed] == [
+                    ("the-note", "Three words", "done")
+                ]
+                nothing = await client.call_tool("run_state", {"session": "another"})
+                assert nothing.is_error
+            await tools.close()
+
+    asyncio.run(asyncio.wait_for(first(), 60))
+    asyncio.run(asyncio.wait_for(second(), 60))
+    log = (workspace / "sessions" / "the-note" / "log.jsonl").read_text().splitlines()
+    assert any('"face": "mcp"' in line or '"face":"mcp"' in line for line in log), json.loads(log[0])
