@@ -348,6 +348,7 @@ STEP_INPUT_MEANINGS: Final = {
     "models": "The model that made each of them, by file name; those that code made are not there.",
     "parameters": "The parameters that the step reads, by name.",
     "profile": "The parts of the profile that the step names, by dotted name; `None` for a part that is not set.",
+    "secrets": "The secrets that the step declares, and those its parameters name, by name; in no log and no file.",
     "instructions": "The agent's text, for a step of an agent.",
     "skills": "The text of each skill, by name.",
     "feedback": "What was wrong with the attempt before this one, a text for each fault; empty at first.",

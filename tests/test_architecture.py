@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "weft"
 
 LAYERS = [
-    {"weft", "protocol", "language"},
+    {"weft", "protocol", "language", "redaction"},
     {"files", "checks", "documents"},
     {"own_file"},
     {"workspace", "session", "render", "access", "consent"},
@@ -84,7 +84,7 @@ def test_imports_go_downwards_only() -> None:
     assert wrong == []
 
 
-FACES_IMPORT = {"app", "protocol", "render", "cli", "web", "weft"}
+FACES_IMPORT = {"app", "protocol", "render", "cli", "web", "weft", "redaction"}
 """The door, the words, and how things are drawn."""
 
 

@@ -25,7 +25,7 @@ from weft.protocol.errors import EXIT_NOT_AGREED, UserError
 from weft.protocol.hashes import hash_value
 
 FILE: Final = "consents.json"
-Kind = Literal["code", "pack", "hook", "skill", "source", "model"]
+Kind = Literal["code", "pack", "hook", "skill", "source", "model", "step"]
 How = Literal["asked", "in advance", "by command"]
 """On a terminal; by `--trust`; by a command that itself names what it is about, such as `weft models add`."""
 OWN_WORK: Final[tuple[Kind, ...]] = ("code", "pack", "hook", "skill")
@@ -39,6 +39,7 @@ _WORDS: Final[Mapping[Kind, str]] = {
     "skill": "scripts of the skill {subject}",
     "source": "the source {subject}",
     "model": "the model connection {subject}",
+    "step": "what the step {subject} is given",
 }
 
 

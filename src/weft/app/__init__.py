@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from weft.app.requests import SessionRequest, read_given
     from weft.app.root import App
+    from weft.app.secrets import person_secrets
     from weft.app.session_pages import (
         NothingThereError,
         open_catalogue,
@@ -190,6 +191,7 @@ else:
             "pack_differences": "weft.app.packs",
             "person_access": "weft.app.person",
             "person_consents": "weft.app.person",
+            "person_secrets": "weft.app.secrets",
             "pipeline_json_schema": "weft.workspace.pipeline",
             "pipeline_runs": "weft.app.pipeline_pages",
             "place_in": "weft.app.session_work",
@@ -329,6 +331,7 @@ __all__ = [
     "pack_differences",
     "person_access",
     "person_consents",
+    "person_secrets",
     "pipeline_json_schema",
     "pipeline_runs",
     "place_in",

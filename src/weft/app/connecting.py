@@ -25,6 +25,7 @@ from weft.models.pauses import KeptPause
 from weft.models.prices import Cost, cost
 from weft.models.retrying import Retrying
 from weft.models.spending import ModelCall, moment
+from weft.redaction import REDACTOR
 from weft.workspace.config import Config
 
 CLAUDE_AGENT: Final = "claude-agent"
@@ -111,6 +112,7 @@ class ConnectedModels:
             return EmbeddedModel(documents, collection)
         self._agreed(resolved.connection)
         key = key_of(resolved.connection, self._variables, lambda name: self._store().get(name))
+        REDACTOR.learn(resolved.connection.name, key)
         model = open_model(resolved, key, self._variables)
         self._opened.append(model)
         if resolved.connection.kind == CLAUDE_AGENT:

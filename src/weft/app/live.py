@@ -71,6 +71,7 @@ from weft.protocol.events import (
     WordsSaid,
 )
 from weft.protocol.talk import step_place
+from weft.redaction import REDACTOR
 from weft.session.legacy import Legacy
 from weft.session.session import Session
 from weft.session.state import SessionState, UnheardWords
@@ -416,6 +417,7 @@ class LiveSession(OpenedSession):
     def _published(self, item: Record | Event) -> None:
         """What is live. Records come from the log itself."""
         if not isinstance(item, Record):
+            item = REDACTOR.value(item)
             self._feed.put(item)
             if isinstance(item, t.ApprovalRequested):
                 self._ruled_before(item)

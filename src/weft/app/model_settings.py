@@ -33,6 +33,7 @@ from weft.models.prices import Cost, cost
 from weft.models.probe import Probe, probe
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.messages import Usage
+from weft.redaction import REDACTOR
 from weft.workspace.config import FILE, Config, parse_config, read_config
 from weft.workspace.config_edit import with_default, with_table, without_table
 from weft.workspace.document import Source
@@ -216,6 +217,7 @@ class ModelSettings:
         if (request := consent_request(connection, os.path.realpath(self._path))) is not None:
             self._consents.check(request)
         key = key_of(connection, self._variables, self._store.get)
+        REDACTOR.learn(connection.name, key)
         return ChosenModel(resolved, key, self._variables)
 
     def _config(self) -> Config:

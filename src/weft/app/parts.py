@@ -9,7 +9,7 @@ import asyncio
 import itertools
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -31,17 +31,19 @@ from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import Usage
 from weft.protocol.steps import StepFunction
+from weft.redaction import REDACTOR
 from weft.session.legacy import Legacy
 from weft.session.log import Now
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
 from weft.workspace.agent import Agent
-from weft.workspace.pipeline import Pipeline
+from weft.workspace.pipeline import Pipeline, Step, secrets_of
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from weft.app.catalogue import Catalogue
     from weft.app.connecting import ConnectedModels
+    from weft.app.secrets import PersonSecrets
     from weft.knowledge.knowledge_base import KnowledgeBase
     from weft.models.connections import Connection
     from weft.models.model import Model
@@ -157,6 +159,7 @@ class Parts:
         self._names: Callable[[], str] = lambda: secrets.token_hex(8)
         self.surroundings: Mapping[str, str] = {**os.environ}
         self._sources: Sources | None = None
+        REDACTOR.learn_environment(self.surroundings)
 
     @classmethod
     def open(
@@ -280,6 +283,12 @@ class Parts:
 
         return ConnectedModels(self.config, self.surroundings, self._models, self.ask_secret, agreed=agreed)
 
+    @cached_property
+    def secrets(self) -> PersonSecrets:
+        from weft.app.secrets import person_secrets
+
+        return person_secrets(self.surroundings, self.ask_secret)
+
     # -- what the person agreed to
 
     @cached_property
@@ -300,7 +309,18 @@ class Parts:
             from weft.sources.agreeing import consent_request as source_request
 
             found += [source_request(one) for one in self.sources().declared(Path.cwd()).sources.values()]
+        found += self._step_requests()
         return [one for one in found if one is not None and one.parts and not self.consents.is_agreed(one)]
+
+    def _step_requests(self) -> list[ConsentRequest | None]:
+        """Of pipelines whose text may have such steps; secrets that parameters name are known when a run begins."""
+        found: list[ConsentRequest | None] = []
+        for name in self.workspace.pipeline_names():
+            text = self.workspace.folder.read_or_none(f"pipelines/{name}.yaml") or b""
+            if (b"network" in text or b"secrets" in text) and not self.workspace.check_pipeline(name):
+                steps = self.workspace.pipeline(name).steps.values()
+                found += [self._step_request(name, step, step.secrets) for step in steps]
+        return found
 
     def check_code(self) -> None:
         """NotAgreedError when the code of this workspace is not what was agreed to."""
@@ -312,6 +332,21 @@ class Parts:
         codes |= {call.name for step in opening.pipeline.steps.values() for _, call in step.checks if ":" in call.name}
         if codes - self._functions.keys() - {""}:
             self.check_code()
+        for step in opening.pipeline.steps.values():
+            names = secrets_of(opening.pipeline, step, opening.parameters)
+            if (request := self._step_request(opening.pipeline.name, step, names)) is not None:
+                self.consents.check(request)
+            for name in names:
+                self.secrets.get(name)  # what is not there, or locked, is said before anything is recorded
+
+    def _step_request(self, pipeline: str, step: Step, secrets: Sequence[str]) -> ConsentRequest | None:
+        """For code that is given secrets or the network: which, and what code exactly."""
+        if not step.code or not (secrets or step.network):
+            return None
+        parts = {"code": f"{step.code} {self.workspace.code_version(step.code.partition(':')[0])}"}
+        parts |= {f"secret {name}": "given to it" for name in secrets}
+        parts |= {f"host {name}": "may be reached" for name in step.network}
+        return ConsentRequest(kind="step", subject=f"{pipeline}/{step.name}", folder=self._place, parts=parts)
 
     def _code_request(self) -> ConsentRequest:
         files = self.workspace.code_files()
@@ -388,7 +423,13 @@ class Parts:
 
     def executor(self) -> Executor:
         functions = {name: entry.function for name, entry in self._functions.items()}
-        return Executor(self.workspace.path / "code", self.surroundings, functions, may_run=self.check_code)
+        return Executor(
+            self.workspace.path / "code",
+            self.surroundings,
+            functions,
+            may_run=self.check_code,
+            secret=lambda name: self.secrets.get(name),
+        )
 
     def moment(self) -> datetime:
         return self._now()

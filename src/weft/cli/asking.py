@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -49,22 +48,8 @@ def ask_options(function: Decorated) -> Decorated:
     return function
 
 
-_SECRET_NAME: Final = re.compile(
-    r"(?i)(?:^|[_-])(?:token|secret|password|passwd|passphrase|credential|api[_-]?key|private[_-]?key|access[_-]?key)$"
-)
-_SECRET_VALUE: Final = re.compile(
-    r"sk-|ghp_|gho_|github_pat_|glpat-|xox[abp]-|AKIA[0-9A-Z]{12}|AIza|eyJ[A-Za-z0-9_-]{20,}\.|-----BEGIN .*PRIVATE KEY"
-)
-
-
 def start_run(given: Mapping[str, Any]) -> StartRun:
     parameters = pairs(given["settings"], "--set", "VALUE")
-    for name, value in parameters.items():
-        if _SECRET_NAME.search(name) or _SECRET_VALUE.match(value):
-            raise UsageError(
-                f"--set {name}: this looks like a secret, and parameters stand in the log for everybody to read",
-                hint="nothing was kept; give keys to `weft models add`, or let the code read a file that only you can",
-            )
     return StartRun(
         parameters={**parameters, "depth": given["depth"]} if given["depth"] else parameters,
         answers=pairs(given["answers"], "--answer", "CHOICE"),

@@ -17,6 +17,7 @@ import click
 from weft import __version__
 from weft.cli.place import trust_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, ExternalError, WeftError
+from weft.redaction import REDACTOR
 
 COMMANDS: Final = {
     "run": ("weft.cli.run", "Bring a session up to date: run what is still to be done."),
@@ -43,6 +44,7 @@ COMMANDS: Final = {
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
     "sources": ("weft.cli.sources", "Connect MCP servers, APIs, folders and searches as tools."),
     "tools": ("weft.cli.tools", "List the tools a model may call, and judge a call."),
+    "secrets": ("weft.cli.secrets", "What steps may use by name: set, list, remove."),
     "trust": ("weft.cli.trust", "What you agreed to: code, packs, keys sent to an address."),
     "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),
     "doctor": ("weft.cli.doctor", "Check the workspace, the disk and every session."),
@@ -105,7 +107,7 @@ def weft(ctx: click.Context, workspace: str | None) -> None:
 def complain(error: WeftError) -> None:
     from weft.render.cells import clean
 
-    lines = str(error).split("\n")
+    lines = REDACTOR.text(str(error)).split("\n")
     print("\n".join(["weft: " + clean(lines[0]), *map(clean, lines[1:])]), file=sys.stderr)
 
 
@@ -160,7 +162,7 @@ def run_command_line(words: Sequence[str]) -> int:
         if (short := _shortage(error)) is not None:
             complain(short)
             return short.exit_code
-        traceback.print_exc()
+        print(REDACTOR.text(traceback.format_exc()), end="", file=sys.stderr)
         print(
             "weft: this is a bug in Weft, not in your files. The log is intact; the same command continues.",
             file=sys.stderr,

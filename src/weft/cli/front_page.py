@@ -35,6 +35,7 @@ Commands:
   cost        What models took and cost: by session, step, model, day.
   packs       List packs, and what differs from what you have.
   tools       List the tools a model may call, and judge a call.
+  secrets     What steps may use by name: set, list, remove.
   trust       What you agreed to: code, packs, keys sent to an address.
   init        Make a workspace and lay a pack into it.
   doctor      Check the workspace, the disk and every session.

@@ -21,6 +21,7 @@ from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retri
 from weft.models.pauses import LONGEST_PAUSE, Pause, told_pause
 from weft.models.structured import Way, ways_of
 from weft.protocol.messages import Usage
+from weft.redaction import REDACTOR
 
 TRIES: Final = 4
 FIRST_WAIT: Final = 1.0
@@ -63,6 +64,7 @@ class Retrying:
             await close()
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
+        request = REDACTOR.value(request)
         spent, waited = Usage(), 0.0
         if self._pause is not None and (left := self._pause.left()) > 0:
             told = f"{self.name}: the provider asked for a pause that is not over"

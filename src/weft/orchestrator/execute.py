@@ -15,8 +15,8 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ class _Worker:
         self._listener = asyncio.create_task(self._listen())
 
     @classmethod
-    async def start(cls, code_folder: Path, environment: Mapping[str, str]) -> _Worker:
+    async def start(cls, code_folder: Path, environment: Mapping[str, str], hosts: tuple[str, ...]) -> _Worker:
         from weft.tools.processes import Supervised, usual_limits
 
         here = os.open(code_folder.parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -79,7 +79,7 @@ class _Worker:
                 (sys.executable, "-P", "-m", "weft.orchestrator.worker", str(code_folder)),
                 folder=here,
                 environment={**environment, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": _import_path(environment)},
-                policy=code_policy(code_folder, environment),
+                policy=replace(code_policy(code_folder, environment), hosts=hosts),
                 limits=usual_limits(),
                 takes_input=True,
                 errors_apart=True,
@@ -145,20 +145,28 @@ class Executor:
         functions: Mapping[str, StepFunction] | None = None,
         *,
         may_run: Callable[[], None],
+        secret: Callable[[str], str],
     ) -> None:
-        """`may_run` raises when the code is not what the person agreed to; asked before each call of it."""
+        """`may_run` raises when the code is not what the person agreed to; asked before each call. `secret` is one of
+        the person's, by its name."""
         self._may_run = may_run
+        self._secret = secret
         self._code_folder = code_folder
         self._surroundings = surroundings
         self._functions = functions or {}
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
 
-    async def execute(self, code: str, given: StepInput, say: Say) -> Any:
-        """What the step's function returned. Raises StepCodeError or WorkerCrashedError."""
+    async def execute(
+        self, code: str, given: StepInput, say: Say, *, secrets: Sequence[str] = (), hosts: tuple[str, ...] = ()
+    ) -> Any:
+        """What the step's function returned. Raises StepCodeError or WorkerCrashedError. `secrets` are given to it by
+        name; `hosts` are all it reaches of the network. A worker that had either is used for nothing else."""
         function = self._functions.get(code)
+        if secrets:
+            given = replace(given, secrets={name: self._secret(name) for name in secrets})
         if function is None:
-            return await self._ask({"code": code, "step": asdict(given)}, say)
+            return await self._ask({"code": code, "step": asdict(given)}, say, hosts, alone=bool(secrets or hosts))
         try:
             if inspect.iscoroutinefunction(function):
                 return await function(given)
@@ -179,9 +187,11 @@ class Executor:
         for worker in workers:
             await worker.gone()
 
-    async def _ask(self, request: Mapping[str, Any], say: Say) -> Any:
+    async def _ask(
+        self, request: Mapping[str, Any], say: Say, hosts: tuple[str, ...] = (), *, alone: bool = False
+    ) -> Any:
         self._may_run()
-        worker = self._idle.pop() if self._idle else await self._start()
+        worker = self._idle.pop() if self._idle and not alone else await self._start(hosts)
         worker.say = say
         worker.last_words.clear()
         answer: dict[str, Any] | None = None
@@ -189,24 +199,26 @@ class Executor:
             answer = await worker.ask(request)
         finally:
             worker.say = None
-            if answer is None:  # cancelled, timed out or dead: it must not live on, nor what it started
+            if answer is None or alone:  # cancelled, timed out or dead: it must not live on, nor what it started
                 worker.kill()
             else:
                 self._idle.append(worker)
-        if answer is None:
+        if answer is None or alone:
             await worker.gone()
+            self._all.remove(worker)
+        if answer is None:
             raise WorkerCrashedError(worker.epitaph())
         if "error" in answer:
             raise StepCodeError(answer["error"], hint=answer["trace"])
         return answer["result"]
 
-    async def _start(self) -> _Worker:
+    async def _start(self, hosts: tuple[str, ...]) -> _Worker:
         from weft.tools.processes import plain_environment
 
         environment = plain_environment(self._surroundings)
         if added := self._surroundings.get("PYTHONPATH"):
             environment["PYTHONPATH"] = added
-        worker = await _Worker.start(self._code_folder, environment)
+        worker = await _Worker.start(self._code_folder, environment, hosts)
         self._all.append(worker)
         return worker
 

@@ -56,7 +56,7 @@ from weft.protocol.talk import step_conversation, step_place
 from weft.session.recovery import item_results
 from weft.session.session import Session
 from weft.workspace.flow import look
-from weft.workspace.pipeline import Step
+from weft.workspace.pipeline import Step, secrets_of
 
 if TYPE_CHECKING:
     from weft.conversation.conversation import Conversation
@@ -355,7 +355,8 @@ class Runner:
         patience = step.timeout if left is None else min(step.timeout, left)
         async with self._alone(step, material), asyncio.timeout(patience):
             if material.code:
-                value = await self._executor.execute(material.code, given, say)
+                names = secrets_of(self._spec.pipeline, step, material.parameters)
+                value = await self._executor.execute(material.code, given, say, secrets=names, hosts=step.network)
             elif step.executor in ("agent", "tool"):
                 value = await self._with_tools(step, start, given, calls, say)
             else:

@@ -17,6 +17,7 @@ from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
+from weft.redaction import REDACTOR
 from weft.workspace.pipeline import Step
 
 
@@ -36,6 +37,7 @@ def is_json(artifact: str) -> bool:
 
 def write_out(step: Step, value: Any) -> tuple[list[Artifact], list[Finding]]:
     """The bytes of each artifact from what the step's code returned."""
+    value = REDACTOR.value(value)
     if len(step.artifacts) == 1:
         values: Any = {step.artifacts[0]: value}
     elif isinstance(value, Mapping):

@@ -34,6 +34,8 @@ class StepInput:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     profile: Mapping[str, Any] = field(default_factory=dict)
     """The parts of the person's profile that the step declares, by dotted name."""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """The secrets that the step declares, and those its parameters name, by name. They stand in no log and no file."""
     instructions: str = ""
     """The agent's text, for a step that has one."""
     skills: Mapping[str, str] = field(default_factory=dict)

@@ -29,6 +29,7 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ConversationStopped, IdleReached
+from weft.redaction import REDACTOR
 from weft.session.cuts import CutLogError, LostLogError, find_cuts
 from weft.session.lock import WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
@@ -225,7 +226,7 @@ class Session:
                 raise RepeatedCommandError(key, seq)
             if parent and self.state.seq:
                 raise IllegalEventError("only the first decision of a session names what it is a fork of")
-            records = self._record(events, artifacts, blobs, by, key, parent)
+            records = self._record(REDACTOR.value(events), artifacts, blobs, by, key, parent)
             if self.on_record is not None:
                 self.on_record(records)
             return records

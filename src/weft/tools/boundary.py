@@ -78,6 +78,8 @@ class Policy:
     """Also to be written, whatever the needs: the own folder of a runtime."""
     hidden: tuple[Path, ...] = ()
     """Also secret."""
+    hosts: tuple[str, ...] = ()
+    """The network for these alone, whatever the needs: `host_proxy.py`."""
 
 
 @dataclass(frozen=True, slots=True)

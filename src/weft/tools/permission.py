@@ -111,6 +111,8 @@ class _Subject:
     shell: ShellNeeds | None = None
     declared: frozenset[Need] = frozenset()
     """What the call itself asks to be opened."""
+    hosts: tuple[str, ...] = ()
+    """Those that it asks the network for; () is all of it."""
     strong: bool = False
     """The kernel holds a command to what is opened for it."""
     fault: str = ""
@@ -131,6 +133,7 @@ class _Subject:
                 reading=read_shell(value),
                 shell=shell_needs(value, ground),
                 declared=declared_needs(call.input),
+                hosts=declared_hosts(call.input),
                 strong=ground.boundary == "strong",
             )
         if kind == "url":
@@ -290,7 +293,12 @@ def _looks_outside(reading: ShellReading) -> bool:
 def _what_it_does(tool: Tool, subject: _Subject) -> str:
     if subject.reading is not None and subject.shell is not None:
         told = [concern.text for concern in subject.shell.concerns]
-        told += [f"it asks for {_NEED_WORDS[need]}" for need in NEEDS if need in subject.declared]
+        only = f", {', '.join(subject.hosts)} alone" if subject.hosts else ""
+        told += [
+            f"it asks for {_NEED_WORDS[need]}{only if need == 'network' else ''}"
+            for need in NEEDS
+            if need in subject.declared
+        ]
         held = "it needs no more than the boundary gives" if subject.strong else subject.reading.reason
         return "; ".join(told[:4]) or held
     if tool.source is not None:
@@ -311,7 +319,14 @@ _NEED_WORDS: Final[Mapping[Need, str]] = {
 def declared_needs(given: Mapping[str, Any]) -> frozenset[Need]:
     """What a call asks to be opened. What is no need is none: the tool's schema refuses it before it runs."""
     asked = given.get("needs", ())
-    return frozenset(need for need in NEEDS if isinstance(asked, list | tuple) and need in asked)
+    found = frozenset(need for need in NEEDS if isinstance(asked, list | tuple) and need in asked)
+    return found | {"network"} if declared_hosts(given) else found
+
+
+def declared_hosts(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The hosts that a call wants to reach, and no other."""
+    asked = given.get("hosts", ())
+    return tuple(map(str, asked)) if isinstance(asked, list | tuple) else ()
 
 
 def _keys(tool: Tool, subject: _Subject) -> frozenset[str | None]:

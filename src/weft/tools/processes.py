@@ -23,6 +23,7 @@ from typing import Any, Final, Literal
 from weft.files import translated
 from weft.protocol.errors import ExternalError, WeftError
 from weft.tools.boundary import Policy, boundary_here
+from weft.tools.host_proxy import HostProxy
 from weft.tools.threads import in_thread
 
 GRACE: Final = 0.2
@@ -124,6 +125,7 @@ class Supervised:
         self._status = status
         self._mark = mark
         self._ending: asyncio.Task[Report | None] | None = None
+        self._proxy: HostProxy | None = None
 
     @classmethod
     async def start(
@@ -143,6 +145,18 @@ class Supervised:
 
         Whoever is cancelled meanwhile leaves nothing behind: it is started, ended and gone before that counts.
         """
+        if policy.hosts and "outside" not in policy.needs:
+            return await cls._start_with_hosts(
+                command,
+                policy,
+                environment,
+                folder=folder,
+                limits=limits,
+                takes_input=takes_input,
+                errors_apart=errors_apart,
+                line_limit=line_limit,
+                passed=passed,
+            )
         words = boundary_here().wrap(command, policy)
 
         async def begin() -> Supervised:
@@ -185,6 +199,24 @@ class Supervised:
             await to_the_end(_undone(starting))
             raise
 
+    @classmethod
+    async def _start_with_hosts(
+        cls, command: Sequence[str], policy: Policy, environment: Mapping[str, str], **more: Any
+    ) -> Supervised:
+        """Without a network, and with a way to the hosts alone that were named."""
+        proxy = await HostProxy.start(policy.hosts, boundary_here())
+        seen = (*policy.readable, proxy.folder, Path(__file__).parent)
+        closed = replace(policy, hosts=(), needs=policy.needs - {"network"}, readable=seen)
+        try:
+            made = await cls.start(
+                proxy.bridged(command), policy=closed, environment={**environment, **proxy.environment}, **more
+            )
+        except BaseException:
+            await proxy.close()
+            raise
+        made._proxy = proxy
+        return made
+
     @property
     def stopped(self) -> bool:
         return self._control < 0
@@ -213,6 +245,8 @@ class Supervised:
         self.stop()
         if self.writer is not None:
             self.writer.close()
+        if self._proxy is not None:
+            await self._proxy.close()
         if not told:
             return None
         report = Report(**json.loads(told))

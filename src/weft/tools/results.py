@@ -8,6 +8,7 @@ from typing import Final
 
 from weft.files import Folder
 from weft.protocol.hashes import hash_bytes
+from weft.redaction import REDACTOR
 from weft.tools.threads import in_thread
 from weft.tools.tool import Context, Outcome
 
@@ -37,6 +38,7 @@ async def bounded(outcome: Outcome, context: Context) -> Outcome:
     Every tool whose result may be long passes it through here, those of sources too.
     """
     text = outcome.text.encode("utf-8", "replace").decode("utf-8")  # odd file names leave half characters
+    text = REDACTOR.text(text)
     outcome = replace(outcome, text=text) if text != outcome.text else outcome
     if len(outcome.text) <= TEXT_LIMIT:
         return outcome

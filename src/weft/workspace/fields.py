@@ -26,6 +26,8 @@ def fault(message: str, hint: str = "") -> Exception:
     return PydanticCustomError(FAULT, "{message}", {"message": message, "hint": hint})
 
 
+HOST: Final = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?\Z")
+"""A host that may be reached: by name, with a port of its own, or all below one."""
 _DURATION: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(s|m|h)\Z")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 

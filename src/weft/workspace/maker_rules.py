@@ -25,6 +25,8 @@ _KEYS: Final[Mapping[str, frozenset[Executor]]] = {
     "profile": frozenset({"code", "model", "agent"}),
     "tools": frozenset({"agent"}),
     "sources": frozenset({"agent"}),
+    "secrets": frozenset({"code"}),
+    "network": frozenset({"code"}),
     "turns": frozenset({"agent"}),
     "folder": frozenset({"agent", "tool"}),
     "allow": frozenset({"agent", "tool"}),
@@ -75,6 +77,8 @@ def _meaningless(draft: Draft, at: Path, executor: Executor) -> None:
         if executor in _KEYS.get(key, {executor}):
             continue
         hint = "remove it, or give the step an agent" if executor in ("code", "tool") else "remove it"
+        if _KEYS[key] == {"code"}:
+            hint = "remove it: only code is given it"
         if executor == "model":
             hint = "remove it, or write 'executor: agent'" if "agent" in _KEYS[key] else "remove it"
         draft.report_key((*at, key), f"nothing reads '{key}' in {_WORDS[executor]}", hint)

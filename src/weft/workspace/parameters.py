@@ -9,11 +9,18 @@ from typing import Any, Final, Literal
 
 from weft.protocol.errors import UsageError
 from weft.protocol.values import dataclass
+from weft.redaction import SECRET_NAME
 from weft.workspace.document import describe
 from weft.workspace.spelling import listed, suggest
 
-Kind = Literal["integer", "number", "string", "boolean", "folder"]
+Kind = Literal["integer", "number", "string", "boolean", "folder", "secret"]
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,100}\Z")
+_SECRET_VALUE: Final = re.compile(
+    r"sk-|ghp_|gho_|github_pat_|glpat-|xox[abp]-|AKIA[0-9A-Z]{12}|AIza|eyJ[A-Za-z0-9_-]{20,}\.|-----BEGIN .*PRIVATE KEY"
+)
+_SECRET_CALLED: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
+NAMED: Final[tuple[Kind, ...]] = ("folder", "secret")
+"""What the person names for each session: a pipeline can't choose it for them."""
 _WORDS: Final = {"true": True, "yes": True, "false": False, "no": False}
 _KINDS: Final[Mapping[Kind, str]] = {
     "integer": "a whole number",
@@ -21,6 +28,7 @@ _KINDS: Final[Mapping[Kind, str]] = {
     "string": "text",
     "boolean": "true or false",
     "folder": "the path of a folder",
+    "secret": "the name of a secret, as `weft secrets list` shows it",
 }
 
 
@@ -82,6 +90,8 @@ def is_of_kind(kind: Kind, value: Any) -> bool:
             return isinstance(value, str)
         case "folder":
             return isinstance(value, str) and bool(value.strip()) and "\0" not in value
+        case "secret":
+            return isinstance(value, str) and bool(_SECRET_CALLED.match(value)) and not _SECRET_VALUE.match(value)
         case "boolean":
             return isinstance(value, bool)
 
@@ -97,12 +107,25 @@ def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any
             raise UsageError(f"unknown parameter '{name}'", hint=suggest(name, specs, "parameters"))
     values = {}
     for name, spec in specs.items():
-        if spec.type == "folder" and name not in given:
-            raise UsageError(f"name the folder '{name}': --set {name}=PATH", hint=spec.description)
+        if spec.type in NAMED and name not in given:
+            how = "PATH" if spec.type == "folder" else "NAME"
+            raise UsageError(f"name the {spec.type} '{name}': --set {name}={how}", hint=spec.description)
         value = given.get(name, spec.default)
         if isinstance(value, str) and name in given:
             value = spec.convert(value)
+        _refuse_secret(name, spec, value if name in given else None)
         if problem := spec.problem(value):
             raise UsageError(f"parameter '{name}' {problem}", hint=spec.description)
         values[name] = spec.settle(value)
     return values
+
+
+def _refuse_secret(name: str, spec: ParameterSpec, value: Any) -> None:
+    """Parameters stand in the log; a secret is given by its name. What was given is not repeated."""
+    if not isinstance(value, str) or (spec.type == "secret" and is_of_kind("secret", value)):
+        return
+    if spec.type == "secret" or _SECRET_VALUE.match(value) or SECRET_NAME.search(name):
+        raise UsageError(
+            f"--set {name}: this looks like a secret, and parameters stand in the log for everybody to read",
+            hint="nothing was kept; `weft secrets set NAME` keeps it, and a parameter of the type secret takes NAME",
+        )

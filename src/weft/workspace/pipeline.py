@@ -21,7 +21,16 @@ from weft.workspace.scope import Executor, Scope, ToolCalls
 
 DEPTH: Final = "depth"
 
-__all__ = ["InputKind", "InputSpec", "ParameterSpec", "Pipeline", "SchemaFile", "Step", "pipeline_json_schema"]
+__all__ = [
+    "InputKind",
+    "InputSpec",
+    "ParameterSpec",
+    "Pipeline",
+    "SchemaFile",
+    "Step",
+    "pipeline_json_schema",
+    "secrets_of",
+]
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,10 @@ class Step:
     inputs: tuple[str, ...]
     parameters: tuple[str, ...]
     profile: tuple[str, ...]
+    secrets: tuple[str, ...] = ()
+    """Of the person's, by name; given to code alone."""
+    network: tuple[str, ...] = ()
+    """The hosts that its code may reach."""
     skills: tuple[str, ...]
     """The step's own; those of its agent come with the agent."""
     model: str | None
@@ -67,6 +80,12 @@ class Step:
     """Where its verdicts on claims stand; a person may overrule each, and the step is given that."""
     prior: tuple[str, ...] = ()
     """Artifacts that it reads as earlier runs of the session, on other inputs, finished with them."""
+
+
+def secrets_of(pipeline: Pipeline, step: Step, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the secrets that a step is given: those it declares, and those its parameters name."""
+    named = [str(parameters[one]) for one in step.parameters if pipeline.parameters[one].type == "secret"]
+    return tuple(dict.fromkeys([*step.secrets, *named])) if step.code else ()
 
 
 @dataclass(frozen=True, kw_only=True)

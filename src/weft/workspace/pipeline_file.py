@@ -53,10 +53,12 @@ class InputEntry(Strict):
 class ParameterEntry(Strict):
     """A value that a person may choose for a run."""
 
-    type: Literal["integer", "number", "string", "boolean", "folder"] = Field(
-        description="The kind of value: integer, number, string, boolean, or folder (one that a person names)"
+    type: Literal["integer", "number", "string", "boolean", "folder", "secret"] = Field(
+        description="The kind of value: integer, number, string, boolean, folder or secret (a person names both)"
     )
-    default: Any = Field(default=None, description="The value when a person gives none; a folder has none")
+    default: Any = Field(
+        default=None, description="The value when a person gives none; a folder and a secret have none"
+    )
     description: str = Field(default="", description="What the parameter changes")
     minimum: Annotated[Number | None, Given] = Field(
         default=None, description="The smallest good value of an integer or number"
@@ -97,6 +99,12 @@ class StepEntry(Strict):
     )
     parameters: OptionalNames = Field(
         default=None, description="The pipeline's parameters that this step reads; all when not given"
+    )
+    secrets: list[Text] = Field(
+        default=[], description="The secrets that its code is given, by the names that `weft secrets list` shows"
+    )
+    network: list[Text] = Field(
+        default=[], description="The hosts that its code may reach, such as api.example.com; none when not given"
     )
     profile: list[Text] = Field(
         default=[], description="The parts of profile.json that this step reads, such as style.tone"
@@ -210,7 +218,7 @@ def pipeline_json_schema() -> dict[str, Any]:
     properties["outputs"] = {**properties["steps"], "description": "The older word for steps"}
     schema["required"].remove("steps")
     schema["oneOf"] = [{"required": ["steps"]}, {"required": ["outputs"]}]
-    folder = {"properties": {"type": {"const": "folder"}}}
+    folder = {"properties": {"type": {"enum": ["folder", "secret"]}}}
     schema["$defs"]["ParameterEntry"] |= {
         "if": folder,
         "then": {"not": {"required": ["default"]}},

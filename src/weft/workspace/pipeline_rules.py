@@ -11,7 +11,7 @@ from weft.workspace import graph
 from weft.workspace.document import Path, describe
 from weft.workspace.draft import Draft
 from weft.workspace.maker_rules import read_names
-from weft.workspace.parameters import ParameterSpec, is_of_kind
+from weft.workspace.parameters import NAMED, ParameterSpec, is_of_kind
 from weft.workspace.pipeline_file import ParameterEntry, StepEntry
 from weft.workspace.spelling import listed, nearest
 from weft.workspace.step_rules import artifacts_of, texts_in
@@ -49,8 +49,8 @@ def _parameter(draft: Draft, at: Path, entry: ParameterEntry) -> ParameterSpec:
         choices=tuple(entry.choices or ()),
     )
     has_default = "default" in entry.model_fields_set
-    if entry.type == "folder":
-        return _folder(draft, at, entry, spec)
+    if entry.type in NAMED:
+        return _named(draft, at, entry, spec)
     if not has_default:
         draft.report_key((*at, "default"), "'default' is missing", "add 'default': the value when a person gives none")
         return spec
@@ -75,12 +75,12 @@ def _parameter(draft: Draft, at: Path, entry: ParameterEntry) -> ParameterSpec:
     return replace(spec, default=spec.settle(spec.default), choices=settled)
 
 
-def _folder(draft: Draft, at: Path, entry: ParameterEntry, spec: ParameterSpec) -> ParameterSpec:
-    """A folder that tools may change is named by the person, each time: a pipeline can't choose it for them."""
+def _named(draft: Draft, at: Path, entry: ParameterEntry, spec: ParameterSpec) -> ParameterSpec:
+    """A folder that tools may change, or a secret, is named by the person: a pipeline can't choose it for them."""
     for key in ("default", "minimum", "maximum", "choices"):
         if key in entry.model_fields_set:
-            hint = "remove it: the person names the folder" if key == "default" else "remove it"
-            draft.report_key((*at, key), f"'{key}' has no meaning for a folder", hint)
+            hint = f"remove it: the person names the {entry.type}" if key == "default" else "remove it"
+            draft.report_key((*at, key), f"'{key}' has no meaning for a {entry.type}", hint)
     return spec
 
 

@@ -15,6 +15,7 @@ from weft.protocol.errors import UserError, WorkspaceError
 from weft.workspace.document import Path
 from weft.workspace.draft import Draft
 from weft.workspace.explain import key_names
+from weft.workspace.fields import HOST
 from weft.workspace.maker_rules import function, include_skill, maker, read_names, scope
 from weft.workspace.pipeline import Step
 from weft.workspace.pipeline_file import StepEntry
@@ -51,6 +52,8 @@ def resolve_step(draft: Draft, name: str, final: str, makers: Mapping[str, str])
         inputs=inputs,
         parameters=parameters,
         profile=tuple(entry.profile),
+        secrets=tuple(_once(draft, (*at, "secrets"), entry.secrets)),
+        network=tuple(_hosts(draft, (*at, "network"), entry.network)),
         skills=tuple(entry.skills),
         model=entry.model,
         schemas=schemas,
@@ -59,6 +62,14 @@ def resolve_step(draft: Draft, name: str, final: str, makers: Mapping[str, str])
         timeout=entry.timeout,
         final=name == final,
     )
+
+
+def _hosts(draft: Draft, path: Path, hosts: Sequence[str]) -> Sequence[str]:
+    for index, host in enumerate(_once(draft, path, hosts)):
+        if not HOST.match(host):
+            hint = "write a name such as api.example.com, with a port if it has one of its own: localhost:8080"
+            draft.report((*path, index), f"'{host}' is not the name of a host", hint)
+    return hosts
 
 
 def artifacts_of(entry: StepEntry) -> tuple[str, ...]:

@@ -22,13 +22,14 @@ from typing import Any, Final
 
 from weft.tools.boundary import NEEDS, Need, Policy, boundary_here, program_folders, protected_names
 from weft.tools.builtin.schema import closed, text, whole
-from weft.tools.permission import declared_needs
+from weft.tools.permission import declared_hosts, declared_needs
 from weft.tools.processes import Finished, Process, plain_environment, usual_limits
 from weft.tools.results import bounded
 from weft.tools.shell.needs import shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import brings_from_outside
 from weft.tools.tool import Context, Handle, Outcome, Tool, failed, interrupted
+from weft.workspace.fields import HOST
 
 SECONDS: Final = 120
 MOST_SECONDS: Final = 1800
@@ -167,6 +168,8 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     began = time.monotonic()
     with ExitStack() as passing:
         policy = boundary_policy(context, environment, needs)
+        if "network" in needs:
+            policy = replace(policy, hosts=declared_hosts(given))
         if boundary_here().kind == "landlock":  # which has no /tmp of its own
             own = passing.enter_context(tempfile.TemporaryDirectory(prefix="weft-", ignore_cleanup_errors=True))
             policy, environment = replace(policy, writable=(Path(own),)), {**environment, "TMPDIR": own}
@@ -289,6 +292,13 @@ SHELL: Final = Tool(
                 "uniqueItems": True,
                 "description": "What to open in the boundary: write (change the working folder), git (change the "
                 "repository), network, keys (as for ssh), outside (no boundary). Leave it out unless it failed without",
+            },
+            "hosts": {
+                "type": "array",
+                "items": {"type": "string", "pattern": HOST.pattern.removesuffix(r"\Z") + "$", "maxLength": 253},
+                "uniqueItems": True,
+                "description": "The hosts it needs the network for, such as pypi.org or localhost:8080, by HTTP; any "
+                "other stays closed. Prefer it to the need network",
             },
             "description": text("What it is for, in a few words, for the person", longest=200),
         },

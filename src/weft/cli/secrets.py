@@ -1,0 +1,50 @@
+"""`weft secrets`: what steps may use by name. The secret itself is never shown again, and never on a command line."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import sys
+
+import click
+
+from weft.app import person_secrets
+from weft.cli.place import is_terminal, json_option, secret_asker
+from weft.protocol.errors import UserError
+
+
+@click.group("secrets", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """What steps may use by name: set, list, remove. Kept encrypted, beside the keys of models."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_secrets)
+
+
+@command.command("set")
+@click.argument("name")
+def set_secret(name: str) -> None:
+    """Keep a secret under a name: typed unseen, or one line of standard input."""
+    asks = is_terminal(sys.stdin)
+    secret = (getpass.getpass(f"{name}: ") if asks else sys.stdin.readline()).strip()
+    if not secret:
+        raise UserError("no secret was given, and nothing was kept", hint="type it, or give it on standard input")
+    person_secrets({**os.environ}, secret_asker()).put(name, secret)
+    print(f"kept {name}; a step uses it with `secrets: [{name}]`", file=sys.stderr)
+
+
+@command.command("list")
+@json_option
+def list_secrets(as_json: bool = False) -> None:
+    """Their names."""
+    for name in person_secrets({**os.environ}, secret_asker()).names():
+        print(json.dumps({"name": name}) if as_json else name)
+
+
+@command.command("rm")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Forget a secret."""
+    person_secrets({**os.environ}, secret_asker()).remove(name)
+    print(f"removed {name}", file=sys.stderr)
