@@ -38,7 +38,7 @@ CASES = {
     "a listing of sessions": (
         "import tempfile, weft.cli\nsys.argv = ['weft', '--workspace', tempfile.mkdtemp(), 'sessions', 'list']\n"
         "try:\n    weft.cli.main()\nexcept SystemExit:\n    pass",
-        {"app", "cli", "files", "protocol", "render", "session", "workspace"},
+        {"app", "cli", "files", "protocol", "redaction", "render", "session", "workspace"},
         {"asyncio", "pydantic", "rich.console", "weft.app.root", "weft.workspace.pipeline"},
     ),
     "the readers of documents": ("import weft.documents", {"protocol", "documents"}, {"pypdf", "zipfile", "pydantic"}),

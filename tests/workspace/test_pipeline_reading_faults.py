@@ -13,7 +13,7 @@ HEAD: Final = "name: p\ndescription: d\n"
 STEP: Final = "steps:\n  a:\n    artifact: a.json\n    code: make.py:a\n"
 STEP_KEYS: Final = (
     "artifact, artifacts, code, agent, tool, requires, inputs, parameters, profile, skills, model, schema, checks, "
-    "attempts, timeout, final and 14 more"
+    "attempts, timeout, final and 16 more"
 )
 
 

@@ -102,7 +102,8 @@ def shown(value: Any) -> str:
 
 def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any]) -> dict[str, Any]:
     """Every parameter with its value. UsageError, with the good values, for an unknown name or a bad value."""
-    for name in given:
+    for name, value in given.items():
+        _refuse_secret(name, specs.get(name), value)
         if name not in specs:
             raise UsageError(f"unknown parameter '{name}'", hint=suggest(name, specs, "parameters"))
     values = {}
@@ -113,18 +114,18 @@ def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any
         value = given.get(name, spec.default)
         if isinstance(value, str) and name in given:
             value = spec.convert(value)
-        _refuse_secret(name, spec, value if name in given else None)
         if problem := spec.problem(value):
             raise UsageError(f"parameter '{name}' {problem}", hint=spec.description)
         values[name] = spec.settle(value)
     return values
 
 
-def _refuse_secret(name: str, spec: ParameterSpec, value: Any) -> None:
+def _refuse_secret(name: str, spec: ParameterSpec | None, value: Any) -> None:
     """Parameters stand in the log; a secret is given by its name. What was given is not repeated."""
-    if not isinstance(value, str) or (spec.type == "secret" and is_of_kind("secret", value)):
+    takes_name = spec is not None and spec.type == "secret"
+    if not isinstance(value, str) or (takes_name and is_of_kind("secret", value)):
         return
-    if spec.type == "secret" or _SECRET_VALUE.match(value) or SECRET_NAME.search(name):
+    if takes_name or _SECRET_VALUE.match(value) or SECRET_NAME.search(name):
         raise UsageError(
             f"--set {name}: this looks like a secret, and parameters stand in the log for everybody to read",
             hint="nothing was kept; `weft secrets set NAME` keeps it, and a parameter of the type secret takes NAME",

@@ -100,12 +100,6 @@ class StepEntry(Strict):
     parameters: OptionalNames = Field(
         default=None, description="The pipeline's parameters that this step reads; all when not given"
     )
-    secrets: list[Text] = Field(
-        default=[], description="The secrets that its code is given, by the names that `weft secrets list` shows"
-    )
-    network: list[Text] = Field(
-        default=[], description="The hosts that its code may reach, such as api.example.com; none when not given"
-    )
     profile: list[Text] = Field(
         default=[], description="The parts of profile.json that this step reads, such as style.tone"
     )
@@ -176,6 +170,12 @@ class StepEntry(Strict):
     )
     each: Annotated[EachEntry | None, Given] = Field(
         default=None, description="One call for each value at a place of an artifact: artifact, at, as"
+    )
+    secrets: list[Text] = Field(
+        default=[], description="The secrets that its code is given, by the names that `weft secrets list` shows"
+    )
+    network: list[Text] = Field(
+        default=[], description="The hosts that its code may reach, such as api.example.com; none when not given"
     )
 
 
