@@ -5,8 +5,13 @@ import { New } from "./new/New";
 import { Session } from "./session/Session";
 import { Sessions } from "./sessions/Sessions";
 import { listen, place } from "./shell/address";
+import { Later, lazy } from "./shell/Later";
+import { applyTheme } from "./shell/theme";
 import { Shell } from "./shell/Shell";
 import { begin, workspace } from "./store/desk";
+
+const pipelines = lazy(() => import("./pipelines/Pipelines").then((found) => found.Pipelines));
+const settings = lazy(() => import("./settings/Settings").then((found) => found.Settings));
 
 function Here() {
   if (!workspace.value) return null;
@@ -20,6 +25,10 @@ function Here() {
       return <Session key={of} id={of} />;
     case "sessions":
       return <Sessions />;
+    case "pipelines":
+      return <Later load={pipelines} />;
+    case "settings":
+      return <Later load={settings} />;
     default:
       return <div class="page"><h1>There is nothing here</h1><p><a href="/">To the inbox</a></p></div>;
   }
@@ -29,6 +38,7 @@ function Page() {
   return <Shell><Here /></Shell>;
 }
 
+applyTheme();
 listen();
 void begin();
 const root = document.getElementById("page");

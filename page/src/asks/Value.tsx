@@ -1,12 +1,20 @@
 /** A value of an artifact as a person reads it: no braces, no quotes. */
-import type { ComponentChildren } from "preact";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
+
+/** Where a text stands in a source, or null; what it is depends on where the value is shown. */
+export const Sourced = createContext<{ quote(text: string): string | null; span(start: number, end: number): string | null }>({
+  quote: () => null,
+  span: () => null,
+});
 
 export function Value({ value, depth = 0 }: { value: unknown; depth?: number }): ComponentChildren {
   if (value === null || value === undefined || value === "") return <span class="soft">none</span>;
   if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
   if (typeof value === "number") return <>{String(value)}</>;
   if (typeof value === "string")
-    return <>{value.split(/\n{2,}/).map((part, index) => <p key={index} dir="auto">{part}</p>)}</>;
+    return <>{value.split(/\n{2,}/).map((part, index) => <p key={index} dir="auto">{part}<Quoted text={part} /></p>)}</>;
+  if (areSpans(value)) return <Spans spans={value} />;
   if (Array.isArray(value)) return <List values={value} depth={depth} />;
   return (
     <dl class="fields">
@@ -18,6 +26,24 @@ export function Value({ value, depth = 0 }: { value: unknown; depth?: number }):
       ))}
     </dl>
   );
+}
+
+/** Places in the document, from and to: what `evidence` is in every artifact of the house. */
+function areSpans(value: unknown): value is readonly [number, number][] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => Array.isArray(one) && one.length === 2 && one.every((number) => Number.isInteger(number)));
+}
+
+function Spans({ spans }: { spans: readonly [number, number][] }) {
+  const { span } = useContext(Sourced);
+  return <>{spans.map(([start, end], index) => {
+    const href = span(start, end);
+    return href ? <a key={index} class="quoted" href={href} title="the passage it comes from"><span aria-hidden="true">❝</span> {index + 1}</a> : <span key={index}>{start}–{end} </span>;
+  })}</>;
+}
+
+function Quoted({ text }: { text: string }) {
+  const href = useContext(Sourced).quote(text);
+  return href ? <> <a class="quoted" href={href} title="stands in the source word for word"><span aria-hidden="true">❝</span><span class="unseen">its place in the source</span></a></> : null;
 }
 
 function List({ values, depth }: { values: readonly unknown[]; depth: number }) {
@@ -37,7 +63,7 @@ function List({ values, depth }: { values: readonly unknown[]; depth: number }) 
       </div>
     );
   if (values.every((one) => typeof one !== "object"))
-    return <ul class="points">{values.map((one, index) => <li key={index} dir="auto">{String(one)}</li>)}</ul>;
+    return <ul class="points">{values.map((one, index) => <li key={index} dir="auto">{String(one)}<Quoted text={String(one)} /></li>)}</ul>;
   return <ol class="records">{values.map((one, index) => <li key={index}><Value value={one} depth={depth + 1} /></li>)}</ol>;
 }
 

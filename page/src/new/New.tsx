@@ -1,16 +1,27 @@
-/** Begin: drop files, paste a text or an address, or say something. */
+/** Begin: drop files, paste a text or an address, or say something; with which pipeline, and with what set how. */
 import { useSignal } from "@preact/signals";
 import { problemOf, type Problem } from "../api/client";
+import type { NewSession, PipelineShort } from "../api/made";
 import { Trouble } from "../parts/Trouble";
-import { humanSize } from "../parts/words";
+import { useAsked } from "../parts/useAsked";
+import { count, humanSize } from "../parts/words";
+import { go, query } from "../shell/address";
+import { base } from "../store/desk";
 import { begin } from "./begin";
+import { Parameters } from "./Parameters";
 
 export function New({ bare = false }: { bare?: boolean }) {
   const files = useSignal<readonly File[]>([]);
-  const text = useSignal("");
+  const text = useSignal(query.value.get("q") ?? "");
   const over = useSignal(false);
   const busy = useSignal(false);
   const problem = useSignal<Problem | null>(null);
+  const pipelines = useAsked<readonly PipelineShort[]>(`${base.value}/pipelines`);
+  const good = (pipelines.found.value ?? []).filter((one) => !one.problems.length);
+  const chosen = good.find((one) => one.name === query.value.get("pipeline")) ?? good.find((one) => one.default) ?? good[0];
+  const parameters = useSignal<Readonly<Record<string, unknown>>>({});
+  const depth = useSignal("");
+  const apart = useSignal(false);
 
   const start = async (run: () => Promise<void>): Promise<void> => {
     busy.value = true;
@@ -28,7 +39,16 @@ export function New({ bare = false }: { bare?: boolean }) {
   };
   const said = text.value.trim();
   const isAddress = /^https?:\/\/\S+$/.test(said);
-  const isDocument = files.value.length > 0 || isAddress || said.length > 600;
+  const isDocument = files.value.length > 0 || isAddress || said.length > 600 || query.value.has("pipeline");
+  const wish: NewSession = {
+    ...(chosen ? { pipeline: chosen.name } : {}), parameters: parameters.value, depth: depth.value,
+    ...(files.value.length ? {} : isAddress ? { address: said } : { text: said, name: "pasted.md" }),
+  };
+  const run = async (): Promise<void> => {
+    if (!apart.value || files.value.length < 2) return begin(wish, files.value);
+    for (const file of files.value) await begin(wish, [file], true);
+    go("/sessions");
+  };
   return (
     <div
       class={`new ${bare ? "" : "page"} ${over.value ? "over" : ""}`}
@@ -47,32 +67,52 @@ export function New({ bare = false }: { bare?: boolean }) {
       <label class="drop">
         <input type="file" multiple onChange={(event) => take(event.currentTarget.files)} />
         <strong>Drop a document here</strong>
-        <span class="soft">or choose one: PDF, Word, EPUB, web page, captions, text. Several are read as one.</span>
+        <span class="soft">or choose one: PDF, Word, EPUB, web page, captions, text</span>
       </label>
-      {files.value.length > 0 && (
-        <ul class="files">
-          {files.value.map((file, index) => (
-            <li key={`${file.name} ${index}`}>
-              <span>{file.name}</span> <span class="soft">{humanSize(file.size)}</span>
-              <button type="button" class="plain" aria-label={`Take ${file.name} out`} onClick={() => (files.value = files.value.filter((one) => one !== file))}>✕</button>
-            </li>
-          ))}
-        </ul>
-      )}
-      {!files.value.length && (
+      {files.value.length > 0 ? (
+        <>
+          <ul class="files">
+            {files.value.map((file, index) => (
+              <li key={`${file.name} ${index}`}>
+                <span>{file.name}</span> <span class="soft">{humanSize(file.size)}</span>
+                <button type="button" class="plain" aria-label={`Take ${file.name} out`} onClick={() => (files.value = files.value.filter((one) => one !== file))}>✕</button>
+              </li>
+            ))}
+          </ul>
+          {files.value.length > 1 && (
+            <div class="filters" role="group" aria-label="Several files">
+              <button type="button" aria-pressed={!apart.value} onClick={() => (apart.value = false)}>read as one document</button>
+              <button type="button" aria-pressed={apart.value} onClick={() => (apart.value = true)}>{count(files.value.length, "session")}, one for each</button>
+            </div>
+          )}
+        </>
+      ) : (
         <>
           <label class="label" for="words">Or paste a text or an address, or say what you want</label>
           <textarea id="words" rows={5} dir="auto" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
         </>
       )}
+      {good.length > 1 && chosen && (isDocument || !bare) && (
+        <fieldset class="pick">
+          <legend class="label">Pipeline</legend>
+          {good.map((one) => (
+            <label key={one.name} class="option">
+              <input type="radio" name="pipeline" checked={one === chosen} onChange={() => {
+                parameters.value = {};
+                depth.value = "";
+                const asked = new URLSearchParams(query.value);
+                asked.set("pipeline", one.name);
+                go(`${location.pathname}?${asked}`, true);
+              }} />
+              <span><strong>{one.name}</strong> <span class="soft">{one.description}</span></span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {chosen && (isDocument || !bare) && <Parameters pipeline={chosen} values={parameters} depth={depth} />}
       <div class="choices">
-        <button
-          type="button"
-          class={isDocument ? "primary" : ""}
-          disabled={busy.value || !(files.value.length || said)}
-          onClick={() => void start(() => begin(isAddress ? { address: said } : files.value.length ? {} : { text: said, name: "pasted.md" }, files.value))}
-        >
-          Make a kit of it
+        <button type="button" class={isDocument ? "primary" : ""} disabled={busy.value || !(files.value.length || said)} onClick={() => void start(run)}>
+          {!chosen || chosen.name === "writing" ? "Make a kit of it" : `Begin ${chosen.name}`}
         </button>
         {!files.value.length && (
           <button type="button" class={isDocument ? "" : "primary"} disabled={busy.value || !said} onClick={() => void start(() => begin({ message: said }))}>

@@ -4,7 +4,7 @@ import type { Begun, NewSession } from "../api/made";
 import { go, to } from "../shell/address";
 import { base } from "../store/desk";
 
-export async function begin(wish: NewSession, files: readonly File[] = []): Promise<void> {
+export async function begin(wish: NewSession, files: readonly File[] = [], stay = false): Promise<void> {
   const asked = { ...wish, key: wish.key ?? newKey() };
   let begun: Begun;
   if (files.length) {
@@ -13,6 +13,7 @@ export async function begin(wish: NewSession, files: readonly File[] = []): Prom
     form.append("asked", JSON.stringify(asked));
     begun = await upload<Begun>(`${base.value}/uploads`, form);
   } else begun = await post<Begun>(`${base.value}/sessions`, asked);
+  if (stay) return;
   go(to("s", begun.session));
   scrollTo(0, 0);
 }

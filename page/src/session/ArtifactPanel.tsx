@@ -1,59 +1,71 @@
-/** An artifact: to be read, as a tree, as text, with its versions. */
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { get, problemOf, type Problem } from "../api/client";
-import type { ArtifactText } from "../api/made";
-import { Value } from "../asks/Value";
+/** An artifact beside the conversation: as it is meant to be read, as a tree, as text, its versions, and to be edited. */
+import type { ArtifactText, ArtifactVersionShown, FrameAddress } from "../api/made";
 import { Trouble } from "../parts/Trouble";
-import { humanSize } from "../parts/words";
+import { useAsked } from "../parts/useAsked";
+import { count, humanSize } from "../parts/words";
+import { go, query, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
+import { at } from "./addresses";
+import { ArtifactEditor } from "./ArtifactEditor";
+import { ArtifactVersions } from "./ArtifactVersions";
+import { Evident } from "./Evident";
 import { JsonTree } from "./JsonTree";
 
-type View = "read" | "tree" | "text";
+type View = "page" | "read" | "tree" | "text" | "versions" | "edit";
+const WORDS: Readonly<Record<View, string>> = { page: "Page", read: "Read", tree: "Tree", text: "Text", versions: "Versions", edit: "Edit" };
 
 export function ArtifactPanel({ open, name }: { open: OpenSession; name: string }) {
   open.shown.value;
-  const found = useSignal<ArtifactText | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const view = useSignal<View>("read");
-  const versions = open.fold.artifacts.get(name) ?? [];
-  const newest = versions.at(-1)?.hash ?? "";
-  useEffect(() => {
-    if (!newest) return;
-    void get<ArtifactText>(`${open.base}/sessions/${encodeURIComponent(open.id)}/artifacts/${encodeURIComponent(name)}`).then(
-      (text) => {
-        found.value = text;
-        problem.value = null;
-      },
-      (error: unknown) => (problem.value = problemOf(error)),
-    );
-  }, [name, newest]);
-  const text = found.value;
-  const json = text && name.endsWith(".json") ? parsed(text.text) : undefined;
-  const views: View[] = json === undefined ? ["read", "text"] : ["read", "tree", "text"];
+  const made = open.fold.artifacts.get(name) ?? [];
+  const newest = made.at(-1)?.hash ?? "";
+  const version = query.value.get("version") ?? "";
+  const text = useAsked<ArtifactText>(newest ? `${at(open, "artifacts", name)}${version ? `?version=${version}` : ""}` : "", newest);
+  const versions = useAsked<readonly ArtifactVersionShown[]>(newest ? at(open, "artifacts", name, "versions") : "", newest, open.fold.seq);
+  const found = text.found.value;
+  const json = found && name.endsWith(".json") ? parsed(found.text) : undefined;
+  const isPage = name.endsWith(".html");
+  const views: View[] = [isPage ? "page" : "read", ...(json !== undefined ? ["tree" as const] : []), "text", "versions", "edit"];
+  const wanted = query.value.get("as") as View | null;
+  const view = wanted && views.includes(wanted) ? wanted : (views[0] ?? "read");
+  const show = (one: View): void => go(`${to("s", open.id, "artifact", name)}${one === views[0] ? "" : `?as=${one}`}`, true);
+  const last = made.at(-1);
   return (
     <div class="artifact">
       <header>
         <h2>{name}</h2>
-        <p class="soft">{[versions.at(-1)?.step && `made by ${versions.at(-1)?.step}`, versions.length > 1 && `${versions.length} versions`, versions.at(-1) && humanSize(versions.at(-1)?.size ?? 0)].filter(Boolean).join(" · ")}</p>
+        <p class="soft">
+          {[last && `made by ${last.step}`, versions.found.value && versions.found.value.length > 1 && count(versions.found.value.length, "version"), last && humanSize(last.size)].filter(Boolean).join(" · ")}
+          {" · "}<a href={`${at(open, "artifacts", name, "raw")}`} download={name}>Download</a>
+        </p>
         <div class="tabs" role="tablist" aria-label="How it is shown">
-          {views.map((one) => (
-            <button key={one} type="button" role="tab" aria-selected={view.value === one} onClick={() => (view.value = one)}>
-              {{ read: "Read", tree: "Tree", text: "Text" }[one]}
-            </button>
-          ))}
+          {views.map((one) => <button key={one} type="button" role="tab" aria-selected={view === one} onClick={() => show(one)}>{WORDS[one]}</button>)}
         </div>
       </header>
-      {problem.value && <Trouble problem={problem.value} />}
-      {text?.edited && <p class="warning"><span aria-hidden="true">! </span>Its file was changed by hand since the step made it.</p>}
-      {text && view.value === "read" && (json === undefined
-        ? <div class="formatted document" dangerouslySetInnerHTML={{ __html: text.html }} />
-        : <div class="document"><Value value={json} /></div>)}
-      {text && view.value === "tree" && <JsonTree value={json} />}
-      {text && view.value === "text" && (name.endsWith(".md") ? <pre class="result" tabIndex={0}>{text.text}</pre>
-        : <div class="formatted code" dangerouslySetInnerHTML={{ __html: text.html }} />)}
+      {!newest && open.caughtUp.value && <p class="soft">There is no artifact of this name yet.</p>}
+      {text.problem.value && <Trouble problem={text.problem.value} />}
+      {version && <p class="warning">An earlier version. <a href={to("s", open.id, "artifact", name)}>To the current one</a></p>}
+      {found?.edited && !version && view !== "edit" && (
+        <p class="warning"><span aria-hidden="true">! </span>Its file was changed by hand since the step made it. <button type="button" class="plain" onClick={() => show("edit")}>What would that re-run?</button></p>
+      )}
+      {view === "page" && <Framed key={newest + version} open={open} name={name} version={version} />}
+      {found && view === "read" && (json === undefined
+        ? <div class="formatted document" dangerouslySetInnerHTML={{ __html: found.html }} />
+        : <Evident open={open} value={json} />)}
+      {found && view === "tree" && <JsonTree value={json} />}
+      {found && view === "text" && <div class="formatted code" dangerouslySetInnerHTML={{ __html: found.html.startsWith("<pre") ? found.html : "" }} />}
+      {found && view === "text" && !found.html.startsWith("<pre") && <pre class="result" tabIndex={0}>{found.text}</pre>}
+      {view === "versions" && versions.found.value && <ArtifactVersions open={open} name={name} versions={versions.found.value} />}
+      {found && view === "edit" && <ArtifactEditor key={name} open={open} name={name} text={found} step={last?.step ?? ""} saved={text.again} />}
     </div>
   );
+}
+
+/** Others' markup, in an origin of its own. */
+function Framed({ open, name, version }: { open: OpenSession; name: string; version: string }) {
+  const address = useAsked<FrameAddress>(`${at(open, "artifacts", name, "frame")}${version ? `?version=${version}` : ""}`);
+  if (address.problem.value) return <Trouble problem={address.problem.value} />;
+  if (!address.found.value) return <p class="soft loading" role="status">opening…</p>;
+  return <iframe title={name} sandbox="allow-scripts" src={address.found.value.address} />;
 }
 
 function parsed(text: string): unknown {

@@ -6,7 +6,7 @@ import { count, humanMs, now, stateOf } from "../parts/words";
 import { go, place, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
 import type { Run, Step } from "../store/run";
-import { Graph } from "./Graph";
+import { RunGraph } from "./RunGraph";
 import { StepDetail } from "./StepDetail";
 
 export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; open: OpenSession; isLast: boolean }) {
@@ -22,7 +22,8 @@ export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; ope
       go(to("s", open.id), true);
     } else go(to("s", open.id, "step", name), wanted !== "");
   };
-  const files = [...run.steps.values()].flatMap((one) => one.artifacts);
+  const wantedFiles = run.steps.get(run.desired)?.artifacts ?? [];
+  const files = [...wantedFiles.toSorted(byReading), ...[...run.steps.values()].flatMap((one) => one.artifacts).filter((name) => !wantedFiles.includes(name))];
   const asksElsewhere = run.outcome === "waiting";
   return (
     <article class="run" id={`e${run.seq}`} aria-label={`Run of ${run.pipeline}`}>
@@ -30,18 +31,24 @@ export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; ope
         <h2>{run.pipeline}</h2>
         <Standing run={run} rev={rev} />
       </header>
-      <Graph run={run} rev={rev} chosen={chosen} choose={choose} />
+      <RunGraph run={run} rev={rev} chosen={chosen} choose={choose} />
       {step && <StepDetail key={step.name} rev={rev} step={step} run={run} open={open} first={isLast && asksElsewhere} />}
       {run.notes.map((note) => <p key={note.seq} class={note.look === "warning" ? "warning" : "soft small"}>{note.text}</p>)}
       {run.outcome && run.outcome !== "waiting" && run.outcome !== "done" && <AtRest run={run} rev={rev} open={open} isLast={isLast} />}
       {files.length > 0 && (
         <p class="made">
           <span class="label">{run.outcome === "done" ? "Made" : "So far"}</span>
-          {files.map((name) => <a key={name} class="file" href={to("s", open.id, "artifact", name)} aria-current={inside[0] === "artifact" && inside[1] === name ? "true" : undefined}>{name}</a>)}
+          {files.map((name, index) => <a key={name} class={`file ${index === 0 && run.outcome === "done" ? "main" : ""}`} href={to("s", open.id, "artifact", name)} aria-current={inside[0] === "artifact" && inside[1] === name ? "true" : undefined}>{name}</a>)}
         </p>
       )}
     </article>
   );
+}
+
+/** What is made to be read comes before what is made to be computed with. */
+function byReading(one: string, other: string): number {
+  const rank = (name: string): number => (name.endsWith(".html") ? 0 : name.endsWith(".md") ? 1 : 2);
+  return rank(one) - rank(other);
 }
 
 function Standing({ run }: { run: Run; rev: number }) {

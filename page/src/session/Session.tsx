@@ -10,6 +10,7 @@ import { OpenSession } from "../store/open";
 import { ArtifactPanel } from "./ArtifactPanel";
 import { Composer } from "./Composer";
 import { LogPanel } from "./LogPanel";
+import { SourcePanel } from "./SourcePanel";
 import { SelectionAsk } from "./SelectionAsk";
 import { Timeline } from "./Timeline";
 
@@ -20,14 +21,15 @@ export function Session({ id }: { id: string }) {
   const [kind = "", name = ""] = place.value.inside;
   if (open.missing.value)
     return <div class="page"><h1>There is no such session</h1><p class="soft">It may be in the trash. <a href="/sessions">All sessions</a></p></div>;
-  const panel = kind === "artifact" ? <ArtifactPanel key={name} open={open} name={name} /> : kind === "log" || kind === "event"
+  const panel = kind === "artifact" ? <ArtifactPanel key={name} open={open} name={name} />
+    : kind === "source" ? <SourcePanel key={name} open={open} input={name} /> : kind === "log" || kind === "event"
     ? <LogPanel open={open} at={kind === "event" ? Number(name) : 0} /> : null;
   return (
     <div class={`session ${panel ? "with-panel" : ""}`}>
       <div class="main">
         <Head open={open} />
         {open.caughtUp.value ? <Timeline open={open} /> : <p class="soft loading" role="status">reading the log…</p>}
-        <SelectionAsk quote={quote} />
+        <SelectionAsk open={open} quote={quote} />
         <div class="dock">
           <AsksLine open={open} />
           <Composer open={open} quote={quote} />

@@ -1,4 +1,9 @@
 /** A step, opened under the graph: why it runs, what it does, what was wrong, what it made, what it asks. */
+import { useSignal } from "@preact/signals";
+import type { StepShown } from "../api/made";
+import { Trouble } from "../parts/Trouble";
+import { useAsked } from "../parts/useAsked";
+import { at } from "./addresses";
 import { GateAsk, choicesOf } from "../asks/GateAsk";
 import { ApprovalAsk } from "../asks/ApprovalAsk";
 import { State } from "../parts/State";
@@ -49,7 +54,28 @@ export function StepDetail({ step, rev, run, open, first }: { step: Step; rev: n
         <GateAsk key={gate.opened.gate} base={open.base} session={open.id} gate={gate} first={first} />
       ))}
       {step.attempts.length > 0 && <Attempts attempts={step.attempts} rev={rev} />}
+      {step.attempts.some((one) => one.calls.length > 0 || one.model) && <Prompts open={open} step={step.name} attempts={step.attempts.length} />}
     </section>
+  );
+}
+
+/** What a model was told, as it was sent. */
+function Prompts({ open, step, attempts }: { open: OpenSession; step: string; attempts: number }) {
+  const wanted = useSignal(false);
+  const told = useAsked<StepShown>(wanted.value ? at(open, "steps", step) : "", attempts);
+  return (
+    <details class="attempts" onToggle={(event) => (wanted.value = event.currentTarget.open)}>
+      <summary>The prompt as it was sent</summary>
+      {told.problem.value && <Trouble problem={told.problem.value} />}
+      {told.found.value && !told.found.value.prompts.length && <p class="soft">None is kept: no model was asked.</p>}
+      {told.found.value?.prompts.map((one) => (
+        <div key={`${one.attempt} ${one.call}`}>
+          <p>Attempt {one.attempt}, call {one.call} <span class="soft">{one.name}</span></p>
+          {one.dropped.length > 0 && <p class="warning">did not fit: {one.dropped.join("; ")}</p>}
+          <pre class="result" tabIndex={0}>{one.text ?? "its text is not there any more"}</pre>
+        </div>
+      ))}
+    </details>
   );
 }
 

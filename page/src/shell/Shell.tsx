@@ -1,15 +1,12 @@
 /** The frame around every place: where one can go, what waits, and whether the server is there. */
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Trouble } from "../parts/Trouble";
 import { choose, list, me, trouble, waiting, working, workspace } from "../store/desk";
-import { place } from "./address";
-
-const PLACES = [
-  ["/", "Inbox", "inbox"],
-  ["/new", "New", "new"],
-  ["/sessions", "Sessions", "sessions"],
-] as const;
+import { go, place, to } from "./address";
+import { Keys } from "./Keys";
+import { Palette, paletteOpen } from "./Palette";
+import { PLACES } from "./places";
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const waits = waiting.value.length;
@@ -18,6 +15,19 @@ export function Shell({ children }: { children: ComponentChildren }) {
     const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (icon) icon.href = waits ? "/static/icon-waits.svg" : "/static/icon.svg";
   }, [waits]);
+  const before = useRef<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const fresh = waiting.value.filter((one) => !before.current.has(one.id));
+    before.current = new Set(waiting.value.map((one) => one.id));
+    if (!fresh.length || !document.hidden || !("Notification" in window) || Notification.permission !== "granted") return;
+    for (const one of fresh) {
+      const told = new Notification(one.title, { body: one.waits[0] ?? "waits for you", tag: one.id });
+      told.onclick = () => {
+        focus();
+        go(to("s", one.id));
+      };
+    }
+  }, [waiting.value]);
   const away = list.value?.link.value === "away";
   return (
     <div class="shell">
@@ -25,7 +35,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <nav class="rail" aria-label="Places">
         <a class="wordmark" href="/">Weft</a>
         <ul>
-          {PLACES.map(([href, label, name]) => (
+          {PLACES.map(({ href, label, name }) => (
             <li key={href}>
               <a href={href} aria-current={place.value.name === name ? "page" : undefined}>
                 {label}
@@ -36,6 +46,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           ))}
         </ul>
         <div class="foot">
+          <button type="button" class="plain" onClick={() => (paletteOpen.value = true)}>Find <kbd>Ctrl K</kbd></button>
           {(me.value?.workspaces.length ?? 0) > 1 ? (
             <select aria-label="Workspace" value={workspace.value} onChange={(event) => choose(event.currentTarget.value)}>
               {me.value?.workspaces.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}
@@ -48,6 +59,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {trouble.value && !away && <Trouble problem={trouble.value} />}
         {children}
       </main>
+      <Palette />
+      <Keys />
     </div>
   );
 }

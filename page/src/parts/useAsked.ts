@@ -1,0 +1,35 @@
+/** What the server says to a question, asked again when the question is another one. */
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { get, problemOf, type Problem } from "../api/client";
+
+export interface Asked<T> {
+  readonly found: Signal<T | null>;
+  readonly problem: Signal<Problem | null>;
+  again(): void;
+}
+
+/** `address` "" asks nothing. */
+export function useAsked<T>(address: string, ...also: unknown[]): Asked<T> {
+  const found = useSignal<T | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const round = useSignal(0);
+  useEffect(() => {
+    if (!address) return;
+    let gone = false;
+    get<T>(address).then(
+      (value) => {
+        if (gone) return;
+        found.value = value;
+        problem.value = null;
+      },
+      (error: unknown) => {
+        if (!gone) problem.value = problemOf(error);
+      },
+    );
+    return () => {
+      gone = true;
+    };
+  }, [address, round.value, ...also]);
+  return { found, problem, again: () => (round.value += 1) };
+}

@@ -1,0 +1,61 @@
+/** Pipelines, agents and skills: what there is, what is wrong with it, and one of them opened. */
+import type { LibraryEntry, PipelineShort } from "../api/made";
+import { Trouble } from "../parts/Trouble";
+import { useAsked } from "../parts/useAsked";
+import { count } from "../parts/words";
+import { place, to } from "../shell/address";
+import { base } from "../store/desk";
+import { LibraryPage } from "./LibraryPage";
+import { PipelinePage } from "./PipelinePage";
+
+export function Pipelines() {
+  const { of, inside } = place.value;
+  if ((of === "agent" || of === "skill") && inside[0]) return <LibraryPage key={`${of} ${inside[0]}`} kind={of} name={inside[0]} />;
+  return of ? <PipelinePage key={of} name={of} /> : <All />;
+}
+
+function All() {
+  const pipelines = useAsked<readonly PipelineShort[]>(`${base.value}/pipelines`);
+  const agents = useAsked<readonly LibraryEntry[]>(`${base.value}/agents`);
+  const skills = useAsked<readonly LibraryEntry[]>(`${base.value}/skills`);
+  return (
+    <div class="page">
+      <h1>Pipelines</h1>
+      {pipelines.problem.value && <Trouble problem={pipelines.problem.value} />}
+      <ul class="rows">
+        {pipelines.found.value?.map((one) => (
+          <li key={one.name}>
+            <a class="row" href={to("pipelines", one.name)}>
+              <span class="title">{one.name}<span class="described">{one.description}</span></span>
+              <span class="facts">{one.problems.length > 0 ? <span class="bad">✗ {count(one.problems.length, "problem")}</span> : <span>{count(one.steps.length, "step")}</span>}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {pipelines.found.value?.length === 0 && <p class="soft empty">None yet. <code>weft init</code> lays a pack of them into the workspace.</p>}
+      <Library title="Agents" kind="agent" entries={agents.found.value ?? []} />
+      <Library title="Skills" kind="skill" entries={skills.found.value ?? []} />
+    </div>
+  );
+}
+
+function Library({ title, kind, entries }: { title: string; kind: string; entries: readonly LibraryEntry[] }) {
+  if (!entries.length) return null;
+  return (
+    <section class="library" aria-label={title}>
+      <h2 class="label">{title}</h2>
+      <ul class="rows">
+        {entries.map((one) => (
+          <li key={one.file}>
+            <a class="row" href={to("pipelines", kind, one.name)}>
+              <span class="title">{one.name}<span class="described">{one.description}</span></span>
+              <span class="facts">
+                {one.problems.length > 0 ? <span class="bad">✗ {count(one.problems.length, "problem")}</span> : <span>{one.used_by.length ? `used by ${one.used_by.join(", ")}` : "not used"}</span>}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+import type { Place } from "./address";
+
+export interface Listed {
+  readonly href: string;
+  readonly label: string;
+  readonly name: Place["name"];
+  /** After `g`. */
+  readonly key: string;
+}
+
+export const PLACES: readonly Listed[] = [
+  { href: "/", label: "Inbox", name: "inbox", key: "i" },
+  { href: "/new", label: "New", name: "new", key: "n" },
+  { href: "/sessions", label: "Sessions", name: "sessions", key: "s" },
+  { href: "/pipelines", label: "Pipelines", name: "pipelines", key: "p" },
+  { href: "/settings", label: "Settings", name: "settings", key: "e" },
+];
