@@ -11,6 +11,8 @@ import { Shell } from "./shell/Shell";
 import { begin, workspace } from "./store/desk";
 
 const pipelines = lazy(() => import("./pipelines/Pipelines").then((found) => found.Pipelines));
+const knowledge = lazy(() => import("./knowledge/Knowledge").then((found) => found.Knowledge));
+const models = lazy(() => import("./models/Models").then((found) => found.Models));
 const settings = lazy(() => import("./settings/Settings").then((found) => found.Settings));
 
 function Here() {
@@ -27,6 +29,10 @@ function Here() {
       return <Sessions />;
     case "pipelines":
       return <Later load={pipelines} />;
+    case "knowledge":
+      return <Later load={knowledge} />;
+    case "models":
+      return <Later load={models} />;
     case "settings":
       return <Later load={settings} />;
     default:

@@ -6,16 +6,24 @@ asks no other host for anything.
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.e2e.wired import wired
 from tests.gated import lay_out_gated
 from tests.lanes import program
+from tests.made import Weft
 from tests.web.served import Running, running, weft
+from weft.testing.scripted import Hold
+from weft.testing.wire import Called, Reply
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("browser")]
 ROOT = Path(__file__).parent.parent.parent
@@ -46,6 +54,7 @@ def server(home: Path, desk: Path) -> Iterator[Running]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     path = program("browser")
+    expect.set_options(timeout=SECONDS)
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield found
@@ -75,7 +84,6 @@ def page(context: BrowserContext, server: Running) -> Iterator[Page]:
         "request",
         lambda asked: None if asked.url.startswith((server.address, "blob:", "data:")) else wrong.append(asked.url),
     )
-    expect.set_options(timeout=SECONDS)
     yield found
     found.close()
     assert [text for text in wrong if "ERR_CONNECTION_REFUSED" not in text] == []
@@ -181,3 +189,47 @@ def test_two_pages_on_one_session_and_a_time_without_network(
     for one in (page, other):
         expect(one.get_by_role("button", name="report: done")).to_be_visible()
     other.close()
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+def test_an_approval_outlives_the_server_and_a_stream_is_stopped(browser: Browser, tmp_path: Path) -> None:
+    """A model asks for a tool; the server is killed and started again under the page's eyes; the call is allowed there.
+    Then the model writes and does not end, and is stopped."""
+    home, desk, port = tmp_path / "home", tmp_path / "talk", str(free_port())
+    home.mkdir()
+    weft(home, "--workspace", str(desk), "init")
+    ask = Called(tool="Shell", arguments=json.dumps({"command": "git push origin main", "description": "send it"}))
+    replies = (Reply(calls=(ask,)), Reply(text="It is **sent**."), Reply(text="On and on", hold=Hold(), hold_after=2))
+    with wired(Weft(desk), replies):
+        with running(home, desk, "--port", port) as first:
+            context = browser.new_context()
+            context.set_default_timeout(SECONDS)
+            page = context.new_page()
+            page.goto(first.link)
+            page.get_by_role("button", name="Sign in").click()
+            page.goto(f"{first.address}/new")
+            page.get_by_label("Or paste a text").fill("Send it")
+            page.get_by_role("button", name="Talk").click()
+            approval = page.get_by_role("region", name="May Shell do this?")
+            expect(approval).to_contain_text("git push origin main")
+            os.kill(first.process.pid, signal.SIGKILL)
+            first.process.wait()
+        expect(page.get_by_text("The server is away").first).to_be_visible()
+        with running(home, desk, "--port", port):
+            expect(page.get_by_text("The server is away")).to_have_count(0)
+            page.keyboard.press("y")
+            expect(page.locator(".card strong")).to_have_text("sent")
+            page.get_by_label("Say something").fill("Go on")
+            page.keyboard.press("Enter")
+            expect(page.locator(".card").last).to_contain_text("On and")
+            page.keyboard.press("Escape")
+            page.keyboard.press("Escape")
+            expect(page.locator(".card").last).to_contain_text("interrupted")
+            expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+            context.close()

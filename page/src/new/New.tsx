@@ -17,7 +17,7 @@ export function New({ bare = false }: { bare?: boolean }) {
   const busy = useSignal(false);
   const problem = useSignal<Problem | null>(null);
   const pipelines = useAsked<readonly PipelineShort[]>(`${base.value}/pipelines`);
-  const good = (pipelines.found.value ?? []).filter((one) => !one.problems.length);
+  const good = (pipelines.found.value ?? []).filter((one) => !one.problems.length && one.inputs.filter((input) => !input.optional).length <= 1);
   const chosen = good.find((one) => one.name === query.value.get("pipeline")) ?? good.find((one) => one.default) ?? good[0];
   const parameters = useSignal<Readonly<Record<string, unknown>>>({});
   const depth = useSignal("");

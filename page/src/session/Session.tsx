@@ -9,6 +9,7 @@ import { base, look, sessions } from "../store/desk";
 import { OpenSession } from "../store/open";
 import { ArtifactPanel } from "./ArtifactPanel";
 import { Composer } from "./Composer";
+import { Marks } from "./Marks";
 import { LogPanel } from "./LogPanel";
 import { SourcePanel } from "./SourcePanel";
 import { SelectionAsk } from "./SelectionAsk";
@@ -54,6 +55,7 @@ function Head({ open }: { open: OpenSession }) {
   open.shown.value;
   const entry = sessions.value.get(open.id);
   const { fold } = open;
+  const marking = useSignal(false);
   const title = entry?.title ?? open.id;
   useEffect(() => {
     if (open.caughtUp.value) void look(open.id);
@@ -69,13 +71,18 @@ function Head({ open }: { open: OpenSession }) {
   return (
     <header class="head">
       <div>
-        <h1 dir="auto">{title}</h1>
+        <h1 dir="auto">{entry?.flag && <span title="flagged"><span aria-hidden="true">⚑ </span><span class="unseen">flagged: </span></span>}{title}</h1>
         <p class="facts">
           {entry && <State state={fold.asks.length ? "waiting" : fold.working ? "working" : entry.state === "waiting" || entry.state === "working" ? "idle" : entry.state} of="session" />}
           {facts.map((fact) => <span key={fact}>{fact}</span>)}
           <a href={to("s", open.id, "log")}>{counted(fold.seq, "event")}</a>
+          {fold.inputs[0] && <a href={to("s", open.id, "source", fold.inputs[0].input)}>the document</a>}
+          {entry?.status && <span>{entry.status}</span>}
+          {Object.entries(entry?.labels ?? {}).map(([name, value]) => <span key={name} class="tag">{value ? `${name}: ${value}` : name}</span>)}
+          {entry && <button type="button" class="plain" aria-expanded={marking.value} onClick={() => (marking.value = !marking.value)}>Organise</button>}
         </p>
       </div>
+      {entry && marking.value && <Marks entry={entry} close={() => (marking.value = false)} />}
       <p class="link" role="status">{link === "away" ? "The server is away; this is what it said last. Trying again…" : ""}</p>
     </header>
   );

@@ -14,7 +14,7 @@ export function TurnCard({ card, rev, open }: { card: Card; rev: number; open: O
     <article class={`card ${card.open ? "open" : ""}`} id={`e${card.seq}`} aria-busy={card.open}>
       <Activities card={card} rev={rev} open={open} />
       {asked.map((call) => (
-        <ApprovalAsk key={`${call.conversation}/${call.call}`} base={open.base} session={open.id} call={call} />
+        <ApprovalAsk key={`${call.conversation}/${call.call}`} base={open.base} session={open.id} call={call} first={isFirst(call, open)} />
       ))}
       {live ? <Formatted text={live} live /> : card.answer ? <Formatted text={card.answer} /> : null}
       {card.open && !live && !asked.length && <Waits card={card} rev={rev} />}
@@ -46,6 +46,12 @@ function Waits({ card }: { card: Card; rev: number }) {
   const ms = now.value - Date.parse(card.at);
   const words = card.retry || (card.live?.thinking ? "thinking" : "working");
   return <p class="working" role="status">{words}{ms > 2000 ? <span class="took"> {humanMs(ms)}</span> : null}</p>;
+}
+
+/** Its keys work: it is the first that waits. */
+function isFirst(call: Call, open: OpenSession): boolean {
+  const [first] = open.fold.asks;
+  return first?.kind === "approval" && first.call === call;
 }
 
 /** Calls of this answer and of the conversations inside it that wait for a person. */

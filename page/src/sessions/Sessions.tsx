@@ -6,10 +6,15 @@ import type { FoundSession, SessionList } from "../api/made";
 import { Row } from "../inbox/Inbox";
 import { Trouble } from "../parts/Trouble";
 import { stateOf } from "../parts/words";
-import { go, query, to } from "../shell/address";
+import { go, place, query, to } from "../shell/address";
+import { Trash } from "./Trash";
 import { base, sessions } from "../store/desk";
 
 export function Sessions() {
+  return place.value.of === "trash" ? <Trash /> : <All />;
+}
+
+function All() {
   const q = query.value.get("q") ?? "";
   const state = query.value.get("state") ?? "";
   const found = useSignal<SessionList | null>(null);
@@ -53,6 +58,7 @@ export function Sessions() {
       <ul class="rows">
         {found.value?.sessions.map((one) => <Found key={one.session.id} one={one} />)}
       </ul>
+      <p class="soft small"><a href="/sessions/trash">Trash</a></p>
       {found.value?.more && <p class="soft">There are more: narrow it down with a word.</p>}
     </div>
   );

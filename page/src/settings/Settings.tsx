@@ -1,4 +1,5 @@
 /** How the page looks, who is signed in where, and tokens for scripts. */
+import { Judge } from "./Judge";
 import { useSignal } from "@preact/signals";
 import { post, problemOf, remove, type Problem } from "../api/client";
 import type { BrowserShown, TokenMade, TokenShown } from "../api/made";
@@ -18,6 +19,7 @@ export function Settings() {
           {(["light", "dark", "system"] as const).map((one) => <button key={one} type="button" aria-pressed={theme.value === one} onClick={() => setTheme(one)}>{one}</button>)}
         </div>
       </section>
+      <Judge />
       <Notifications />
       {me.value?.role === "administer" && <><Browsers /><Tokens /></>}
       <p class="soft small">Weft {me.value?.version} · {me.value?.person} ({me.value?.role}) · {me.value?.workspaces.map((one) => one.path).join(", ")}</p>

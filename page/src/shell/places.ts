@@ -13,5 +13,7 @@ export const PLACES: readonly Listed[] = [
   { href: "/new", label: "New", name: "new", key: "n" },
   { href: "/sessions", label: "Sessions", name: "sessions", key: "s" },
   { href: "/pipelines", label: "Pipelines", name: "pipelines", key: "p" },
+  { href: "/knowledge", label: "Knowledge", name: "knowledge", key: "k" },
+  { href: "/models", label: "Models", name: "models", key: "c" },
   { href: "/settings", label: "Settings", name: "settings", key: "e" },
 ];

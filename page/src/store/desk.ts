@@ -48,15 +48,7 @@ export function choose(name: string): void {
   listed.value = false;
   void refresh();
   list.value = new Stream(() => `${base.value}/events`, takeList);
-  clearInterval(looking);
-  looking = setInterval(() => {
-    if (document.visibilityState === "visible" && list.value?.link.value === "live") void get(`${base.value}/sessions?limit=1`).catch(() => {});
-  }, LOOK_MS);
 }
-
-/** Asking for the list makes the server look for what other programs wrote; what it finds comes with the stream. */
-const LOOK_MS = 5000;
-let looking: ReturnType<typeof setInterval>;
 
 /** Makes the server look at every log once; what changes later comes by itself. */
 export async function refresh(): Promise<void> {

@@ -77,7 +77,7 @@ export interface Run {
 const VERDICTS: Readonly<Record<string, string>> = {
   passed: "verified",
   failed: "found at fault",
-  not_verified: "could not be verified",
+  not_checked: "could not be checked",
 };
 
 export class Runs {

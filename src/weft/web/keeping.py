@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from weft.app import App, AttachedSession, OpenedSession, SessionRequest
@@ -131,7 +131,8 @@ class SessionKeeper:
 
     async def _held_open(self, held: _Held, name: str | None) -> None:
         try:
-            async with self._app.session(held.request, held.wish) as session:
+            request = await self._app.off_loop(lambda: self._as_it_is(held.request))
+            async with self._app.session(request, held.wish) as session:
                 known = name or session.id
                 held.session.set_result(session)
                 self._opened(known)
@@ -155,6 +156,14 @@ class SessionKeeper:
                 del self._held[name]
             if not held.session.done():
                 held.session.cancel()
+
+    def _as_it_is(self, request: SessionRequest) -> SessionRequest:
+        """A session that was begun to talk in has no pipeline, and needs none to go on."""
+        name = request.session
+        if request.talk or request.pipeline or name is None or not self._app.sessions.exists(name):
+            return request
+        state = self._app.sessions.read(name).state
+        return replace(request, talk=True) if state.seq and not state.pipeline else request
 
     async def _until_idle(self, held: _Held, session: OpenedSession) -> None:
         """Until it has been at rest and unused for a while, or everything is let go of."""

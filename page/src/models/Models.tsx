@@ -1,0 +1,105 @@
+/** Which models there are, whether they answer, and what was spent on them. */
+import { useSignal } from "@preact/signals";
+import { post, problemOf, put, type Problem } from "../api/client";
+import type { Ability, CostTable, ModelShown, ModelTested } from "../api/made";
+import { Trouble } from "../parts/Trouble";
+import { useAsked } from "../parts/useAsked";
+import { money, tokens } from "../parts/words";
+import { go, query, to } from "../shell/address";
+import { base, me } from "../store/desk";
+
+export function Models() {
+  const models = useAsked<readonly ModelShown[]>(`${base.value}/models`);
+  return (
+    <div class="page">
+      <h1>Models and cost</h1>
+      {models.problem.value && <Trouble problem={models.problem.value} />}
+      <ul class="rows">{models.found.value?.map((one) => <One key={one.model} model={one} again={models.again} />)}</ul>
+      <p class="soft small">“embedded” is always there: it needs no key and nothing leaves this machine. <code>weft models add</code> connects another.</p>
+      <Costs />
+    </div>
+  );
+}
+
+function One({ model, again }: { model: ModelShown; again: () => void }) {
+  const tested = useSignal<ModelTested | null>(null);
+  const busy = useSignal(false);
+  const problem = useSignal<Problem | null>(null);
+  const act = async (run: () => Promise<unknown>): Promise<void> => {
+    busy.value = true;
+    problem.value = null;
+    try {
+      await run();
+    } catch (error) {
+      problem.value = problemOf(error);
+    } finally {
+      busy.value = false;
+    }
+  };
+  const found = tested.value;
+  return (
+    <li>
+      <div class="thing">
+        <span><span class="title">{model.model}</span> <span class="soft">{[model.kind, model.where].filter(Boolean).join(" · ")}{model.default && " · answers unless something else is said"}</span></span>
+        <span class="choices">
+          <button type="button" disabled={busy.value} onClick={() => void act(async () => (tested.value = await post<ModelTested>(`${base.value}/models/test`, { model: model.model })))}>{busy.value ? "Testing…" : "Test"}</button>
+          {!model.default && me.value?.role === "administer" && (
+            <button type="button" class="plain" disabled={busy.value} onClick={() => void act(() => put(`${base.value}/models/default`, { model: model.model }).then(again))}>Make it the default</button>
+          )}
+        </span>
+      </div>
+      {found && (
+        <p class="tested" role="status">
+          <Can name="answers" it={found.answers} /> <Can name="streams" it={found.streaming} /> <Can name="uses tools" it={found.tools} /> <Can name="keeps to a schema" it={found.schema} />
+          {found.first_part != null && <span class="soft"> first words after {found.first_part.toFixed(1)} s</span>}
+        </p>
+      )}
+      {problem.value && <Trouble problem={problem.value} />}
+    </li>
+  );
+}
+
+function Can({ name, it }: { name: string; it: Ability }) {
+  return <span class={it.works ? "good" : it.works === false ? "bad" : "soft"} title={it.note}><span aria-hidden="true">{it.works ? "✓" : it.works === false ? "✗" : "○"} </span>{name}{it.works === false && it.note ? `: ${it.note}` : ""}</span>;
+}
+
+const BY = ["day", "session", "step", "model"] as const;
+
+function Costs() {
+  const by = query.value.get("by") ?? "day";
+  const found = useAsked<CostTable>(`${base.value}/costs?${new URLSearchParams({ by, days: "30" })}`);
+  const table = found.found.value;
+  const most = Math.max(0.000001, ...(table?.rows.map((row) => row.usd ?? 0) ?? []));
+  const mostTokens = Math.max(1, ...(table?.rows.map((row) => row.input + row.output) ?? []));
+  const priced = most > 0.000001;
+  return (
+    <section aria-label="Cost" class="library">
+      <h2 class="label">Spent in the last 30 days</h2>
+      <div class="filters" role="group" aria-label="By">
+        {BY.map((one) => <button key={one} type="button" aria-pressed={by === one} onClick={() => go(`/models${one === "day" ? "" : `?by=${one}`}`, true)}>by {one}</button>)}
+      </div>
+      {found.problem.value && <Trouble problem={found.problem.value} />}
+      {table && !table.rows.length && <p class="soft">Nothing was spent.</p>}
+      {table && table.rows.length > 0 && (
+        <div class="wide" tabIndex={0} role="region" aria-label="Spending">
+          <table class="costs">
+            <thead><tr><th scope="col">{by}</th><th scope="col">cost</th><th scope="col"><span class="unseen">as a bar</span></th><th scope="col">tokens</th><th scope="col">calls</th></tr></thead>
+            <tbody>
+              {table.rows.map((row) => (
+                <tr key={row.name}>
+                  <th scope="row">{by === "session" ? <a href={to("s", row.name)}>{row.name}</a> : row.name}</th>
+                  <td>{money(row.usd)}{row.unpriced > 0 && row.usd != null && <span class="soft"> and more of unknown price</span>}</td>
+                  <td class="bars"><span class="bar" aria-hidden="true"><i style={{ width: `${(priced ? (row.usd ?? 0) / most : (row.input + row.output) / mostTokens) * 100}%` }} /></span></td>
+                  <td>{tokens(row.input + row.output)}</td>
+                  <td>{row.calls.toLocaleString("en")}</td>
+                </tr>
+              ))}
+            </tbody>
+            <tfoot><tr><th scope="row">all</th><td>{money(table.total.usd)}</td><td /><td>{tokens(table.total.input + table.total.output)}</td><td>{table.total.calls.toLocaleString("en")}</td></tr></tfoot>
+          </table>
+        </div>
+      )}
+      {table?.troubles.map((text) => <p key={text} class="warning">{text}</p>)}
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+/** What was thrown away, and back again. */
+import { post } from "../api/client";
+import type { Trashed } from "../api/made";
+import { Trouble } from "../parts/Trouble";
+import { useAsked } from "../parts/useAsked";
+import { now, since } from "../parts/words";
+import { base } from "../store/desk";
+
+export function Trash() {
+  const found = useAsked<readonly Trashed[]>(`${base.value}/trash`);
+  return (
+    <div class="page">
+      <p class="crumb"><a href="/sessions">Sessions</a></p>
+      <h1>Trash</h1>
+      {found.problem.value && <Trouble problem={found.problem.value} />}
+      {found.found.value?.length === 0 && <p class="soft empty">It is empty.</p>}
+      <ul class="rows">
+        {found.found.value?.map((one) => (
+          <li key={one.name} class="thing">
+            <span>{one.session} <span class="soft">{one.pipeline} {one.updated && since(one.updated, now.value)}</span></span>
+            <button type="button" onClick={() => void post(`${base.value}/trash/${encodeURIComponent(one.name)}/restore`, {}).finally(found.again)}>Restore</button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
