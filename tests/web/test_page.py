@@ -191,6 +191,51 @@ def test_two_pages_on_one_session_and_a_time_without_network(
     other.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_place_is_there_and_can_be_read_by_everybody(page: Page, server: Running, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    headings = {
+        "/new": "New",
+        "/sessions": "Sessions",
+        "/sessions/trash": "Trash",
+        "/pipelines": "Pipelines",
+        "/pipelines/essay": "essay",
+        "/pipelines/agent/drafter": "drafter",
+        "/knowledge": "Knowledge",
+        "/models": "Models and cost",
+        "/settings": "Settings",
+        "/nowhere": "There is nothing here",
+    }
+    for address, heading in headings.items():
+        page.goto(f"{server.address}{address}")
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+        look_with_axe(page)
+    page.keyboard.press("Control+k")
+    page.get_by_label("Where to, or what?").fill("pipel")
+    look_with_axe(page)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Pipelines")
+
+
+def test_an_outline_is_edited_with_its_plan_and_kept(page: Page, server: Running) -> None:
+    session = begin_essay(page, server)
+    page.goto(f"{server.address}/s/{session}/artifact/plan.json?as=edit")
+    text = page.get_by_label("The text of plan.json")
+    text.fill('{"title": "On seas", "parts": []}')
+    expect(page.locator(".checked")).to_contain_text("parts")
+    text.fill('{"title": "On seas", "parts": ["only this"]}')
+    expect(page.locator(".checked")).to_contain_text("It fits")
+    expect(page.get_by_role("region", name="What a run would do then")).to_contain_text("draft")
+    look_with_axe(page)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Keep as plan’s result").click()
+    page.get_by_role("tab", name="Versions").click()
+    expect(page.locator(".versions")).to_contain_text("edited")
+    expect(page.locator(".versions .difference, .versions pre")).to_contain_text("only this")
+    page.get_by_role("tab", name="Read").click()
+    expect(page.locator(".document")).to_contain_text("On seas")
+
+
 def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -13,7 +13,7 @@ export function PassagePanel({ address, collection, passage }: { address: string
     <div>
       <header>
         <h2>{shown?.ref || passage}</h2>
-        {shown && <p class="soft">{[shown.document, shown.heading, shown.page != null ? `page ${shown.page}` : "", shown.tier].filter(Boolean).join(" · ")}</p>}
+        {shown && <p class="soft">{[shown.document, shown.heading, shown.page ? `page ${shown.page}` : "", shown.tier].filter(Boolean).join(" · ")}</p>}
       </header>
       {found.problem.value && <Trouble problem={found.problem.value} />}
       {shown && <p class="passages" dir="auto">{shown.text}</p>}

@@ -30,7 +30,7 @@ export function Search({ address, collection }: { address: string; collection: s
         <ol class="passage-hits">
           {found.found.value?.hits.map((hit) => (
             <li key={hit.id}>
-              <p class="where"><a href={`${to("knowledge", collection, "passage", hit.ref || hit.id)}${location.search}`}>{hit.ref || hit.document}</a> <span class="soft">{[hit.heading, hit.page != null ? `page ${hit.page}` : "", hit.tier].filter(Boolean).join(" · ")}</span></p>
+              <p class="where"><a href={`${to("knowledge", collection, "passage", hit.ref || hit.id)}${location.search}`}>{hit.ref || hit.document}</a> <span class="soft">{[hit.heading, hit.page ? `page ${hit.page}` : "", hit.tier].filter(Boolean).join(" · ")}</span></p>
               <p dir="auto" class="said-there">{marked(hit.text, hit.words)}</p>
               <p class="soft small">
                 <span class="bar score" role="img" aria-label={`score ${hit.score.toFixed(3)}`}><i style={{ width: `${(hit.score / best) * 100}%` }} /></span>
@@ -48,5 +48,5 @@ export function Search({ address, collection }: { address: string; collection: s
 function marked(text: string, words: readonly string[]) {
   const wanted = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).filter(Boolean);
   if (!wanted.length) return text;
-  return text.split(new RegExp(`(${wanted.join("|")})`, "gi")).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part));
+  return text.split(new RegExp(`(?<!\\p{L})(${wanted.join("|")})(?!\\p{L})`, "giu")).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part));
 }

@@ -10,10 +10,11 @@ import { at } from "./addresses";
 
 export function ArtifactVersions({ open, name, versions }: { open: OpenSession; name: string; versions: readonly ArtifactVersionShown[] }) {
   const there = versions.filter((one) => one.there);
-  const after = useSignal(there[0]?.hash ?? "");
-  const before = useSignal(there[1]?.hash ?? "");
-  const differs = useAsked<ArtifactDifference>(before.value && after.value
-    ? `${at(open, "artifacts", name, "difference")}?${new URLSearchParams({ before: before.value, after: after.value })}` : "");
+  const chosen = useSignal({ before: "", after: "" });
+  const after = chosen.value.after || (there[0]?.hash ?? "");
+  const before = chosen.value.before || (there[1]?.hash ?? "");
+  const differs = useAsked<ArtifactDifference>(before && after
+    ? `${at(open, "artifacts", name, "difference")}?${new URLSearchParams({ before, after })}` : "");
   return (
     <div class="versions">
       <table>
@@ -21,8 +22,8 @@ export function ArtifactVersions({ open, name, versions }: { open: OpenSession; 
         <tbody>
           {versions.map((one) => (
             <tr key={`${one.seq} ${one.hash}`}>
-              <td><input type="radio" name="before" aria-label={`compare from ${one.hash.slice(0, 8)}`} disabled={!one.there} checked={before.value === one.hash} onChange={() => (before.value = one.hash)} /></td>
-              <td><input type="radio" name="after" aria-label={`compare to ${one.hash.slice(0, 8)}`} disabled={!one.there} checked={after.value === one.hash} onChange={() => (after.value = one.hash)} /></td>
+              <td><input type="radio" name="before" aria-label={`compare from ${one.hash.slice(0, 8)}`} disabled={!one.there} checked={before === one.hash} onChange={() => (chosen.value = { ...chosen.value, before: one.hash })} /></td>
+              <td><input type="radio" name="after" aria-label={`compare to ${one.hash.slice(0, 8)}`} disabled={!one.there} checked={after === one.hash} onChange={() => (chosen.value = { ...chosen.value, after: one.hash })} /></td>
               <td>
                 <a href={`${to("s", open.id, "artifact", name)}?version=${one.hash}`}><code>{one.hash.slice(0, 8)}</code></a>{" "}
                 {one.how}{one.step && ` by ${one.step}`}{one.attempt > 1 && `, attempt ${one.attempt}`}{one.by.kind === "person" && ` · ${one.by.name || "you"}`}

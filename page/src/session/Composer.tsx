@@ -81,7 +81,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   return (
     <form class="composer" onSubmit={(event) => void send(event)}>
       {problem.value && <Trouble problem={problem.value} />}
-      <div class="row">
+      <div class="speak">
         <textarea
           ref={field}
           rows={1}

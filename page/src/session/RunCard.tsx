@@ -38,7 +38,7 @@ export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; ope
       {files.length > 0 && (
         <p class="made">
           <span class="label">{run.outcome === "done" ? "Made" : "So far"}</span>
-          {files.map((name, index) => <a key={name} class={`file ${index === 0 && run.outcome === "done" ? "main" : ""}`} href={to("s", open.id, "artifact", name)} aria-current={inside[0] === "artifact" && inside[1] === name ? "true" : undefined}>{name}</a>)}
+          {files.map((name, index) => <a key={name} class={`file ${index === 0 && run.outcome === "done" ? "chief" : ""}`} href={to("s", open.id, "artifact", name)} aria-current={inside[0] === "artifact" && inside[1] === name ? "true" : undefined}>{name}</a>)}
         </p>
       )}
     </article>
