@@ -10,7 +10,7 @@ Two kinds of questions, from manuals that Debian installs (ROOT is /usr/share, o
   is reported is measured on the lists in `faqs.TEST`.
 - `questions/*.tsv`: questions to a whole manual, each with a pattern that a right answer matches, or with none where
   the manual does not say it. Written by the same hands as the code, before any weight was fitted: developers-reference
-  is kept for measuring, debian-policy was looked at while building.
+  is kept for measuring, debian-policy was looked at while building, maint-guide came after all weights and bounds.
 
 Beside the answers stand what BM25 alone would show first, and its first three passages; and how well the overlap of
 words, instead of the fitted confidence, would tell right from wrong.
@@ -19,6 +19,7 @@ words, instead of the fitted confidence, would tell right from wrong.
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 import tempfile
@@ -42,6 +43,7 @@ QUESTIONS = Path(__file__).parent / "questions"
 MANUALS = {
     "developers-reference": "developers-reference/*.html",
     "debian-policy": "doc/debian-policy/policy.html/*.html",
+    "maint-guide": "doc/maint-guide/html/*.en.html",
 }
 UNANSWERED = 0.3
 """What a question without an answer counts beside one with: people mostly ask what is there."""
@@ -65,6 +67,15 @@ class Tried:
     @property
     def shown(self) -> bool:
         return any(one.row["file"] == self.asked.file for one in self.judged[:3])
+
+
+@dataclass(frozen=True)
+class Held:
+    """A question that was judged by weights which know nothing of its list."""
+
+    chance: float
+    right: bool
+    without: bool
 
 
 def row(hit: Hit) -> dict[str, object]:
@@ -147,6 +158,48 @@ def fit(every: Sequence[Tried]) -> answering.Weights:
     size = len(fields(Signs))
     lead, nearer = weights[size:]
     return answering.Weights(order=order, sure=_signs(weights[:size]), lead=lead, nearer=nearer, start=float(start))
+
+
+def weighed(each: Tried, weights: answering.Weights) -> Held | None:
+    """What these weights say of a question: how likely its best passage answers, and whether it does."""
+    scores = [weights.rank(one.signs) for one in each.judged]
+    if not scores:
+        return None
+    at = int(numpy.argmax(scores))
+    best = each.judged[at]
+    rest = [score for score, one in zip(scores, each.judged, strict=True) if not answering.alike(one, best)]
+    lead = min(answering.LEAD, scores[at] - max(rest)) if rest else answering.LEAD
+    nearer = max(one.signs.meaning for one in each.judged) - best.signs.meaning
+    sure = sum(w * s for w, s in zip(astuple(weights.sure), astuple(best.signs), strict=True))
+    chance = weights.start + sure + weights.lead * max(-answering.LEAD, lead) + weights.nearer * nearer
+    right = best.row["file"] == each.asked.file and not each.without
+    return Held(1 / (1 + math.exp(-chance)), right, each.without)
+
+
+def held_out(every: Sequence[Tried]) -> list[Held]:
+    """Each list by weights that were fitted on the others: what the bounds `ANSWER` and `HIGH` are chosen by."""
+    lists = dict.fromkeys(one.asked.list for one in every)
+    found = []
+    for name in lists:
+        weights = fit([one for one in every if one.asked.list != name])
+        found += [weighed(one, weights) for one in every if one.asked.list == name]
+    return [one for one in found if one is not None]
+
+
+def report_bounds(held: Sequence[Held]) -> None:
+    print("| from | direct | right of direct | refused | right of all |\n| --- | --- | --- | --- | --- |")
+    there, absent = [one for one in held if not one.without], [one for one in held if one.without]
+    for bound in (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.87, 0.9):
+        direct = [one for one in there if one.chance >= bound]
+        wrong = [one for one in absent if one.chance >= bound]
+        right = sum(one.right for one in direct)
+        of_all = right / (len(direct) + UNANSWERED * len(wrong)) if direct else 0.0
+        cells = [
+            share(len(direct), len(there)),
+            share(right, len(direct)),
+            share(len(absent) - len(wrong), len(absent)),
+        ]
+        print(f"| {bound} | {' | '.join(cells)} | {of_all:.2f} |")
 
 
 def shown(name: str, weights: answering.Weights) -> str:
@@ -268,7 +321,9 @@ def main() -> None:
         sys.exit(f"not measured: {embedder.reason}")
     if given.fit:
         for name, by in (("BY_MEANING", embedder), ("BY_WORDS", Unavailable("not wanted"))):
-            print(shown(name, fit([one for each in TUNE for one in tried(each, given.docs, by)])))
+            every = [one for each in TUNE for one in tried(each, given.docs, by)]
+            print(shown(name, fit(every)))
+            report_bounds(held_out(every))
         return
     every = [one for each in TEST for one in tried(each, given.docs, embedder)]
     report_lists(every)

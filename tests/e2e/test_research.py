@@ -20,7 +20,8 @@ from weft.app.inquiries import Inquiry, ask_of
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.knowledge_base import open_collection
-from weft.protocol.commands import StartRun
+from weft.protocol.commands import OverruleVerdict, StartRun
+from weft.protocol.envelope import Actor
 from weft.testing.scripted import ScriptedModel, Turn, says
 from weft.tools.fetch import Fetched
 from weft.workspace.pack import lay_pack
@@ -317,6 +318,35 @@ def test_at_depth_deep_a_second_question_must_agree(desk: Weft) -> None:
     (sentence,) = value["sections"][0]["sentences"]
     assert sentence["state"] == "not_checked"
     assert "asked again" in sentence["reason"]
+
+
+def test_what_is_asked_in_short_is_judged_too_and_a_person_has_the_last_word(desk: Weft) -> None:
+    (desk.workspace / "config.toml").write_text('model = "scripted"\n')
+    said = [draft((PARAPHRASE, ["1"])), judged((PARAPHRASE, "supported", REST))]
+    model = ScriptedModel([Turn(says(text)) for text in said])
+
+    async def go(command: StartRun | OverruleVerdict) -> str:
+        with App.open(desk.workspace, models={"scripted": model}) as app:
+            asked = "How long is the retention period of audit documentation?"
+            inquiry = Inquiry(question=asked, collection="audit", pipeline="ask", session="mine")
+            async with app.session(ask_of(app, inquiry)) as session:
+                return await session.run(command, by=Actor("person", "Ann"))
+
+    assert asyncio.run(asyncio.wait_for(go(StartRun()), 200)) == "done"
+    model.assert_done()
+    (sentence,) = answer_in(desk, "mine")["sections"][0]["sentences"]
+    assert (sentence["state"], sentence["judged_by"]) == ("judged", "scripted")
+    word = OverruleVerdict(claim=sentence["id"], verdict="contradicted", why="it says documentation, not papers")
+    assert asyncio.run(asyncio.wait_for(go(word), 200)) == "done", "no model is asked again"
+    value = answer_in(desk, "mine")
+    (sentence,) = value["sections"][0]["sentences"]
+    assert sentence["state"] == "contradicted"
+    assert "judged_by" not in sentence
+    assert sentence["overruled"] == {"was": "judged", "by": "Ann", "why": "it says documentation, not papers"}
+    assert value["verification"]["counts"]["contradicted"] == 1
+    assert value["level"] == "low"
+    for name in ("answer.md", "answer.html"):
+        assert "it says documentation, not papers; it was judged" in (desk.session("mine") / name).read_text()
 
 
 def test_when_no_repair_helps_the_best_there_is_is_shown_as_what_it_is(desk: Weft) -> None:

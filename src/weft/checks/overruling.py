@@ -7,16 +7,18 @@ from typing import Any
 
 
 def overruled(verdict: Mapping[str, Any], said: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """What changes in a verdict (`id`, `state`, `reason`) by what a person says of it; {} when nothing does."""
+    """A verdict (`id`, `state`, `reason`) as it is with what a person says of it."""
     word = said.get(str(verdict["id"]))
     if word is None:
-        return {}
+        return dict(verdict)
     was, by, why = word["was"], word["by"], word["why"]
     if was != verdict["state"]:
         told = f"{by} overruled {was.replace('_', ' ')}, which it is not any more: {why}"
-        return {"reason": "; ".join(filter(None, [verdict.get("reason", ""), told]))}
+        return {**verdict, "reason": "; ".join(filter(None, [verdict.get("reason", ""), told]))}
+    rest = {name: value for name, value in verdict.items() if name != "judged_by"}
     judged = {"judged_by": by} if word["verdict"] == "judged" else {}
     return {
+        **rest,
         "state": word["verdict"],
         "reason": f"{by}: {why}",
         **judged,

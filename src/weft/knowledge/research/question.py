@@ -131,8 +131,13 @@ def _sub_queries(asked: str, grammar: Grammar) -> Iterator[SubQuery]:
         yield from _around(_topic(parts[0]))
 
 
+_JOINING: Final = frozenset("a an and at by for from in of on or the to with".split())  # noqa: SIM905
+
+
 def _around(topic: str) -> Iterator[SubQuery]:
-    if 1 <= len(topic.split()) <= 5:
+    """Only around a thing: `the gate may be` is half a sentence, and has no definition."""
+    said = words.word_list(topic)
+    if 1 <= len(topic.split()) <= 5 and not {*said} & ((words.STOP | words.NEGATIONS) - _JOINING):
         for facet in _FACETS:
             yield SubQuery(facet.format(topic), "context", "what surrounds the matter")
 

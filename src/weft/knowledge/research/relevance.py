@@ -14,7 +14,8 @@ SHARED: Final = 0.34
 SHARED_OF_FEW: Final = 0.5
 """The share of the asked terms that must be there; with one or two terms more of them."""
 SOMEWHAT_NEAR: Final = 0.2
-"""Less likeness than this speaks against a find by words alone, when there is a likeness."""
+"""Less likeness than this speaks against a find by words alone, when there is a likeness and not most words agree."""
+MOST_WORDS: Final = 0.6
 
 
 def share_of(asked: tuple[str, ...], text: str) -> float:
@@ -32,6 +33,6 @@ def about(query: str, hit: Hit) -> bool:
     if hit.likeness is not None and hit.likeness >= NEAR:
         return True
     share = share_of(asked, f"{hit.passage.indexed} {hit.passage.title}")
-    if share < 1 and hit.likeness is not None and hit.likeness < SOMEWHAT_NEAR:
+    if share < MOST_WORDS and hit.likeness is not None and hit.likeness < SOMEWHAT_NEAR:
         return False
     return share >= (SHARED_OF_FEW if len(asked) <= 3 else SHARED)

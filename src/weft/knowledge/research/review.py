@@ -59,7 +59,7 @@ def review(
     verdicts = [_verdict(sentence, citations["details"]) for sentence in sentences]
     texts = {label: f"{source.lead}\n{source.content}" for label, source in sources.items()}
     verdicts = [_with_judgement(verdict, judged, texts) for verdict in verdicts]
-    verdicts = [{**verdict, **overruled(verdict, said or {})} for verdict in verdicts]
+    verdicts = [overruled(verdict, said or {}) for verdict in verdicts]
     citations = _as_settled(citations, verdicts)
     passages = [sources[str(one["label"])] for one in synthesis["sources"] if one["kind"] == "passage"]
     axes = {

@@ -54,7 +54,7 @@ def _judged(sentence: Mapping[str, Any], step: StepInput) -> dict[str, Any]:
         said = held(text, claims, {"source": step.text}, model)
         if said.state != "not_checked":
             verdict |= {"state": said.state, "reason": said.reason, "judged_by": model}
-    return {**verdict, **overruled(verdict, step.overruled)}
+    return overruled(verdict, step.overruled)
 
 
 def _place(passage: str, source: str) -> list[int] | None:
