@@ -60,3 +60,29 @@ def test_an_empty_document_has_nothing_to_quote() -> None:
     call = parse_check("supported", {"at": "claims[*]", "in": "source", "at_least": "quoted"})
     given = CheckInput("a.json", {"claims": ["The holder must inform the Agency"]}, {"source": ""}, {})
     assert len(run_check(call, given)) == 1
+
+
+MOVED = "Whoever holds a licence tells the Agency within 30 days that they moved."
+
+
+def judged(verdict: str, words: str, label: str = "source") -> list[str]:
+    said = {"claim": MOVED, "verdict": verdict, "label": label, "words": words}
+    documents = {"source": SOURCE, "judged.json": {"judgements": [{"sentence": MOVED, "claims": [said]}]}}
+    options = {"at": "claims[*]", "in": "source", "at_least": "judged", "judgements": "judged.json"}
+    quoted = "Fees paid before 1 March 2020 are not refunded."
+    given = CheckInput("a.json", {"claims": [MOVED, quoted]}, documents, {})
+    return [finding.message for finding in run_check(parse_check("supported", options), given)]
+
+
+def test_a_step_can_ask_for_what_a_model_has_judged_and_can_show() -> None:
+    words = "must inform the Agency within 30 days of any change of address"
+    assert judged("supported", words) == []
+    (found,) = judged("supported", "has to tell the Agency at once")
+    assert "is not checked: the judge was not believed: “has to tell the Agency at once” does not stand in" in found
+    assert len(judged("not_said", "", "")) == len(judged("contradicted", words)) == 1
+
+
+@pytest.mark.parametrize("options", [{"at_least": "judged"}, {"judgements": "judged.json"}])
+def test_judged_needs_the_artifact_with_the_judgements(options: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="go together"):
+        parse_check("supported", {"at": "claims[*]", "in": "source", **options})
