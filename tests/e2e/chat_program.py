@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
+from weft.app import KnownWords, LookName
 from weft.cli.chat.face import run_chat
 from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
@@ -244,6 +245,15 @@ class Held:
             return reply
         reply.set_result(Accepted(seq=0, note=note))
         return reply
+
+    async def known_words(self) -> KnownWords:
+        return KnownWords(working=Path.cwd())
+
+    async def look(self, what: LookName) -> str:
+        return f"a look at {what}"
+
+    async def fork(self) -> str:
+        return "talk-fork"
 
     def show(self, event: LiveEvent) -> None:
         self.talk._feed.put(event)

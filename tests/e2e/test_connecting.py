@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tomllib
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_every_preset_was_run_on_a_stub_of_its_wire(preset: Preset) -> None:
     made = AnthropicMessages if preset.kind == "anthropic" else OpenAIChat
 
     async def go() -> None:
-        listed = [{"id": "m", "context_length": 1000}, {"object": "odd"}]
+        listed: list[dict[str, Any]] = [{"id": "m", "context_length": 1000}, {"object": "odd"}]
         async with WireServer(wire, [Reply(text="Six.")], listed=listed) as server:
             model = made(Endpoint(name=preset.name, model="m", base_url=server.url, key="k"))
             assert (await gather(model.stream(HELLO))).text == "Six."
