@@ -12,13 +12,14 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.events import InputRecorded
+from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
 from weft.session.glance import Glance, entry_of, readable, texts_of
 from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSession, SessionIndex, SessionKind

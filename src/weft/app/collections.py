@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,6 +24,7 @@ from weft.knowledge.knowledge_base import (
 from weft.knowledge.tools import call
 from weft.language.sentences import words
 from weft.language.stems import stem
+from weft.protocol.values import dataclass
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.app.requests import SessionRequest
@@ -24,6 +23,7 @@ from weft.knowledge.research.state import collection_state
 from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UsageError, UserError, WeftError
 from weft.protocol.ids import check_session_id, session_id_for
+from weft.protocol.values import dataclass
 from weft.session.session import no_session
 from weft.workspace.spelling import listed
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.describing import described
@@ -71,6 +71,7 @@ from weft.protocol.events import (
     WordsSaid,
 )
 from weft.protocol.talk import step_place
+from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.session.legacy import Legacy
 from weft.session.session import Session

@@ -9,7 +9,6 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, get_args
 
@@ -33,6 +32,7 @@ from weft.models.prices import Cost, cost
 from weft.models.probe import Probe, probe
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.messages import Usage
+from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.workspace.config import FILE, Config, parse_config, read_config
 from weft.workspace.config_edit import with_default, with_table, without_table

@@ -11,7 +11,7 @@ import os
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
@@ -31,6 +31,7 @@ from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UsageError
 from weft.protocol.messages import Usage
 from weft.protocol.steps import StepFunction
+from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.session.legacy import Legacy
 from weft.session.log import Now

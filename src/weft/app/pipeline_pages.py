@@ -5,7 +5,6 @@ A text is checked as if its file said it, before it is saved; it is saved whatev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.app.parts import Parts
@@ -14,6 +13,7 @@ from weft.app.session_work import EditConflictError, cost_of
 from weft.protocol.errors import Problem, UserError, WeftError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import NAME
+from weft.protocol.values import dataclass
 from weft.session.state import StepSpending
 from weft.workspace.document import SIZE_LIMIT
 

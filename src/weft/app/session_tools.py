@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 from weft.app.requests import SessionRequest
@@ -22,6 +22,7 @@ from weft.protocol.commands import Interrupt as InterruptCommand
 from weft.protocol.commands import Refused as RefusedReply
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError
+from weft.protocol.values import dataclass
 from weft.session.index import Filter
 from weft.tools.builtin.schema import closed, text, whole
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.app.parts import Parts
@@ -34,6 +33,7 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ApprovalDecided, ApprovalRequested, ToolRequested, ToolSettled
+from weft.protocol.values import dataclass
 from weft.session.log import LogReader
 from weft.session.recovery import kept_copy
 from weft.session.state import InputState, StepSpending

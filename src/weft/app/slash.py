@@ -15,7 +15,7 @@ import difflib
 import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -34,6 +34,7 @@ from weft.protocol.commands import (
 )
 from weft.protocol.errors import UserError
 from weft.protocol.talk_commands import ClearTaint, SetLimits
+from weft.protocol.values import dataclass
 
 LookName = Literal["help", "context", "cost", "limits", "models", "sessions", "skills", "pipelines"]
 _COMMAND: Final = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)

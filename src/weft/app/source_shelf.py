@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.parts import Parts
 from weft.files import Folder
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
+from weft.protocol.values import dataclass
 from weft.sources.agreeing import consent_request
 from weft.sources.config import FILE, GUIDE, check_config, slug_fault
 from weft.sources.declared import FOLDER, Source

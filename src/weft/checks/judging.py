@@ -9,7 +9,6 @@ is not checked, with the reason. Pure: who asks the model, and pays for it, is t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from weft.checks.arithmetic import derivation, parts_in
 from weft.checks.claims import State, compare
 from weft.checks.folding import fold
 from weft.checks.statements import FACTS, TURNING, Token, read_statement
+from weft.protocol.values import dataclass
 
 FEWEST: Final = 3
 """Words that a judgement must rest on: one or two occur everywhere."""

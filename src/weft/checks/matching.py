@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -17,6 +16,7 @@ from weft.checks.dates import same_day
 from weft.checks.statements import FACTS, TURNING, Role, Statement, Token, are_forms, is_saying
 from weft.checks.units import Measure, are_of_one_kind, measure
 from weft.language.sentences import ENGLISH
+from weft.protocol.values import dataclass
 
 Kind = Literal[
     "number", "unit", "date", "name", "negation", "modal", "quantifier", "bound", "opposite",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Final, Literal
@@ -21,6 +21,7 @@ from weft.checks.numerals import numbers_in
 from weft.checks.units import UNITS
 from weft.language.sentences import ENGLISH
 from weft.language.stems import stem
+from weft.protocol.values import dataclass
 
 Role = Literal[
     "free", "light", "joint", "place", "pronoun", "content", "number", "date", "unit", "name",

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, Self
 
@@ -43,6 +42,7 @@ from weft.protocol import talk_commands as c
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
 from weft.protocol.events import NoticeGiven, Record
+from weft.protocol.values import dataclass
 
 BATCH: Final = 64
 """Commands whose events go into the log with one write."""

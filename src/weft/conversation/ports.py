@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from weft.conversation.projections import Notify, Transcript
@@ -14,6 +13,7 @@ from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Event, Record
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
+from weft.protocol.values import dataclass
 from weft.session.log import collector_paused
 from weft.session.session import Session
 

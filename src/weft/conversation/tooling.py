@@ -7,11 +7,12 @@ becomes a sub-conversation that begins with its prompt.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
+from weft.protocol.values import dataclass
 from weft.tools.boundary import Need
 from weft.tools.permission import NOWHERE, Mode, Verdict, judge
 from weft.tools.permission_file import Rules

@@ -7,10 +7,11 @@ A reader works on bytes and knows no file name. It answers with a `Draft`, or ra
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal, get_args
 
 from weft.protocol.errors import EXIT_USAGE, UserError
+from weft.protocol.values import dataclass
 
 Kind = Literal["markdown", "text", "html", "pdf", "docx", "epub", "webvtt", "srt", "whisper"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from weft.knowledge.code_and_tables import CODE, DATA, TABLES
 from weft.protocol.errors import ExternalError
+from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

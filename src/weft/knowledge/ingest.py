@@ -9,7 +9,7 @@ and why, is in the report.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal
 
@@ -22,6 +22,7 @@ from weft.knowledge.gathering import Gathered, gather
 from weft.knowledge.store import Store
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 
 FILE_LIMIT: Final = 100_000
 State = Literal["unchanged", "added", "changed", "removed", "failed", "identical"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +29,7 @@ from weft.knowledge.store import Store
 from weft.knowledge.vectors import fill
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import NAME
+from weft.protocol.values import dataclass
 from weft.workspace.spelling import listed, nearest
 
 FOLDER: Final = "knowledge"

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from weft.knowledge.numerals import item_levels
 from weft.knowledge.place import Place
+from weft.protocol.values import dataclass
 
 MarkKind = Literal["main", "application", "item", "heading", "appendix"]
 _BULLET: Final = r"[ \t]*(?:[-*•][ \t]+)?"

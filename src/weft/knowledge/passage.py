@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from weft.knowledge.place import Place, document_id
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 
 
 def indexed(heading: str, lead: str, content: str) -> str:

@@ -11,7 +11,6 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from weft.knowledge.passage import CutDocument, indexed, text_hash
 from weft.knowledge.place import Place, same_key
 from weft.knowledge.schema import connect
 from weft.protocol.errors import ExternalError
+from weft.protocol.values import dataclass
 
 _PASSAGES: Final = """
     SELECT p.*, d.key, d.title, d.file, d.tier, d.id AS document_id, d.version, d.effective_date

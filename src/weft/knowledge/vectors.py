@@ -8,12 +8,12 @@ passage longer than the model reads well has a vector for each of its parts, and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from weft.knowledge.embedding import DIMENSIONS, Embedder
 from weft.knowledge.splitting import spans
 from weft.knowledge.store import Store, StoredPassage
+from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
     from numpy import bool_, float32, int8, int64, uint64

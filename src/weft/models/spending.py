@@ -10,7 +10,7 @@ nothing: `Spent.usd` is what the calls with a known price cost, `Spent.unpriced`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -19,6 +19,7 @@ from weft.models.prices import Cost
 from weft.protocol import events as e
 from weft.protocol import talk as t
 from weft.protocol.messages import Usage
+from weft.protocol.values import dataclass
 
 UNKNOWN_MODEL: Final = "unknown"
 _LOST: Final = "process_lost"

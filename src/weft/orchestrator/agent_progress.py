@@ -6,13 +6,14 @@ A new process that goes on with the conversation knows by this what the old one 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.conversation.tooling import sub_agent
 from weft.protocol import talk as t
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.events import DurableEvent, Record
+from weft.protocol.values import dataclass
 
 HAND_IN: Final = "hand_in"
 NUDGE: Final = "nudge"

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from weft.conversation.compaction import Summary, fitted
@@ -48,6 +48,7 @@ from weft.protocol.events import DurableEvent, Record
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import CUT_OFF, Message, Text, ToolCall, ToolSpec
 from weft.protocol.steps import StepInput
+from weft.protocol.values import dataclass
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 from weft.workspace.flow import Budget

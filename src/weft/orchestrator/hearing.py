@@ -15,7 +15,7 @@ listens to every message; one that was left or stopped listens when it is named.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, assert_never
 
 from weft.orchestrator.clauses import words_of
@@ -36,6 +36,7 @@ from weft.protocol.events import (
     WordsMeaning,
     WordsUnderstood,
 )
+from weft.protocol.values import dataclass
 from weft.session.state import Confirmation, GateState, SessionState, UnheardWords
 
 Then = Literal["", "go on", "afresh", "answer"]

@@ -8,7 +8,7 @@ then is read anew; otherwise the session's copy counts, also when a person has e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from weft.protocol.commands import STANDARD_INPUT, GivenFile
 from weft.protocol.errors import EXIT_USAGE, UsageError, UserError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import CONTENT, ORIGINAL
+from weft.protocol.values import dataclass
 from weft.session.state import InputState, SessionState
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.spelling import suggest

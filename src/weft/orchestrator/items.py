@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.protocol.events import ItemSettled
 from weft.protocol.hashes import combine, hash_bytes, hash_value
+from weft.protocol.values import dataclass
 
 LONGEST_KEY: Final = 60
 INLINE: Final = 16 * 1024

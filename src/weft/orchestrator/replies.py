@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.orchestrator.clauses import Clause, clauses_of, plain, words_of
 from weft.orchestrator.phrases import Label, Said, say
+from weft.protocol.values import dataclass
 
 ChoiceKind = Literal["proceed", "amend", "cancel", "goto"]
 

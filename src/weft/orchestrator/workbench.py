@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk import Decision
 from weft.protocol.talk_commands import ToolAsk
+from weft.protocol.values import dataclass
 from weft.tools.permission import TAINT_RULE, Verdict, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
 from weft.tools.shell.needs import Ground

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from rich.cells import cell_len
 from rich.text import Text
 
+from weft.protocol.values import dataclass
 from weft.render.cells import fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page

@@ -5,7 +5,7 @@ The words are those of the plain log; what only fills it (a step that is up to d
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from weft.protocol.events import (
@@ -30,6 +30,7 @@ from weft.protocol.events import (
     WordsUnderstood,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
+from weft.protocol.values import dataclass
 from weft.render.cells import clean, paragraphs
 from weft.render.flow import confirmation_lines, gate_lines, understood
 from weft.render.plain import PlainLog

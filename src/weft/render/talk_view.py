@@ -11,7 +11,7 @@ An answer becomes blocks line by line: what is complete is finished although the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from weft.protocol import talk as t
@@ -26,6 +26,7 @@ from weft.protocol.events import (
     WordsSaid,
 )
 from weft.protocol.messages import told_stop
+from weft.protocol.values import dataclass
 from weft.render.cells import paragraphs
 from weft.render.markdown import fence_after
 from weft.render.talk_run import RunPart

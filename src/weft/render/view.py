@@ -8,7 +8,7 @@ the names of artifacts are kept, so that a skipped step still leads to its file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, assert_never
 
 from weft.protocol.call_events import CallEvent
@@ -52,6 +52,7 @@ from weft.protocol.events import (
     WordsUnderstood,
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
+from weft.protocol.values import dataclass
 from weft.render.calls import Spent, StepCalls
 from weft.render.cells import paragraphs
 from weft.render.flow import flow_lines

@@ -7,12 +7,13 @@ it is, what it asks, what was said last. Pure, one record at a time.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from weft.protocol import events as e
 from weft.protocol import talk as t
 from weft.protocol.events import Record
+from weft.protocol.values import dataclass
 from weft.session.index import IndexedText, ListedSession
 from weft.session.state import SessionState
 

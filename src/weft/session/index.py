@@ -13,10 +13,11 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal
 
+from weft.protocol.values import dataclass
 from weft.session.sessions import LogMark
 
 FILE: Final = "index.db"

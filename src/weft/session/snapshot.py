@@ -16,7 +16,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -26,6 +26,7 @@ from weft import __version__
 from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.values import dataclass
 from weft.session.log import CHUNK, LOG, Head
 
 SNAPSHOT: Final = ".snapshot.json"

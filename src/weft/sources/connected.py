@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
+from weft.protocol.values import dataclass
 from weft.sources.api import ApiConnector
 from weft.sources.connector import Connector, NeedsSignInError, SourceDownError
 from weft.sources.declared import DeclaredSources, Source, declared_sources

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.values import dataclass
 from weft.sources.config import FILE, GUIDE, SourceConfig, check_config, slug_fault
 from weft.sources.importing import imported
 from weft.workspace.document import Document, in_order, read_source

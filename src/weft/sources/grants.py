@@ -15,7 +15,7 @@ import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import quote
@@ -24,6 +24,7 @@ import httpx2
 
 from weft.files import Folder
 from weft.protocol.errors import ExternalError, WeftError
+from weft.protocol.values import dataclass
 from weft.sources.config import Auth
 from weft.sources.connector import NeedsSignInError
 from weft.sources.secrets import Secrets

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from weft.protocol.values import dataclass
 from weft.sources.config import SLUG_LENGTH, slug_fault
 from weft.sources.secrets import names_secret, refers
 

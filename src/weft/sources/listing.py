@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from weft.files import Folder
 from weft.protocol.errors import WeftError
+from weft.protocol.values import dataclass
 from weft.sources.config import EffectWord
 
 FOLDER: Final = "reached"

@@ -15,11 +15,12 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 from weft import __version__
 from weft.protocol.errors import WeftError
+from weft.protocol.values import dataclass
 from weft.sources.answers import outcome_of
 from weft.sources.connector import NeedsSignInError, SourceDownError
 from weft.sources.elicitation import Elicitation

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from weft.protocol.values import dataclass
 from weft.sources.listing import OfferedTool
 from weft.sources.schemas import schema_fault
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from weft.protocol.errors import UserError
+from weft.protocol.values import dataclass
 
 _WHOLE: Final = re.compile(r"(env|secret):(\S+)\Z")
 _INSIDE: Final = re.compile(r"\$\{(?:(env|secret):)?([A-Za-z_][A-Za-z0-9_./-]*)(?::-([^}]*))?\}")

@@ -13,7 +13,6 @@ import base64
 import hashlib
 import secrets as random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
@@ -21,6 +20,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 import httpx2
 
 from weft.protocol.errors import ExternalError, UserError, WeftError
+from weft.protocol.values import dataclass
 from weft.sources.config import Auth
 from weft.sources.declared import Source
 from weft.sources.grants import Grant, TokenRefusedError, token_request, with_tokens

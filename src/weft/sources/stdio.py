@@ -12,13 +12,14 @@ import os
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import anyio
 
 from weft.protocol.errors import UserError
+from weft.protocol.values import dataclass
 from weft.sources.declared import Source
 from weft.sources.secrets import Secrets
 from weft.tools.boundary import Need, Policy, program_folders

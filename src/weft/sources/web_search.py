@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.protocol.errors import ExternalError
+from weft.protocol.values import dataclass
 from weft.sources.config import Auth, SearchShape
 from weft.sources.connector import NeedsSignInError, SourceDownError
 from weft.sources.declared import Source

@@ -23,10 +23,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, get_args
+
+from weft.protocol.values import dataclass
 
 Kind = Literal["bubblewrap", "namespaces", "sandbox-exec", "landlock", "none"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)

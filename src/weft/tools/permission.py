@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal, get_args
 
 from weft.protocol import commands
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
+from weft.protocol.values import dataclass
 from weft.tools.boundary import NEEDS, Need
 from weft.tools.fetch import parse_url
 from weft.tools.patterns import PatternError, path_pattern

@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
 from typing import Final
@@ -27,6 +26,7 @@ from pydantic import Field
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.values import dataclass
 from weft.workspace.document import Document, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict

@@ -16,12 +16,13 @@ import socket
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from weft.files import translated
 from weft.protocol.errors import ExternalError, WeftError
+from weft.protocol.values import dataclass
 from weft.tools.boundary import Policy, boundary_here
 from weft.tools.host_proxy import HostProxy
 from weft.tools.threads import in_thread

@@ -15,12 +15,13 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol
 
 from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.messages import ToolSpec
+from weft.protocol.values import dataclass
 from weft.tools.boundary import Need
 
 Effect = Literal["read", "write", "network", "process"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.messages import ToolCall, ToolSpec
+from weft.protocol.values import dataclass
 from weft.tools.tool import Context, Handle, SettledHandle, Tool, broken, failed
 
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")

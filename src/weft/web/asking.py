@@ -7,7 +7,6 @@ who asks. Errors have the words that the terminal has.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
@@ -19,6 +18,7 @@ from weft.app import ME, Access, EditConflictError, Identity, NothingThereError,
 from weft.protocol.commands import Refused
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError, UserError, WeftError, WorkspaceError
+from weft.protocol.values import dataclass
 from weft.web import shapes as s
 from weft.web.frames import Frames
 from weft.web.guard import House

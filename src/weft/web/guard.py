@@ -14,12 +14,13 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from weft.app import Access, Identity
+from weft.protocol.values import dataclass
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

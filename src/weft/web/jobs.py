@@ -7,10 +7,10 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.protocol.errors import WeftError
+from weft.protocol.values import dataclass
 
 MOST_JOBS: Final = 200
 Tell = Callable[[int, int, str], None]

@@ -11,11 +11,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from weft.app import App, AttachedSession, OpenedSession, SessionRequest
 from weft.protocol.commands import StartRun
+from weft.protocol.values import dataclass
 
 IDLE_SECONDS: Final = 120.0
 """How long a session at rest that nobody uses is held."""

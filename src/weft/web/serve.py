@@ -9,7 +9,6 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +16,7 @@ import uvicorn
 
 from weft.app import Access, App
 from weft.protocol.errors import EXIT_USAGE, UserError
+from weft.protocol.values import dataclass
 from weft.web.api import make_api
 from weft.web.asking import Served
 from weft.web.frames import Frames

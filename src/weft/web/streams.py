@@ -15,10 +15,11 @@ import json
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.protocol.events import Event, Record
+from weft.protocol.values import dataclass
 
 MOST_WAITING: Final = 2_000
 """Durable events that wait for one client."""

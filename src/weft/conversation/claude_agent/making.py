@@ -12,7 +12,7 @@ import itertools
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import Finding, ModelFeedback
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.messages import Text, Usage
+from weft.protocol.values import dataclass
 from weft.tools.permission_file import app_rules
 from weft.tools.processes import to_the_end
 from weft.tools.tool import Context

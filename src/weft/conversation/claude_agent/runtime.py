@@ -12,13 +12,14 @@ import json
 import uuid
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from weft.conversation.claude_agent.child import Child, boundary_policy, environment, own_folders
 from weft.conversation.claude_agent.options import SERVER, Reach, Start, build_options, command_of, sdk
 from weft.models.model import ModelError
 from weft.protocol.messages import Usage
+from weft.protocol.values import dataclass
 from weft.tools.threads import in_thread
 
 MAIN: Final = ""

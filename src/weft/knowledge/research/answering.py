@@ -16,13 +16,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import Any, Final
 
 from weft.knowledge.embedding import Embedder, Unavailable
 from weft.knowledge.keyword import stems, telling_words
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.language.sentences import sentence_spans
+from weft.protocol.values import dataclass
 
 CANDIDATES: Final = 8
 """Passages that are judged: the best by search."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.checks import claim_words as words
@@ -23,6 +22,7 @@ from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.earlier import prior_sections
 from weft.knowledge.research.labels import sentence_id
 from weft.knowledge.research.question import terms_of
+from weft.protocol.values import dataclass
 
 NEAREST: Final = 3
 """So many passages are shown where there is no sure answer."""

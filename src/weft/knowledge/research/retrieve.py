@@ -8,7 +8,7 @@ taken gets its label here, once, in the order of worth: `[1]` is the same passag
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from weft.knowledge.context import CHARACTERS_PER_TOKEN, OVERHEAD
@@ -17,6 +17,7 @@ from weft.knowledge.place import Place
 from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.relevance import about
 from weft.knowledge.store import StoredPassage
+from weft.protocol.values import dataclass
 
 ROLE_WEIGHTS: Final = {"primary": 1.0, "supporting": 0.85, "context": 0.7}
 SEEDS: Final = 3

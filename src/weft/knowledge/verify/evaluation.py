@@ -11,11 +11,11 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
 from weft.checks.claims import State
+from weft.protocol.values import dataclass
 
 LABELS: Final = {
     "supported": "supported", "supports": "supported", "support": "supported", "true": "supported",

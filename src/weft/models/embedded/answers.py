@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from weft.models.embedded.reading import Reading, Sentence, read
 from weft.models.embedded.words import terms, tokens
+from weft.protocol.values import dataclass
 
 MOST: Final = 3
 _K, _B = 1.2, 0.6

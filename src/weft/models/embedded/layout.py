@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from weft.language import markdown
@@ -21,6 +21,7 @@ from weft.language.sentences import GAP
 from weft.models.embedded.code_lines import comment_mark, is_code, is_comment, is_dense, is_session, looks_like_program
 from weft.models.embedded.tables import table_runs
 from weft.models.embedded.turns import Turn, find_turns
+from weft.protocol.values import dataclass
 
 Kind = Literal["heading", "prose", "item", "table", "code", "aside"]
 Span = tuple[int, int]

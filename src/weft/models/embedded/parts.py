@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.models.embedded.layout import Span
 from weft.models.embedded.ranking import Ranks
 from weft.models.embedded.reading import Reading, Sentence
+from weft.protocol.values import dataclass
 
 _DECISIONS: Final = re.compile(
     r"\W*\d*\W*(?:decisions?|decided|resolutions?|beschl(?:uss|üsse)|entscheidungen|décisions?|acuerdos|decisiones)\b",

@@ -7,11 +7,11 @@ one or many of a thing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, cast, get_args
 
 from weft.models.embedded.lexicon import UNSPACED
 from weft.models.embedded.words import tokens
+from weft.protocol.values import dataclass
 
 Tone = Literal["beginner", "intermediate", "expert", "mixed"]
 Voice = Literal["first-person", "third-person", "instructional"]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from weft.models.embedded.ranking import Ranks, likeness
 from weft.models.embedded.reading import Reading, Sentence, clean
 from weft.models.embedded.turns import clock
 from weft.models.embedded.words import tokens
+from weft.protocol.values import dataclass
 
 _STYLES: Final = ("“”", "„“", "„”", "«»", "»«", "「」", "『』", "‹›")
 

@@ -11,7 +11,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -19,6 +18,7 @@ from weft.language.sentences import GAP, sentence_spans, trim
 from weft.models.embedded.layout import Block, Kind, Layout, Span, as_it_is, lay_out
 from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon
 from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
+from weft.protocol.values import dataclass
 
 _ASKS: Final = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
 _ENDED: Final = re.compile(r"[.!?…。！？｡؟।۔:][\"'”’»)\]』」）*_]*$")

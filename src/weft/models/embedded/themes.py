@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -13,6 +12,7 @@ from weft.language.stems import stem
 from weft.models.embedded.lexicon import UNSPACED, Lexicon
 from weft.models.embedded.reading import Reading
 from weft.models.embedded.words import surface_words
+from weft.protocol.values import dataclass
 
 _PARTING: Final = re.compile(r"[.,;:!?()\[\]{}\"“”„«»|/—–]|\s[-–]\s|[、，。；：「」（）]")
 _ELIDED: Final = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu)['’]", re.I)

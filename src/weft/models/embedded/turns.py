@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from weft.language.sentences import words as word_set
+from weft.protocol.values import dataclass
 
 TIME: Final = r"\d{1,2}:[0-5]\d(?::[0-5]\d)?"
 _TIMING: Final = re.compile(rf"\s*(?:\d+:)?(?P<time>{TIME})[.,]\d{{1,3}}\s*-->.*$")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.language import markdown
 from weft.language.markdown import Mark
+from weft.protocol.values import dataclass
 from weft.render.kit.contents import Span
 from weft.render.kit.passages import Passage
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from weft.protocol.values import dataclass
 from weft.render.kit.figures import counted, language_name, measure_name, number, percent
 from weft.render.kit.leftovers import Leftover, leftovers
 from weft.render.kit.source import Source

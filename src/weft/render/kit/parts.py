@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from weft.protocol.values import dataclass
 from weft.render.kit.characters import Direction, direction, one_line, paragraphs
 from weft.render.kit.contents import Contents, Item
 from weft.render.kit.elements import Child, Html, element, join

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from weft.protocol.values import dataclass
 
 _NAME: Final = 80
 """Characters. The name of a speaker is no longer."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Final, Literal
 
+from weft.protocol.values import dataclass
 from weft.tools.boundary import PROTECTED, SECRET_PLACES, Need, Strength
 from weft.tools.shell.git import GIT
 from weft.tools.shell.options import RefusedError, listed

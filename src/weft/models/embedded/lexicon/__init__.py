@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
 from weft.language.sentences import UNSPACED_LETTERS
+from weft.protocol.values import dataclass
 
 KNOWN: Final = ("en", "de", "fr", "es")
 _SETS: Final = (
