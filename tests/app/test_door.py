@@ -23,6 +23,7 @@ from weft.protocol.commands import (
     Accepted,
     GivenFile,
     Interrupt,
+    Mode,
     Refused,
     ReplyToGate,
     ResolveConfirmation,
@@ -94,6 +95,33 @@ def test_an_interrupt_meets_a_start_that_still_waits_in_the_inbox(weft: Weft) ->
     assert outcomes == ["interrupted"]
     assert len(of(weft, "step_completed")) == before
     assert of(weft, "run_ended")[-1]["outcome"] == "interrupted"
+
+
+def test_whoever_follows_slowly_costs_little_memory_and_misses_no_record(
+    weft: Weft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.app.live.WAITING", 4)
+    seen: list[int] = []
+    waited: list[int] = []
+
+    async def play(app: App, session: LiveSession) -> None:
+        following = session.events(after=0)
+        seen.append((await anext(following)).seq)  # type: ignore[union-attr]
+        modes: tuple[Mode, ...] = ("safe", "auto", "edits", "ask") * 5
+        for mode in modes:
+            await session.submit(SetMode(mode=mode), by=ADA)
+            session.notice("something that is only live")
+        await asyncio.sleep(0)
+        waited.extend(len(one._items) for one in session._feed._watchers)
+        last = session.state.seq
+        while seen[-1] < last:
+            item = await anext(following)
+            if isinstance(item, Record):
+                seen.append(item.seq)
+
+    opened(weft, play)
+    assert max(waited) <= 4
+    assert seen == list(range(1, len(seen) + 1))
 
 
 def test_what_is_refused_says_why_and_leaves_no_trace(weft: Weft) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.doors import Talk, talk_in
+from tests.e2e.wired import wired
 from tests.made import Weft
 from weft.app import App
 from weft.models.model import ModelError
@@ -19,7 +20,9 @@ from weft.protocol import talk as t
 from weft.protocol.commands import Mode, SetMode
 from weft.protocol.events import NoticeGiven, Record
 from weft.protocol.messages import Text, ToolResult
+from weft.protocol.talk_commands import SetLimits
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
+from weft.testing.wire import Reply
 
 AGENT = "---\nname: counter\ndescription: Counts.\ntools: [Read]\n---\nYou count words and nothing else.\n"
 SKILL = "---\nname: {name}\ndescription: How to {name}.\n---\nFirst {name}.\n"
@@ -338,3 +341,23 @@ def test_a_model_that_is_not_connected_is_said_at_once(weft: Weft) -> None:
     ran = weft("chat", "--model", "work/claude", "hello")
     assert ran.code == 1
     assert "there is no connection 'work'" in ran.err
+
+
+def test_a_limit_in_money_counts_what_the_connection_s_price_says(weft: Weft, desk: Path) -> None:
+    """Each answer costs $0.026: a limit of 5 cents lets two be given, and says what was spent."""
+
+    async def go() -> None:
+        with App.open(weft.workspace) as app:
+            async with talk_in(app, session="the-talk", working=desk) as talk:
+                await talk.session.submit(SetLimits(conversation="main", limits={"usd": 0.05}))
+                for number in range(3):
+                    await talk.say(f"question {number}")
+                    await talk.idle()
+
+    with wired(weft, [Reply(text=f"answer {number}") for number in range(3)]):
+        asyncio.run(asyncio.wait_for(go(), 60))
+    with App.open(weft.workspace) as app:
+        events = [record.event for record in app.sessions.records("the-talk")]
+    assert len(of(t.TurnStarted, events)) == 2
+    reached = of(t.LimitReached, events)
+    assert [one.reason for one in reached] == ["main may cost $0.05, and has cost $0.0520"]

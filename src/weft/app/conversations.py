@@ -17,11 +17,12 @@ from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
 from weft.conversation.compaction import Summary, summarise, turn_to_compact
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
-from weft.conversation.conversation import Conversation
+from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.projections import FileChange, Said, last_changes
 from weft.conversation.prompt import Prompt
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
+from weft.conversation.turns import Rules
 from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
@@ -125,7 +126,8 @@ class SessionConversation:
             off_loop=self._parts.off_loop,
             show=self._show,
         )
-        self.conversation = await Conversation.open(SessionJournal(self._session), ports)
+        settings = Settings(rules=Rules(price=self._parts.price))
+        self.conversation = await Conversation.open(SessionJournal(self._session), ports, settings)
         self._beside += [asyncio.create_task(self._keep_tally()), asyncio.create_task(self._follow_runtime())]
         self._folders.enter_context(Watchdog(self._blame, busy=self._is_busy))
         self._say_what_auto_means()

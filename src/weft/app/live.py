@@ -27,7 +27,7 @@ from weft.app.opened import OpenedSession
 from weft.app.parts import EMBEDDED, Parts
 from weft.app.requests import SessionRequest
 from weft.app.runs import AT_GATE_HINT, SessionRuns
-from weft.conversation.feed import Feed
+from weft.conversation.feed import Feed, FellBehind
 from weft.orchestrator.overruling import overrule
 from weft.orchestrator.resting import at_rest, chosen_id, continued, is_heard, open_gate
 from weft.protocol import talk as t
@@ -93,6 +93,8 @@ LEAVING: Final = 5.0
 """Seconds that a run which is told to stop gets when the session is let go of."""
 LISTED_AFTER: Final = 0.3
 """Seconds after a decision until the list of sessions has it."""
+WAITING: Final = 5_000
+"""Events that may wait for one who follows slowly; beyond that they are told the log again from where they were."""
 LONGEST_TEXT: Final = 1_000_000
 """Characters of one message."""
 
@@ -198,20 +200,27 @@ class LiveSession(OpenedSession):
         return given.reply
 
     async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
-        """Every record after `after`, each once and in order, and what is live from now on. Ends with the session."""
-        with self._feed.subscribe() as coming:
-            seen = after
-            for record in await self.records(after):
-                seen = record.seq
-                yield record
-            for event in self._standing():
-                yield event
-            async for item in coming:
-                if not isinstance(item, Record):
-                    yield item
-                elif item.seq > seen:
-                    seen = item.seq
-                    yield item
+        """Every record after `after`, each once and in order, and what is live from now on. Ends with the session.
+        Whoever follows so slowly that thousands of events wait for them gets the records all the same, from the log,
+        and misses what was only live."""
+        seen, behind = after, True
+        with self._feed.subscribe(most=WAITING) as coming:
+            while behind:
+                behind = False
+                for record in await self.records(seen):
+                    seen = record.seq
+                    yield record
+                for event in self._standing():
+                    yield event
+                try:
+                    async for item in coming:
+                        if not isinstance(item, Record):
+                            yield item
+                        elif item.seq > seen:
+                            seen = item.seq
+                            yield item
+                except FellBehind:
+                    behind = True
 
     @property
     def state(self) -> SessionState:

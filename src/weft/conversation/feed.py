@@ -1,7 +1,8 @@
 """Hands out what happens to everybody who watches, in order. A slow watcher never holds the conversation up.
 
 Pieces of one stream that nobody has read yet become one piece, so a flood costs a watcher memory for its text and
-nothing more.
+nothing more. A watcher that says how much it can hold is told when that was not enough (`FellBehind`): what it has not
+read is let go of, and it reads the log again from where it was.
 """
 
 from __future__ import annotations
@@ -19,8 +20,14 @@ Item = Record | Event
 """An event without its record is live, or of a run beside the conversation."""
 
 
+class FellBehind(Exception):  # noqa: N818  a signal to whoever follows, nothing that went wrong
+    """The watcher has missed something. What comes next is what happened since."""
+
+
 class Subscription:
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+        self._missed = False
         self._items: deque[Item] = deque()
         self._texts: list[str] = []
         """Further pieces of the last item."""
@@ -36,6 +43,9 @@ class Subscription:
                 self._texts.append(item.text)
                 return
         self._flush()
+        if self._most is not None and len(self._items) >= self._most:
+            self._items.clear()
+            self._missed = True
         self._items.append(item)
         self._ready.set()
 
@@ -53,6 +63,10 @@ class Subscription:
         return self
 
     async def __anext__(self) -> Item:
+        """FellBehind once when something was let go of, before what came after it."""
+        if self._missed:
+            self._missed = False
+            raise FellBehind
         while not self._items:
             if self._over:
                 if self._error is not None:
@@ -71,8 +85,9 @@ class Feed:
         self._error: BaseException | None = None
 
     @contextmanager
-    def subscribe(self) -> Iterator[Subscription]:
-        watcher = Subscription()
+    def subscribe(self, most: int | None = None) -> Iterator[Subscription]:
+        """`most`: how many items may wait for this watcher."""
+        watcher = Subscription(most)
         if self._over:
             watcher.close(self._error)
         self._watchers.append(watcher)

@@ -160,7 +160,7 @@ class AgentStep:
             ids=lambda: "unused",  # every message has a name of its own
             off_loop=self._off_loop,
         )
-        settings = Settings(name=work.conversation, rules=Rules(depth=1, goes_on=True))
+        settings = Settings(name=work.conversation, rules=Rules(depth=1, goes_on=True, price=work.price))
         self.talk = Conversation(journal, ports, settings, work.before)
         following = asyncio.create_task(self._follow(), name=f"{work.conversation} shown")
         try:
