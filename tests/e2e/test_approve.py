@@ -1,0 +1,91 @@
+"""`weft approve`: a call that waits for a person is answered from another terminal, while its session is held by a
+process that lives, and after that process was killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.wired import wired
+from tests.made import Weft
+from weft.testing.wire import Called, Reply
+
+HOLDER = """
+import asyncio, sys
+from pathlib import Path
+from weft.app import App, SessionRequest
+from weft.protocol.commands import Say
+
+async def main():
+    with App.open(Path(sys.argv[1])) as app:
+        async with app.session(SessionRequest(session="desk", talk=True, working=Path(sys.argv[2]))) as session:
+            await session.submit(Say(text="write it down"))
+            await session.rest()
+
+asyncio.run(main())
+"""
+WRITES = json.dumps({"path": "note.md", "content": "kept\n"})
+CALLS = Reply(calls=(Called(tool="Write", arguments=WRITES, call="call_7"),))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    return folder
+
+
+def kinds(weft: Weft) -> list[str]:
+    log = weft.session("desk") / "log.jsonl"
+    return [event["type"] for event in weft.log("desk")] if log.exists() else []
+
+
+def until(weft: Weft, kind: str, holder: subprocess.Popen[bytes]) -> None:
+    for _ in range(600):
+        if kind in kinds(weft):
+            return
+        assert holder.poll() is None
+        time.sleep(0.1)
+    raise AssertionError(f"no {kind}: {kinds(weft)}")
+
+
+@pytest.mark.parametrize(("killed", "deny"), [(False, True), (True, False)])
+def test_a_call_is_answered_wherever_its_session_is_held(weft: Weft, desk: Path, killed: bool, deny: bool) -> None:
+    with wired(weft, [CALLS, Reply(text="It is done.")]):
+        words = [sys.executable, "-c", HOLDER, str(weft.workspace), str(desk)]
+        holder = subprocess.Popen(words, env=weft.env, cwd=desk)
+        try:
+            until(weft, "approval_requested", holder)
+            if killed:
+                holder.send_signal(signal.SIGKILL)
+                holder.wait(30)
+            listed = weft("approve", "desk")
+            assert (listed.code, listed.out.split()[:3]) == (0, ["call_7", "main", "Write:"])
+            assert not (desk / "note.md").exists()
+            more = ["--deny", "--reason", "not now"] if deny else []
+            answered = subprocess.run(
+                weft.command("approve", "desk", "call_7", *more), env=weft.env, cwd=desk, timeout=60, check=False
+            )
+            assert answered.returncode == 0
+            if not killed:
+                assert holder.wait(60) == 0
+        finally:
+            holder.kill()
+            holder.wait(30)
+    assert (desk / "note.md").exists() is not deny
+    log = weft.log("desk")
+    decided = [event for event in log if event["type"] == "approval_decided"]
+    assert [(one["decision"], one["envelope"]["by"]["kind"]) for one in decided] == [
+        ("denied" if deny else "once", "person")
+    ]
+    assert [event["type"] for event in log].count("tool_settled") == 1
+    assert [event["text"] for event in log if event["type"] == "model_settled"][-1] == "It is done."
+    again = weft("approve", "desk", "call_7")
+    assert again.code == 1
+    assert "no call call_7 waits" in again.err
