@@ -52,9 +52,9 @@ def test_what_is_disturbed(whole: Undisturbed) -> None:
 
 
 def test_an_agents_step_killed_at_any_call_goes_on(harness: Harness, whole: Undisturbed, tmp_path: Path) -> None:
-    """Every tenth point, others whenever the number of calls changes; all of them in the slow lane."""
+    """Every twentieth point, others whenever the number of calls changes; all of them in the slow lane."""
     found = list(deaths(whole.calls))
-    _kill_each(harness, whole, tmp_path, found[len(whole.calls) % 10 :: 10])
+    _kill_each(harness, whole, tmp_path, found[len(whole.calls) % 20 :: 20])
 
 
 @pytest.mark.campaign

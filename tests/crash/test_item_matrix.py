@@ -38,7 +38,7 @@ def test_a_step_killed_at_any_call_goes_on_with_the_next_item(harness: Harness, 
     calls = counted(harness, whole)
     words = item_work.marks(whole)
     wrong: dict[str, str] = {}
-    for number, death in enumerate(list(deaths(calls))[len(calls) % 12 :: 12]):
+    for number, death in enumerate(list(deaths(calls))[len(calls) % 24 :: 24]):
         place = item_work.lay_out(tmp_path / str(number))
         assert harness(place, death.disk, work=item_work.run).killed
         before = look(place)

@@ -37,6 +37,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert (error.kind, error.hint) == ("invalid_request", "check its path")
 
 
+@pytest.mark.process
 def test_a_file_that_is_none_or_a_machine_without_the_extra(tmp_path: Path) -> None:
     (tmp_path / "odd.gguf").write_bytes(b"not a model")
     error = failure(tmp_path / "odd.gguf")

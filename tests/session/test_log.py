@@ -254,6 +254,7 @@ SAMPLES: dict[str, Any] = {
     "feedback": [{"sentence": 1}, None],
     "by_model": {"work/large": {"input": 12}},
     "CallSettled.kind": "model",
+    "stop": "max_tokens",
 }
 
 

@@ -167,6 +167,7 @@ def test_hostile_code_that_nobody_was_asked_about_changes_nothing(
     assert (home / "letter.txt").read_text() == "a letter"
 
 
+@pytest.mark.process
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
 def test_a_command_that_was_stopped_says_how_to_ask_for_more(place: Place) -> None:
     outcome = place.call("Shell", {"command": "touch new"}, needs=frozenset())
@@ -176,12 +177,14 @@ def test_a_command_that_was_stopped_says_how_to_ask_for_more(place: Place) -> No
     assert (place.working / "new").exists()
 
 
+@pytest.mark.process
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
 def test_what_decides_what_is_run_and_was_made_on_the_way_is_told(place: Place) -> None:
     outcome = place.call("Shell", {"command": f"{sys.executable} -c \"open('.en' + 'vrc', 'w')\""})
     assert "it made .envrc, which decides what is run here" in outcome.text
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is looked for in /proc")
 def test_a_command_that_takes_too_much_is_ended_and_says_of_what(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     from weft.tools import processes
