@@ -55,13 +55,14 @@ def test_nothing_is_loaded_that_is_not_used(case: str) -> None:
 
 def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_a_conversation(tmp_path: Path) -> None:
     (tmp_path / "tides.md").write_text("# Tides\n\nThe sea rises twice a day, about 50 minutes later each day.\n")
-    words = f"sys.argv = ['weft', '--workspace', {str(tmp_path / 'w')!r}"
-    run = f"import weft.cli\n{words}, 'run', 'digest', {str(tmp_path / 'tides.md')!r}]\nweft.cli.main()"
-    loaded(f"import weft.cli\n{words}, 'init', '--pack', 'digest']\nweft.cli.main()")
+    begin = f"sys.argv = ['weft', '--workspace', {str(tmp_path / 'w')!r}"
+    run = f"import weft.cli\n{begin}, 'run', 'digest', {str(tmp_path / 'tides.md')!r}]\nweft.cli.main()"
+    loaded(f"import weft.cli\n{begin}, 'init', '--pack', 'digest']\nweft.cli.main()")
     loaded(run)
     again = loaded(run)
     kept_out = ("weft.tools.", "weft.conversation.", "weft.models.", "weft.checks.supported", "rich.console")
-    allowed = {"weft.conversation.feed", "weft.models.model", "weft.models.budget", "weft.models.embedded_version"}
+    words = ("model", "budget", "embedded_version", "spending", "prices")
+    allowed = {"weft.conversation.feed", *(f"weft.models.{name}" for name in words)}
     assert {name for name in again if name.startswith(kept_out)} - allowed == set()
 
 

@@ -100,7 +100,7 @@ def read_rules(workspace: Folder, own: FilePath | None = None) -> Rules:
         folders = [workspace]
         if own is not None and (own / "sources").is_dir():
             folders.append(opened.enter_context(Folder.open(own)))
-        readers = [(workspace, _workspace_rules)]
+        readers: list[tuple[Folder, Callable[[Folder], Rules]]] = [(workspace, _workspace_rules)]
         readers += [(folder, _source_reader(slug)) for folder in folders for slug in _slugs(folder)]
         for folder, read in readers:
             try:
