@@ -53,7 +53,7 @@ def lay(workspace: Path) -> Path:
 async def ask(client: Client, tool: str, **given: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, given)
     assert not result.is_error, result.content
-    assert result.structured_content is not None
+    assert isinstance(result.structured_content, dict)
     return result.structured_content
 
 

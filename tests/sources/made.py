@@ -63,15 +63,17 @@ class Shelf:
             (folder / "guide.md").write_text(guide)
 
     def add_odd(self, slug: str = "odd", **more: Any) -> None:
-        """The server that misbehaves."""
+        """The server that misbehaves; each but the first counts in a folder of its own."""
+        counted = self.counted if slug == "odd" else self.counted / slug
+        counted.mkdir(exist_ok=True)
         self.add(
             slug,
             {
                 "kind": "mcp",
                 "command": sys.executable,
-                "args": ["-I", "-S", str(ODD_SERVER), str(self.counted)],
+                "args": ["-I", "-S", str(ODD_SERVER), str(counted)],
                 "read": [str(ODD_SERVER.parent)],
-                "write": [str(self.counted)],
+                "write": [str(counted)],
                 **more,
             },
         )

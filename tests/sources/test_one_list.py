@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.doors import talk_in
@@ -172,3 +176,42 @@ def test_what_nobody_agreed_to_is_neither_started_nor_offered(tmp_path: Path) ->
         assert box.of_source("notes") != ()
         request = next(one for one in app.not_agreed() if one.kind == "source")
         assert request.parts["network"] == "yes"
+
+
+def test_a_run_with_two_sources_is_killed_in_a_call_and_goes_on(tmp_path: Path) -> None:
+    """Nothing that has a result is done again, the call that was cut off is not repeated, and no server is left."""
+    workspace = lay(tmp_path)
+    lay_pipeline(workspace)
+    with App.open(workspace) as app:
+        asyncio.run(SourceShelf(app).test())
+    counted = tmp_path / "counted"
+
+    def count(what: str) -> int:
+        return int((counted / what).read_text()) if (counted / what).exists() else 0
+
+    words = [sys.executable, "-m", "tests.sources.killed_run", str(workspace)]
+    with subprocess.Popen([*words, "first"], stdout=subprocess.PIPE, text=True) as process:
+        until = time.monotonic() + 60
+        while not count("call-hang") and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        servers = _processes_with(str(ODD_SERVER))
+        process.kill()
+    assert (count("call-echo"), count("call-hang")) == (1, 1)
+    assert servers
+    until = time.monotonic() + 20
+    while _processes_with(str(ODD_SERVER)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert _processes_with(str(ODD_SERVER)) == [], "whatever a source started ends with the process"
+    again = subprocess.run([*words, "second"], capture_output=True, text=True, timeout=60, check=True)
+    assert again.stdout.startswith("done\n")
+    assert "It may have done some, all or none of its work" in again.stdout
+    assert (count("call-echo"), count("call-hang")) == (1, 1)
+
+
+def _processes_with(word: str) -> list[int]:
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        line = process.info["cmdline"] or []
+        if word in line and process.pid != os.getpid():
+            found.append(process.pid)
+    return found

@@ -77,7 +77,7 @@ class SessionTools:
 
         def rows() -> list[Answer]:
             if words := given.get("words", ""):
-                return [asdict(one.session) for one in self._app.catalogue.search(words, wanted)]
+                return [asdict(one.entry) for one in self._app.catalogue.search(words, wanted)]
             return [asdict(one) for one in self._app.catalogue.page(wanted)]
 
         keys = ("id", "title", "pipeline", "state", "waits", "done", "steps", "status", "labels", "updated")
