@@ -30,6 +30,11 @@ def test_the_everything_server_over_its_standard_output(opened: OpenShelf) -> No
             assert reached.state == "ready", reached.why
             assert reached.listing is not None
             assert {"simple-prompt", "args-prompt"} <= {prompt.name for prompt in reached.listing.prompts}
+            listed = (await shelf.call("every__list_resources")).text
+            uri = listed.splitlines()[0].split("\t")[0]
+            assert (await shelf.call("every__read_resource", {"uri": uri})).text
+            prompt = await shelf.call("every__get_prompt", {"name": "args-prompt", "arguments": {"city": "Oslo"}})
+            assert "Oslo" in prompt.text
             assert (await shelf.call("every__echo", {"message": "hi"})).text == "Echo: hi"
             assert "3" in (await shelf.call("every__get-sum", {"a": 1, "b": 2})).text
             picture = await shelf.call("every__get-tiny-image")

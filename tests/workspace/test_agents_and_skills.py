@@ -53,6 +53,12 @@ def test_every_field_of_an_agent_arrives(make_workspace: MakeWorkspace) -> None:
     )
 
 
+def test_the_sources_that_a_skill_needs_are_those_of_whoever_has_it(make_workspace: MakeWorkspace) -> None:
+    skill = "---\nname: tone\ndescription: Tone\nrequiredSources: [jira, notes]\n---\nBe kind.\n"
+    agent = "---\nname: writer\ndescription: Writes\nsources: notes\nskills: [tone]\n---\nWrite.\n"
+    assert make_workspace({SKILL: skill, FILE: agent}).agent("writer").sources == ("notes", "jira")
+
+
 @pytest.mark.parametrize("tools", ["[Read, Skill]", "Read,Skill", "\n  - Read\n  - Skill"])
 def test_a_list_may_be_written_in_three_ways(tools: str, make_workspace: MakeWorkspace) -> None:
     text = f"---\nname: writer\ndescription: Writes\ntools: {tools}\n---\nWrite.\n"

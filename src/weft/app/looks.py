@@ -36,10 +36,26 @@ def known_words(parts: Parts, working: Path) -> KnownWords:
         skills = {skill.name: skill.description for skill in found}
         for place in (parts.workspace.folder, folder):
             own |= dict(_own_commands(place))
+    own |= _prompts(parts, working)
     models = [EMBEDDED, *parts.models().names]
     return KnownWords(
         working=working, pipelines=tuple(parts.workspace.pipeline_names()), models=tuple(models), skills=skills, own=own
     )
+
+
+def _prompts(parts: Parts, working: Path) -> dict[str, str]:
+    """Prompts of sources are commands: /SLUG-PROMPT."""
+    if not parts.may_have_sources(working):
+        return {}
+    sources = parts.sources()
+    found: dict[str, str] = {}
+    for slug, source in sources.declared(working).sources.items():
+        listing = sources.kept.get(source.key).listing
+        for prompt in listing.prompts if listing and source.config.enabled and not sources.trouble(source) else ():
+            wants = f" Its arguments are: {', '.join(prompt.arguments)}." if prompt.arguments else ""
+            text = f"Get the prompt {prompt.name} with {slug}__get_prompt, and do what it says.{wants} $ARGUMENTS"
+            found[f"{slug}-{prompt.name}"] = text
+    return found
 
 
 def _own_commands(place: Folder) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +27,8 @@ from weft.sources.elicitation import Elicitation
 from weft.sources.listing import Listing, OfferedPrompt, OfferedTool
 from weft.sources.schemas import tool_of
 from weft.sources.wire import WIRE_CODE
+from weft.tools.builtin.schema import closed, text
+from weft.tools.results import bounded
 from weft.tools.threads import in_thread
 from weft.tools.tool import Context, Outcome, failed
 
@@ -49,6 +51,37 @@ PROGRESS_EVERY: Final = 0.1
 _EXPIRED: Final = "Session terminated"
 _NOT_DONE: Final = frozenset({-32700, -32600, -32601, -32602})
 """Of the protocol's errors: the call was not understood, so nothing came of it."""
+
+
+LIST_RESOURCES: Final = "resources/list"
+READ_RESOURCE: Final = "resources/read"
+GET_PROMPT: Final = "prompts/get"
+RESOURCE_TOOLS: Final = (
+    OfferedTool(
+        name=LIST_RESOURCES,
+        description="The resources that can be read here: address, name and description of each.",
+        input_schema=closed({}),
+        repeatable=True,
+    ),
+    OfferedTool(
+        name=READ_RESOURCE,
+        description="Read a resource by its address.",
+        input_schema=closed({"uri": text("Its address, as the list has it", shortest=1, longest=2000)}),
+        repeatable=True,
+    ),
+)
+
+
+def prompt_tool(prompts: Sequence[OfferedPrompt]) -> OfferedTool:
+    names = [prompt.name for prompt in prompts]
+    about = "; ".join(f"{one.name}({', '.join(one.arguments)}) {one.description}".strip() for one in prompts)
+    values = {"type": "object", "additionalProperties": {"type": "string"}, "description": "Its arguments by name"}
+    return OfferedTool(
+        name=GET_PROMPT,
+        description=f"The text of a prompt that was prepared here: {about}"[:2000],
+        input_schema=closed({"name": {"type": "string", "enum": names}}, {"arguments": values}),
+        repeatable=True,
+    )
 
 
 class Line(AbstractAsyncContextManager["TransportStreams"]):
@@ -272,9 +305,11 @@ class McpConnection:
                 break
         capabilities = client.server_capabilities
         info = client.server_info
+        prompts = tuple(await self._prompts(client)) if capabilities.prompts else ()
+        own = [*(RESOURCE_TOOLS if capabilities.resources else ()), *([prompt_tool(prompts)] if prompts else ())]
         return Listing(
-            tools=tuple(tools.values()),
-            prompts=tuple(await self._prompts(client)) if capabilities.prompts else (),
+            tools=(*tools.values(), *own),
+            prompts=prompts,
             resources=capabilities.resources is not None,
             server=f"{info.name} {info.version}".strip() if info else "",
             protocol=client.protocol_version,
@@ -331,6 +366,8 @@ class McpConnection:
 
     async def call(self, tool: str, given: Mapping[str, Any], context: Context) -> Outcome:
         context.progress(f"{self._slug}: {tool}")
+        if tool in (LIST_RESOURCES, READ_RESOURCE, GET_PROMPT):
+            return await self._looked_up(tool, given, context)
         for again in (True, False):
             try:
                 up = await self._ready()
@@ -441,6 +478,22 @@ class McpConnection:
 
     # -- prompts and resources
 
+    async def _looked_up(self, tool: str, given: Mapping[str, Any], context: Context) -> Outcome:
+        """What we offer as tools of a server beside its own: what else the protocol has."""
+        if tool == LIST_RESOURCES:
+            found = await self.resources()
+            said = "\n".join(f"{uri}\t{name}\t{about}" for uri, name, about in found) or "[none]"
+        elif tool == READ_RESOURCE:
+            parts = await self.resource(str(given["uri"]))
+            said = "\n\n".join([await _shown(media_type, data, context) for media_type, data in parts])
+        else:
+            said = await self.prompt(str(given["name"]), given.get("arguments", {}))
+        lines = said.count("\n") + 1
+        outcome = Outcome(
+            text=said, effect="none", summary=f"{lines} lines from {self._slug}", outside=(f"the source {self._slug}",)
+        )
+        return await bounded(outcome, context)
+
     async def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
         """The text of a prompt. UserError or SourceDownError in words."""
         result = await self._asked(lambda up: up.client.get_prompt(name, dict(arguments)))
@@ -522,6 +575,14 @@ class _RefusedError(Exception):
         super().__init__(words)
         self.words = words
         self.effect: Any = "unknown" if done else "none"
+
+
+async def _shown(media_type: str, data: bytes, context: Context) -> str:
+    if media_type.startswith("text/") or media_type.endswith(("json", "xml", "yaml")):
+        return data.decode("utf-8", "replace")
+    keep = context.keep
+    where = f", kept as @session/blobs/{await in_thread(lambda: keep(data), 'weft-keep')}" if keep else ""
+    return f"[{media_type}, {len(data):,} bytes{where}]"
 
 
 def _status(error: Any) -> int:

@@ -16,6 +16,8 @@ from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 
 NAME_LENGTH: Final = 64
 BETWEEN: Final = "__"
+OWN_NAMES: Final = {"resources/list": "list_resources", "resources/read": "read_resource", "prompts/get": "get_prompt"}
+"""Of what the protocol has besides tools, and we offer as tools."""
 CallSource = Callable[[Source, str, Mapping[str, Any], Context], Awaitable[Outcome]]
 """The source, the tool's own name, its input."""
 
@@ -27,7 +29,7 @@ def offered_tools(source: Source, listing: Listing, call: CallSource) -> list[To
         choice = source.config.tools.get(offered.name)
         if choice is not None and not choice.enabled:
             continue
-        name = public_name(source.slug, offered.name)
+        name = public_name(source.slug, OWN_NAMES.get(offered.name, offered.name))
         if name in found:
             name = public_name(source.slug, offered.name, always=True)
         found[name] = _tool(name, source, offered, call)

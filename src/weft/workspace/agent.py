@@ -14,6 +14,7 @@ from weft.workspace.code_file import function_fault
 from weft.workspace.document import Document, in_order, read_source
 from weft.workspace.fields import NameList, OptionalText, Strict, Text
 from weft.workspace.front_matter import parse_front_matter, read_front
+from weft.workspace.skill import read_skill
 from weft.workspace.spelling import suggest
 
 FOLDER: Final = ".claude/agents"
@@ -67,11 +68,22 @@ def read_agent(folder: Folder, name: str, skill_names: Iterable[str]) -> Agent:
         file=source.file,
         skills=tuple(front.skills),
         tools=tuple(front.tools),
-        sources=tuple(dict.fromkeys(front.sources)),
+        sources=tuple(dict.fromkeys([*front.sources, *_required(folder, front)])),
         model=front.model,
         embedded=front.embedded,
         hash=source.hash,
     )
+
+
+def _required(folder: Folder, front: AgentFront) -> list[str]:
+    """The sources that its skills need; what is wrong with a skill is told of the skill."""
+    found: list[str] = []
+    for skill in front.skills:
+        try:
+            found += read_skill(folder, skill).sources
+        except (FileNotFoundError, WorkspaceError):
+            continue
+    return found
 
 
 def _references(folder: Folder, front: AgentFront, document: Document, skill_names: list[str]) -> list[Problem]:

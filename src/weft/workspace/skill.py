@@ -24,6 +24,8 @@ class Skill:
     text: str
     file: str
     hash: str
+    sources: tuple[str, ...] = ()
+    """The sources it needs."""
 
 
 class SkillFront(Strict):
@@ -35,6 +37,11 @@ class SkillFront(Strict):
     compatibility: OptionalText = Field(default=None, description="What the skill needs around it")
     version: Version = Field(default="1", description="The skill's version")
     metadata: dict[str, Any] = Field(default={}, description="Free notes of other tools")
+    required_sources: NameList = Field(
+        default=[],
+        alias="requiredSources",
+        description="The sources it needs: an agent that has the skill gets their tools",
+    )
     allowed_tools: NameList = Field(
         default=[], alias="allowed-tools", description="Tools that other programs let it use"
     )
@@ -47,4 +54,5 @@ def read_skill(folder: Folder, name: str) -> Skill:
     front, problems = read_front(SkillFront, source, name, found)
     if problems or front is None:
         raise WorkspaceError(problems)
-    return Skill(front.name, front.description, found.body, source.file, source.hash)
+    sources = tuple(dict.fromkeys(front.required_sources))
+    return Skill(front.name, front.description, found.body, source.file, source.hash, sources)
