@@ -54,7 +54,7 @@ from weft.workspace.flow_file import (
 )
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
-from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.pipeline_file import EachEntry, InputEntry, MapEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.profile import Style, WriterProfile
 from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
 from weft.workspace.skill import SkillFront
@@ -247,11 +247,22 @@ FIELD_MEANINGS: Final = {
     "key": "What names the continuation: the conversation and the turn whose results it carries.",
     "step_started.anew": "Whether a person wants it made whatever is there: nothing made before is taken over.",
     "item": "The item's name in its step.",
+    "artifact_accepted.item": "The item whose file it is; empty for an artifact of the step itself.",
+    "artifact_rejected.item": "The item whose file it is; empty for an artifact of the step itself.",
+    "call_settled.item": "The item it was made for, in a step that is made item by item; else empty.",
+    "step_started.only": "The items that a person asked for; empty for all.",
+    "item_settled.artifact": "The item's file; empty in a step of a tool with `each`, and for one that failed.",
+    "item_settled.tries": "Which try of the item it was in its attempt.",
+    "item_settled.retrying": "Whether it failed and is tried again.",
+    "item_settled.model": "The model that made it; absent when none did.",
+    "item_settled.usage": "What its calls used: tokens by kind.",
+    "item_settled.by_model": "The same by model, when there was more than one.",
     "item_settled.input_hash": "Of everything that its result depends on.",
     "item_settled.ok": "Whether it has a result.",
     "item_settled.hash": "Of its result as JSON.",
     "item_settled.size": "The bytes of that.",
-    "item_settled.content": "The result; absent for a large one, which is kept as `blobs/<hash>`.",
+    "item_settled.content": "The result; absent when it is a file of its own, and for a large one, which is kept as "
+    "`blobs/<hash>`.",
     "item_settled.message": "What came of it in a few words, or why there is no result.",
     "item_settled.ms": "How long it took, in milliseconds.",
     "resumable": "Whether what it did so far is kept, and gone on with when it is tried again with the same inputs.",
@@ -340,6 +351,7 @@ STEP_INPUT_MEANINGS: Final = {
     "session": "The session's id.",
     "step": "The step's name.",
     "attempt": "The number of this attempt.",
+    "makes": "The artifacts that are to be made.",
     "idempotency_key": "The same for every attempt at the same work: hand it to services that can honour it.",
     "inputs": "The text of each input that the step reads, by name.",
     "documents": "What each of them that is a document says of itself: `kind`, `title`, `author`, `published`, "
@@ -357,6 +369,9 @@ STEP_INPUT_MEANINGS: Final = {
     "`most` and `feedback`.",
     "overruled": "What a person says against verdicts of this step, by claim: `was`, `verdict`, `why` and `by`. For a "
     "step with the key `verdicts`.",
+    "item": "What it is made for, in a step with a `map`: a value, a row, the text of a file or of a page.",
+    "item_key": "What names it in its step.",
+    "item_name": "What the `map` calls it; empty in a step without one.",
     "prior": "The artifacts of the key `prior`, as the session's earlier runs on other inputs finished with them: by "
     "name, the oldest first.",
 }
@@ -766,6 +781,7 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "manifest-keys": manifest_keys,
     "pipeline-keys": pipeline_keys,
     "flow-keys": flow_keys,
+    "map-keys": keys_of(MapEntry),
     "step-input": step_input,
     "agent-keys": keys_of(AgentFront),
     "skill-keys": keys_of(SkillFront),

@@ -45,7 +45,7 @@ from weft.workspace.flow_file import (
 )
 from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
-from weft.workspace.pipeline_file import EachEntry, InputEntry, ParameterEntry, PipelineFile, StepEntry
+from weft.workspace.pipeline_file import EachEntry, InputEntry, MapEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
 
 pytestmark = pytest.mark.process
@@ -61,6 +61,7 @@ PAGES = (
     "flow",
     "knowledge",
     "log",
+    "maps",
     "packs",
     "pipelines",
     "session-folder",
@@ -236,6 +237,7 @@ def test_every_line_key_and_finding_key_of_the_log_is_documented() -> None:
         ("pipelines", "### A parameter", ParameterEntry),
         ("pipelines", "### A step", StepEntry),
         ("pipelines", "### Each call", EachEntry),
+        ("maps", "## Keys", MapEntry),
         ("pipelines", "### What a step allows", StepRuleEntry),
         ("config", "## config.toml", Config),
         ("config", "### A connection", ModelTable),
@@ -539,6 +541,7 @@ COMPLETE = (
     ("pipelines", "desk/pipelines/brief.yaml"),
     ("pipelines", "desk/pipelines/survey.yaml"),
     ("flow", "desk/pipelines/essay.yaml"),
+    ("maps", "desk/pipelines/sources.yaml"),
 )
 """The complete examples, by page: together they use every key. A page that brings new keys adds its own here."""
 
@@ -559,6 +562,7 @@ def test_the_complete_pipelines_use_every_key() -> None:
         use(InputEntry, *whole.get("inputs", {}).values())
         use(ParameterEntry, *whole.get("parameters", {}).values())
         use(StepEntry, *steps)
+        use(MapEntry, *(step["map"] for step in steps if "map" in step))
         use(GateEntry, *gates)
         use(ShownEntry, *(one for gate in gates for one in gate.get("show", ())))
         use(ChoiceEntry, *(one for gate in gates for one in gate.get("choices", {}).values()))

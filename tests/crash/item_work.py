@@ -37,12 +37,14 @@ steps:
     final: true
     allow: [{tool: Mark}]
 """
+MAPPED: Final = PIPELINE.replace("each: {", "map: {at_once: 2, ")
+"""The same as items of a map, two of them side by side: each has a file of its own."""
 
 
-def lay_out(root: Path, words: str = f"one two {LARGE} four") -> Place:
+def lay_out(root: Path, words: str = f"one two {LARGE} four", pipeline: str = PIPELINE) -> Place:
     place = Place(root)
     files = {
-        "pipelines/marking.yaml": PIPELINE,
+        "pipelines/marking.yaml": pipeline,
         "code/words.py": "def words(step):\n    return {'words': step.text.split()}\n",
         "config.toml": "",
     }
@@ -54,7 +56,13 @@ def lay_out(root: Path, words: str = f"one two {LARGE} four") -> Place:
 
 
 def marks(place: Place) -> list[str]:
-    made = json.loads((place.session / "marks.json").read_text())["calls"]
+    found = json.loads((place.session / "marks.json").read_text())
+    if "items" in found:
+        for one in found["items"]:
+            file = place.session / "marks" / f"{one['item']}.json"
+            assert json.loads(file.read_text()) == one["value"], "the file of an item is what was gathered"
+        return [one["item"] for one in found["items"]]
+    made = found["calls"]
     assert all(call["ok"] for call in made)
     return [call["input"]["word"] for call in made]
 

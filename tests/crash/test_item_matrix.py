@@ -33,13 +33,16 @@ def counted(harness: Harness, place: Place) -> list[Call]:
     return list(ended.calls)
 
 
-def test_a_step_killed_at_any_call_goes_on_with_the_next_item(harness: Harness, tmp_path: Path) -> None:
-    whole = item_work.lay_out(tmp_path / "whole")
+@pytest.mark.parametrize(("pipeline", "every"), [(item_work.PIPELINE, 24), (item_work.MAPPED, 24)], ids=["each", "map"])
+def test_a_step_killed_at_any_call_goes_on_with_the_next_item(
+    harness: Harness, tmp_path: Path, pipeline: str, every: int
+) -> None:
+    whole = item_work.lay_out(tmp_path / "whole", pipeline=pipeline)
     calls = counted(harness, whole)
     words = item_work.marks(whole)
     wrong: dict[str, str] = {}
-    for number, death in enumerate(list(deaths(calls))[len(calls) % 24 :: 24]):
-        place = item_work.lay_out(tmp_path / str(number))
+    for number, death in enumerate(list(deaths(calls))[len(calls) % every :: every]):
+        place = item_work.lay_out(tmp_path / str(number), pipeline=pipeline)
         assert harness(place, death.disk, work=item_work.run).killed
         before = look(place)
         settled = {line["item"] for line in before.log if line["type"] == "item_settled"}

@@ -146,7 +146,7 @@ def test_what_code_prints_is_progress_not_data(one: Weft) -> None:
         ("object()", "not JSON serializable"),
         ("{'title': float('nan')}", "not JSON compliant"),
         ("'just text'", 'is not of type "object"'),
-        ("None", 'is not of type "object"'),
+        ("None", "one.py:make returned nothing: is a 'return' missing?"),
         ("{'title': 'a\\ud800b'}", "surrogate"),
     ],
 )

@@ -8,12 +8,13 @@ from typing import Final
 import pytest
 
 from weft.protocol.errors import Problem
+from weft.workspace.pipeline_file import StepEntry
 
 HEAD: Final = "name: p\ndescription: d\n"
 STEP: Final = "steps:\n  a:\n    artifact: a.json\n    code: make.py:a\n"
 STEP_KEYS: Final = (
     "artifact, artifacts, code, agent, tool, requires, inputs, parameters, profile, skills, model, schema, checks, "
-    "attempts, timeout, final and 16 more"
+    f"attempts, timeout, final and {len(StepEntry.model_fields) - 16} more"
 )
 
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from weft.app.secrets import person_secrets
     from weft.app.session_pages import (
         NothingThereError,
+        item_page,
         open_catalogue,
         open_sessions,
         session_json,
@@ -210,6 +211,7 @@ else:
             "session_page": "weft.app.session_pages",
             "session_row": "weft.app.session_pages",
             "shipped_packs": "weft.app.packs",
+            "item_page": "weft.app.session_pages",
             "step_page": "weft.app.session_pages",
             "steps_now": "weft.app.session_work",
             "suggest": "weft.workspace.spelling",
@@ -316,6 +318,7 @@ __all__ = [
     "evaluate_with",
     "event_fields",
     "is_address",
+    "item_page",
     "item_to_wire",
     "json_line",
     "judge_call",

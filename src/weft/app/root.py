@@ -274,18 +274,23 @@ class App(Parts):
         with self.sessions.folder(request.session) as folder:
             if folder.exists(LOG):
                 return self.sessions.pipeline_of(request.session)
-            legacy = read_legacy(folder)
-            if legacy.pipeline:
+            legacy, names = read_legacy(folder), self.workspace.pipeline_names()
+            if legacy.pipeline and legacy.pipeline in names:
                 return legacy.pipeline
             present = set(folder.names())
-        fits = [name for name in self.workspace.pipeline_names() if self._makes_some_of(name, present)]
-        return fits[0] if len(fits) == 1 else None
+        fits = [name for name in names if self._makes_some_of(name, present, legacy)]
+        if self.config.default_pipeline in fits:
+            return self.config.default_pipeline
+        return fits[0] if len(fits) == 1 else legacy.pipeline
 
-    def _makes_some_of(self, name: str, files: set[str]) -> bool:
+    def _makes_some_of(self, name: str, files: set[str], legacy: Legacy) -> bool:
+        """It makes something that lies there, and what the old manifest was for."""
         if self.workspace.check_pipeline(name):
             return False
-        steps = self.workspace.pipeline(name).steps.values()
-        return any(artifact in files for step in steps for artifact in step.artifacts)
+        steps = self.workspace.pipeline(name).steps
+        if legacy.pipeline and legacy.desired and legacy.desired not in steps:
+            return False
+        return any(artifact in files for step in steps.values() for artifact in step.artifacts)
 
     def _session_id(self, request: SessionRequest, pipeline: Pipeline) -> str:
         """A named session; else the newest session of this pipeline on this file; else a new id."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from weft.files import Folder
     from weft.models.prices import Cost
     from weft.models.spending import ModelCall, Price
+    from weft.render.item_page import ItemPage
     from weft.render.step_history import StepHistory
     from weft.render.step_page import Prompt, StepPage
     from weft.session.index import ListedSession
@@ -163,6 +164,23 @@ def step_page(parts: Parts, session: str, step: str, attempt: int | None = None)
             str(folder.path),
             [*_damage(reading), *notes],
         )
+
+
+def item_page(parts: Parts, session: str, step: str, item: str) -> ItemPage:
+    """One item of a step that is made item by item: every try of it."""
+    from weft.render.item_page import ItemPage, item_keys, item_tries
+    from weft.workspace.spelling import suggest
+
+    history = step_page(parts, session, step).history
+    tries = item_tries(history, item)
+    if not tries:
+        known = item_keys(history)
+        hint = suggest(item, known, "items") if known else "it is not made item by item"
+        raise NothingThereError(f"the step {step} of session {session} has no item {item}", hint=hint)
+    made = next((tried.settled for tried in reversed(tries) if tried.settled.ok), None)
+    with parts.sessions.folder(session) as folder:
+        file = _file(folder, made.artifact, made.hash) if made and made.artifact else ""
+    return ItemPage(session, step, item, tries, file)
 
 
 def step_status(reading: Reading, step: str) -> str:

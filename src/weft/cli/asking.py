@@ -31,6 +31,7 @@ _OPTIONS = (
     click.option("--force", multiple=True, metavar="STEP", help="Run this step even if it is up to date."),
     click.option("--from", "start_from", metavar="STEP", help="Run this step and all that depends on it."),
     click.option("--until", metavar="STEP", help="Stop after this step: it and what it needs."),
+    click.option("--only", multiple=True, metavar="ITEM", help="Of steps with a map, only this item."),
     click.option("--accept", multiple=True, metavar="STEP", help="Keep your edit of its artifact as the result."),
     click.option("--depth", metavar="MODE", help="How thorough: a mode of the pipeline; kept for the session."),
     click.option("--answer", "answers", multiple=True, metavar="GATE=CHOICE", help="A reply in advance, used once."),
@@ -60,6 +61,7 @@ def start_run(given: Mapping[str, Any]) -> StartRun:
         start_from=given["start_from"],
         until=given["until"],
         accept=frozenset(given["accept"]),
+        only=frozenset(given["only"]),
     )
 
 

@@ -121,21 +121,25 @@ def _plain(snippet: str) -> str:
 @command.command("show")
 @click.argument("session")
 @click.argument("step", required=False)
+@click.argument("item", required=False)
 @click.option("--prompt", is_flag=True, help="With a STEP: the whole text of what its models were last asked.")
 @json_option
 @workspace_option
-def show(session: str, step: str | None, prompt: bool, as_json: bool, workspace: str | None) -> None:
+def show(session: str, step: str | None, item: str | None, prompt: bool, as_json: bool, workspace: str | None) -> None:
     """A session's steps: state, attempts, artifacts, and what went wrong.
 
     With a STEP, all about that one: its inputs and what changed, its prompt, every attempt with its calls, tokens and
-    cost, its artifacts, checks and gates.
+    cost, its artifacts, checks and gates. With an ITEM of a step that is made item by item, every try of that one.
     """
     if step is None and prompt:
         raise UsageError("--prompt needs a step", hint=f"weft sessions show {session} STEP --prompt")
     with open_app(workspace) as app:
         if step is not None:
-            from weft.cli.step import show_step
+            from weft.cli.step import show_item, show_step
 
+            if item is not None:
+                show_item(app, session, step, item, as_json=as_json)
+                return
             show_step(app, session, step, prompt=prompt, as_json=as_json)
             return
         if as_json:

@@ -1,13 +1,13 @@
-"""`weft sessions show SESSION STEP`: one step's page."""
+"""`weft sessions show SESSION STEP [ITEM]`: one step's page, or that of one of its items."""
 
 from __future__ import annotations
 
 import sys
 
-from weft.app import App, step_page, to_json
+from weft.app import App, item_page, step_page, to_json
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.errors import UserError
-from weft.render.step_page import prompts_text, step_json, step_screen, step_text
+from weft.render.step_page import prompts_text, rows_screen, rows_text, step_json, step_screen, step_text
 
 
 def show_step(app: App, session: str, step: str, *, prompt: bool, as_json: bool) -> None:
@@ -25,3 +25,18 @@ def show_step(app: App, session: str, step: str, *, prompt: bool, as_json: bool)
         Console(highlight=False).print(screen)
     else:
         print(step_text(content, app.price))
+
+
+def show_item(app: App, session: str, step: str, item: str, *, as_json: bool) -> None:
+    from weft.render.item_page import item_json, item_rows
+
+    page = item_page(app, session, step, item)
+    if as_json:
+        sys.stdout.buffer.write(to_json(item_json(page, app.price)) + b"\n")
+    elif is_terminal(sys.stdout):
+        from rich.console import Console
+
+        rows = item_rows(page, app.price)
+        Console(highlight=False).print(rows_screen(rows, screen_width(), ascii=is_ascii(sys.stdout)))
+    else:
+        print(rows_text(item_rows(page, app.price)))

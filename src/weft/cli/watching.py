@@ -17,7 +17,7 @@ from weft.protocol.errors import EXIT_DONE, EXIT_INTERRUPTED, WeftError
 
 LOOK: Final = 0.2
 """Seconds between two looks."""
-WATCHED: Final = ("pipelines", "schemas", "code", ".claude", "profile.json", "config.toml")
+WATCHED: Final = ("pipelines", "schemas", "code", ".claude", "profile.json", "user-profile.json", "config.toml")
 
 Signature = dict[str, tuple[int, int, int]]
 

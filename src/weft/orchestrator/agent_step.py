@@ -33,13 +33,13 @@ from weft.models.json_reader import read
 from weft.models.model import Model, ModelError, Part, Request, Stop
 from weft.models.structured import as_object, within
 from weft.orchestrator.agent_progress import HAND_IN, NUDGE, AgentProgress, StepJournal
-from weft.orchestrator.calls import AttemptCalls
+from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.model_step import task_of, wanted_schema
 from weft.orchestrator.progress import LEAVING, OverAllowanceError
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_prompt import StepPrompt, step_prompt
-from weft.orchestrator.workbench import Workbench, through
+from weft.orchestrator.workbench import Workbench
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.envelope import Actor

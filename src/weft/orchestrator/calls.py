@@ -22,10 +22,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from types import TracebackType
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self, TypeVar, cast
 
 from weft.models.model import Model, Part, Request, Retried, Stop, TextDelta, ThinkingDelta
 from weft.orchestrator.prompt_text import prompt_text
@@ -43,6 +43,7 @@ from weft.protocol.events import ItemSettled
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import StopReason, Usage, told_stop
 
+T = TypeVar("T")
 Kept = tuple[CallSettled, bytes | None]
 """A settlement and the request that is kept with it."""
 Keep = Callable[[Sequence[tuple[CallSettled | ItemSettled, bytes | None]]], Awaitable[None]]
@@ -152,6 +153,7 @@ class Call:
             usage=self._usage,
             request=hash_bytes(data) if data else "",
             dropped=self._dropped,
+            item=self._attempt.item,
         )
         return settled, data
 
@@ -168,8 +170,15 @@ class AttemptCalls:
         publish: Callable[[LiveCallEvent], None],
         retried: Callable[[str, Retried], None],
         clock: Callable[[], float] = time.monotonic,
+        *,
+        item: str = "",
+        above: AttemptCalls | None = None,
     ) -> None:
+        """`item` is what these calls are for in a step that is made item by item, `above` all calls of its attempt."""
         self.place = (run, step, attempt)
+        self.item = item
+        self._above = above
+        self._items: dict[str, AttemptCalls] = {}
         self.clock = clock
         self._keep = keep
         self._publish = publish
@@ -193,6 +202,19 @@ class AttemptCalls:
         """The model, with each stream reported as a call; from the second one on the title says that it is again."""
         return _Watched(self, model, reference, title, dropped)
 
+    @contextmanager
+    def for_item(self, item: str) -> Iterator[AttemptCalls]:
+        """The calls of one item: they are calls of the attempt too, and known by themselves while it is made."""
+        run, step, attempt = self.place
+        own = AttemptCalls(
+            run, step, attempt, self._keep, self._publish, self.retried, self.clock, item=item, above=self
+        )
+        self._items[item] = own
+        try:
+            yield own
+        finally:
+            del self._items[item]
+
     @property
     def used(self) -> Used:
         """What the whole attempt has used so far, with what calls that are going on have told."""
@@ -201,9 +223,13 @@ class AttemptCalls:
     def note(self, settled: CallSettled) -> None:
         """A call that the log has in another form: as a turn of the conversation that makes the step."""
         self._settled.append(settled)
+        if settled.item in self._items:
+            self._items[settled.item].note(settled)
 
     def add(self, model: str, usage: Mapping[str, int]) -> None:
         """What a call has used that the attempt is let go of in the middle of."""
+        if self._above is not None:
+            self._above.add(model, usage)
         run, step, attempt = self.place
         self._settled.append(
             CallSettled(
@@ -221,6 +247,10 @@ class AttemptCalls:
         )
 
     def begin(self, call: Call) -> str:
+        if self._above is not None:
+            name = self._above.begin(call)
+            self._open[name] = call
+            return name
         if self._over:
             raise AttemptOverError(f"attempt {self.place[2]} of {self.place[1]} is over; {call.name} can't be called")
         self._begun += 1
@@ -240,14 +270,20 @@ class AttemptCalls:
         return name
 
     def stream(self, call: str, piece: str, *, thinking: bool) -> None:
-        if call in self._open:
+        if self._above is not None:
+            self._above.stream(call, piece, thinking=thinking)
+        elif call in self._open:
             _, step, attempt = self.place
             self._publish(StepTextStreamed(step=step, attempt=attempt, call=call, text=piece, thinking=thinking))
 
     async def end(self, call: Call) -> None:
         """Durable when this returns; it becomes durable also when whoever waits here is cancelled."""
+        if self._above is not None:
+            if self._open.pop(call.id, None) is not None:
+                self._settled.append(call.settlement()[0])
+            return await self._above.end(call)
         if self._open.pop(call.id, None) is None:
-            return  # the attempt was closed meanwhile, and the call settled with it
+            return None  # the attempt was closed meanwhile, and the call settled with it
         settled, data = call.settlement()
         self._settled.append(settled)
         together: list[tuple[CallSettled | ItemSettled, bytes | None]] = [(settled, data)]
@@ -255,6 +291,7 @@ class AttemptCalls:
         self._pending.add(kept)
         kept.add_done_callback(self._was_kept)
         await asyncio.shield(kept)
+        return None
 
     def _was_kept(self, kept: asyncio.Future[None]) -> None:
         self._pending.discard(kept)
@@ -330,3 +367,13 @@ def _why(error: BaseException) -> str:
     if isinstance(error, WeftError):
         return error.message
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+async def through(work: asyncio.Future[T]) -> T:
+    """Its end, however often whoever waits is cancelled meanwhile: that does not make it come any faster."""
+    while not work.done():
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            continue
+    return work.result()

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import weft
 from weft.files import READ_LIMIT
 from weft.protocol.errors import WeftError
-from weft.protocol.steps import StepFunction, StepInput
+from weft.protocol.steps import MISTAKES, StepFunction, StepInput
 
 if TYPE_CHECKING:
     from weft.tools.boundary import Policy
@@ -34,7 +34,11 @@ Say = Callable[[str], None]
 
 
 class StepCodeError(WeftError):
-    """The code of a step raised; the message has its error and place."""
+    """The code of a step raised; the message has its error and place. `fixed`: another try would end the same way."""
+
+    def __init__(self, message: str, *, hint: str = "", fixed: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.fixed = fixed
 
 
 class WorkerCrashedError(WeftError):
@@ -174,7 +178,8 @@ class Executor:
         except WeftError:
             raise
         except Exception as error:
-            raise StepCodeError(f"{type(error).__name__}: {error}") from error
+            fixed = isinstance(error, MISTAKES)
+            raise StepCodeError(f"{type(error).__name__}: {error}", fixed=fixed) from error
 
     async def check(self, code: str, given: Mapping[str, Any]) -> Any:
         """What a pack's own check returned: a list of texts, one per fault."""
@@ -209,7 +214,7 @@ class Executor:
         if answer is None:
             raise WorkerCrashedError(worker.epitaph())
         if "error" in answer:
-            raise StepCodeError(answer["error"], hint=answer["trace"])
+            raise StepCodeError(answer["error"], hint=answer["trace"], fixed=answer.get("fixed", False))
         return answer["result"]
 
     async def _start(self, hosts: tuple[str, ...]) -> _Worker:

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.checks import check_documents
+from weft.files import Folder
 from weft.models.embedded_version import VERSION
 from weft.orchestrator.inputs import InputText, ReadFile
+from weft.orchestrator.items import map_items
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.orchestrator.step_tools import brings_in, sources_of, tools_of
 from weft.orchestrator.validate import Documents, fault_of, parse
-from weft.protocol.errors import ExternalError
-from weft.protocol.hashes import canonical, hash_bytes, hash_value
+from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.hashes import canonical, combine, hash_bytes, hash_value
 from weft.protocol.values import dataclass
 from weft.session.state import SessionState
 from weft.workspace.agent import Agent
 from weft.workspace.flow import look
+from weft.workspace.mapping import Map, item_file
 from weft.workspace.pipeline import Pipeline, Step
 from weft.workspace.profile import part, with_part
 from weft.workspace.workspace import Workspace
@@ -54,6 +58,8 @@ class Material:
     """What the inputs that are documents say of themselves."""
     prior: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """Artifacts as earlier runs on other inputs finished with them, the oldest first."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Of a step with a map over a folder: its files, each with its hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,8 @@ def gather(
         material = replace(material, tools=tools, outside=outside or any(map(brings_in, used)))
         if step.prior:
             material = replace(material, prior={one: prior[one] for one in step.prior if one in prior})
+        if step.map is not None and step.map.look is None:
+            material = replace(material, outside=True, files=_folder_files(step.map, parameters))
         materials[name] = material
         made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
         done = state.steps[name].completion if name in state.steps else None
@@ -123,6 +131,7 @@ def gather(
             artifact: _on_disk(step, artifact, files[artifact], recorded.get(artifact), documents)
             for artifact in step.artifacts
         }
+        items = _items(step, material, values)
         there = {artifact: values[artifact] for artifact in step.artifacts if artifact in values}
         steps[name] = StepFacts(
             made_from,
@@ -131,6 +140,8 @@ def gather(
             look(step.looks, there),
             "" if material.code else material.model,
             0 if material.code else _reads(material),
+            items,
+            tuple(_edited(name, items, state, read)),
         )
     return Facts(state.session, steps, materials, inputs, values, parameters)
 
@@ -164,7 +175,36 @@ def _on_disk(step: Step, name: str, data: bytes | None, recorded: str | None, do
     digest = hash_bytes(data)
     if digest == recorded:
         return OnDisk(digest, size=len(data))
-    return OnDisk(digest, fault_of(step, name, data, documents), len(data))
+    return OnDisk(digest, fault_of(step.gathering, name, data, documents), len(data))
+
+
+def _items(step: Step, material: Material, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...] | None:
+    """The items of a step as what they come from is now; None when it is not there, or can't be taken apart."""
+    if step.map is None or (step.map.look is not None and step.map.look.artifact not in values):
+        return None
+    try:
+        found = map_items(step.map, values, material.inputs, material.documents, material.files)
+    except UserError:
+        return None  # said when the step is made
+    return tuple((item.key, item.digest) for item in found)
+
+
+def _edited(step: str, items: tuple[tuple[str, str], ...] | None, state: SessionState, read: ReadFile) -> Iterable[str]:
+    for key, _ in items or ():
+        known = state.artifacts.get(file := item_file(step, key))
+        if known is not None and (data := read(file)) is not None and hash_bytes(data) != known.hash:
+            yield file
+
+
+def _folder_files(over: Map, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The files of a folder that are meant, in order; what is hidden, or leads elsewhere, is not."""
+    if over.folder is None:
+        return {}
+    place = Path(parameters[over.folder])
+    names = [found.relative_to(place) for found in place.glob(over.files) if found.is_file() and not found.is_symlink()]
+    shown = sorted(name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts))
+    with Folder.open(place) as folder:
+        return {name: hash_bytes(folder.read(name)) for name in shown}
 
 
 def _reads(material: Material) -> int:
@@ -234,6 +274,10 @@ def _made_from(
         found["tools"] = _short(sorted(material.tools))
     if step.scope.allow:
         found["allow"] = hash_value([entry.model_dump(exclude_defaults=True) for entry, _ in step.scope.allow])
+    if step.map is not None:
+        found["map"] = hash_value([step.map.sources, step.map.look and step.map.look.at, step.map.files, step.map.key])
+        if step.map.folder is not None:
+            found[f"files:{step.map.folder}"] = combine(material.files)
     if step.calls:
         found["calls"] = hash_value(asdict(step.calls))
     if step.checks:

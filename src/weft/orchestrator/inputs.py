@@ -201,6 +201,14 @@ class _Reader:
         }
 
 
+def given_text(data: bytes, name: str) -> InputText:
+    """A file in its normal form, as a step reads it, without being kept as an input."""
+    document = read_document(data, name)
+    about = asdict(document)
+    del about["text"]
+    return InputText(document.text, hash_bytes(data), {**about, "extra": dict(document.extra)})
+
+
 def plain_text(data: bytes, place: str) -> InputText:
     """An input that is taken as it is, or an error that says what is wrong with it and where it is."""
     try:

@@ -22,7 +22,7 @@ from typing import assert_never
 from weft.models.budget import Estimate, Ledger, allowance, breach, exceeded, overlaid
 from weft.orchestrator.consequences import consequences, passed_by, step_hash, unasked, withdrawn
 from weft.orchestrator.course import Course, extra_inputs, on_base, outside, overruled, said
-from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_steps
+from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_items, wanted_steps
 from weft.orchestrator.progress import (
     Decision,
     Effect,
@@ -34,7 +34,14 @@ from weft.orchestrator.progress import (
     StopAttempt,
 )
 from weft.protocol.call_events import Used
-from weft.protocol.commands import AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
+from weft.protocol.commands import (
+    AttemptFailed,
+    AttemptRested,
+    AttemptSucceeded,
+    Command,
+    InterruptRun,
+    StartRun,
+)
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
     ArtifactAccepted,
@@ -61,12 +68,14 @@ def decide(spec: RunSpec, state: SessionState, progress: Progress | None, comman
     match command:
         case StartRun():
             return _start(spec, state)
-        case AttemptSucceeded() | AttemptFailed() | InterruptRun() if progress is None:
+        case AttemptSucceeded() | AttemptFailed() | AttemptRested() | InterruptRun() if progress is None:
             raise ValueError(f"{command.type} before a run has started")
         case AttemptSucceeded():
             return _succeeded(spec, state, progress, command)
         case AttemptFailed():
             return _failed(spec, state, progress, command)
+        case AttemptRested():
+            return _rested(spec, state, progress, command)
         case InterruptRun():
             return _interrupted(progress, command)
         case _:
@@ -212,6 +221,28 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     return replace(begun, events=(*events, *begun.events))
 
 
+def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptRested) -> Decision:
+    """The items that were asked for are made: the step waits for the others, and nothing that needs it is made."""
+    step = progress.steps[command.step]
+    if not _is_open(step, command.attempt) or progress.ending:
+        return Decision(progress)
+    spent = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model)
+    left = progress.with_step(command.step, replace(step, phase="left", estimate=None))
+    settled, over = _overrun(spec, progress, replace(left, ledger=spent), command.step)
+    interrupted = StepInterrupted(
+        run=progress.run,
+        step=command.step,
+        attempt=command.attempt,
+        why=command.message,
+        ms=command.ms,
+        model=command.model,
+        usage=command.usage,
+        by_model=command.by_model,
+    )
+    noted = settled.with_note(command.step, command.message)
+    return _advance(spec, state, noted, [interrupted, *over], [])
+
+
 def _interrupted(progress: Progress, command: InterruptRun) -> Decision:
     if progress.ending:
         return Decision(progress)
@@ -331,6 +362,7 @@ def _begin(
         return Decision(replace(progress, over=short), (reached,))
     after = withdrawn(progress, name)
     progress, step = after.progress, progress.steps[name]
+    only = wanted_items(spec.wish, name) if spec.pipeline.steps[name].map else frozenset()
     attempt, digest = max(recorded, step.attempt) + (cause != "resume"), combine(inputs)
     started = StepStarted(
         run=progress.run,
@@ -341,6 +373,7 @@ def _begin(
         input_hash=digest,
         inputs=inputs,
         anew=anew,
+        only=tuple(sorted(only)),
     )
     running = replace(
         step,
@@ -360,7 +393,9 @@ def _begin(
     key, left = f"{name}-{digest}", allowance(limits, spec.price)
     resumed = cause == "resume"
     against = overruled(spec.pipeline, progress.course, name)
-    effect = StartAttempt(name, attempt, feedback, upstream, key, replies, rounds, left, progress.run, against, resumed)
+    effect = StartAttempt(
+        name, attempt, feedback, upstream, key, replies, rounds, left, progress.run, against, resumed, inputs, only
+    )
     return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
 
 
@@ -370,9 +405,10 @@ def _resumable(spec: RunSpec, name: str, record: StepState) -> bool:
 
 
 def _keeps_its_work(spec: RunSpec, name: str) -> bool:
-    """An agent's conversation and a tool's calls are in the log as they happen; code and a single answer are not."""
+    """An agent's conversation, a tool's calls and items are in the log as they happen; code and a single answer are
+    not."""
     step = spec.pipeline.steps[name]
-    return step.calls is not None or (step.executor == "agent" and bool(spec.facts[name].model))
+    return step.map is not None or step.calls is not None or (step.executor == "agent" and bool(spec.facts[name].model))
 
 
 def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget, list[str], str]]:

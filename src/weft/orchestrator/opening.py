@@ -174,6 +174,9 @@ def check_wish(pipeline: Pipeline, wish: StartRun) -> None:
             )
     for name, answer in wish.answers.items():
         _check_answer(pipeline, name, answer)
+    if wish.only and not any(step.map for step in pipeline.steps.values()):
+        what = f"--only {sorted(wish.only)[0]}: no step of the pipeline {pipeline.name} is made item by item"
+        raise UsageError(what, hint="steps with a 'map' are; --until STEP stops after a step")
     both = sorted(wish.accept & (wish.force | {wish.start_from or ""}))
     if both:
         raise UsageError(f"--accept and --force can't both name {both[0]}", hint="keep the edit, or make it again")

@@ -26,6 +26,8 @@ class StepOutlook:
     """Those of them that a person changed and kept."""
     extra: Mapping[str, str]
     """The rounds and replies it is made with."""
+    stands: bool = True
+    """Nothing that it reads is to be made before it."""
 
 
 @dataclass(slots=True)
@@ -84,7 +86,8 @@ class Outlook:
             and done.how == "edited"
             for artifact in self.pipeline.steps[before].artifacts
         )
-        return StepOutlook(upstream, edited, extra_inputs(self.pipeline, self.course, name))
+        stands = not any(before in self.to_make for before in read)
+        return StepOutlook(upstream, edited, extra_inputs(self.pipeline, self.course, name), stands)
 
     def _is_passed(self, name: str) -> bool:
         step = self.pipeline.steps[name]

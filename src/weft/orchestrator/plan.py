@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import field
 from typing import Any, Final
 
+from weft.orchestrator.items import MapItem, item_hash
 from weft.orchestrator.outlook import Outlook
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
@@ -96,7 +97,7 @@ def _file_reason(step: Step, facts: StepFacts, done: Completion) -> str:
             return f"{name} is missing"
         if file.hash != recorded:
             return f"{name} is damaged: {file.fault}" if file.fault else f"{name} was edited by hand"
-    return ""
+    return f"{facts.edited[0]} was edited by hand" if facts.edited else ""
 
 
 def _changed(before: Mapping[str, str], now: Mapping[str, str], edited: Container[str]) -> str:
@@ -135,6 +136,8 @@ _THINGS: Final = {
     "checks": "its checks",
     "tools": "its tools",
     "allow": "what it is allowed",
+    "map": "what its map is over",
+    "files": "what is in the folder {name}",
     "calls": "its call",
     "model": "the model",
     "reply": "your reply at the gate {name}",
@@ -166,6 +169,42 @@ def wanted_steps(pipeline: Pipeline, wish: StartRun) -> frozenset[str]:
     return frozenset({wish.until, *pipeline.upstream(wish.until)})
 
 
+def wanted_items(wish: StartRun, step: str) -> frozenset[str]:
+    """The items of a step that a person asks for; none for all."""
+    return frozenset(one.removeprefix(f"{step}/") for one in wish.only)
+
+
+def items_to_make(
+    step: Step, facts: StepFacts, state: SessionState, verdict: Verdict, only: frozenset[str], *, anew: bool
+) -> str:
+    """How many items of a step would be made and why, in words; "" when that can't be told."""
+    if step.map is None or facts.items is None or verdict.action != "run":
+        return ""
+    items = state.items.get(step.name, {})
+    known = {digest: one for digest, one in items.items() if not anew or (only and one.item not in only)}
+    names = {one.item for one in known.values()}
+    ahead: list[tuple[str, str]] = []
+    for key, digest in facts.items:
+        if only and key not in only:
+            continue
+        before = known.get(item_hash(step.map, verdict.inputs, MapItem(key, digest)))
+        if before is None:
+            ahead.append((key, "was changed" if key in names else "is new"))
+        elif not before.ok:
+            ahead.append((key, "failed before"))
+        elif before.artifact in facts.edited:
+            ahead.append((key, "was edited by hand"))
+    count = f"{len(ahead)} of {len(facts.items)} items"
+    if not ahead:
+        return f"{count}, only gathered anew: {verdict.reason}"
+    if only:
+        return f"{count}: asked for with --only"
+    if len(ahead) == len(facts.items):
+        return f"{count}: {verdict.reason}"
+    more = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
+    return f"{count}: item '{ahead[0][0]}' {ahead[0][1]}{more}"
+
+
 def make_plan(
     pipeline: Pipeline,
     facts: Mapping[str, StepFacts],
@@ -188,7 +227,9 @@ def make_plan(
             continue
         record, why = state.steps.get(name) or StepState(), forced.get(name, "")
         verdict = judge(step, facts[name], record, ahead.upstream, extra=ahead.extra, edited=ahead.edited, forced=why)
-        lines[name] = _line(step, verdict.action, verdict.reason)
+        only = wanted_items(wish, name)
+        told = items_to_make(step, facts[name], state, verdict, only, anew=bool(why)) if ahead.stands else ""
+        lines[name] = _line(step, verdict.action, told or verdict.reason)
         _follow(pipeline, lines, name)
         if lines[name].action == "run":
             outlook.will_make(name)

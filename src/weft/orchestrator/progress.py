@@ -120,6 +120,10 @@ class StartAttempt:
     overruled: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     resumed: bool = False
     """It goes on with what this attempt did before it was cut off."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """Everything it is made from."""
+    only: frozenset[str] = frozenset()
+    """The items that are asked for; none for all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ the running attempts at once and then queues; a settlement that comes too late i
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,14 +16,18 @@ from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
+from weft.files import Folder
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material
-from weft.orchestrator.items import StepItems, taken_over
+from weft.orchestrator.inputs import given_text
+from weft.orchestrator.items import MapItem, StepItems, chosen_items, item_hash, map_items, taken_over
 from weft.orchestrator.machine import decide
+from weft.orchestrator.map_step import Failure, ItemsFailedError, ItemsLeftError, ItemTry, MapStep, MapWork
 from weft.orchestrator.progress import (
     LEAVING,
     Decision,
@@ -37,12 +42,19 @@ from weft.orchestrator.run_log import Publish as Publish
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
 from weft.protocol.call_events import CallSettled, Used
-from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, InterruptRun, StartRun
+from weft.protocol.commands import (
+    Artifact,
+    AttemptFailed,
+    AttemptRested,
+    AttemptSucceeded,
+    Command,
+    InterruptRun,
+    StartRun,
+)
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
 from weft.protocol.events import (
     DurableEvent,
-    FailureKind,
     ItemSettled,
     NoticeGiven,
     Outcome,
@@ -56,6 +68,7 @@ from weft.protocol.talk import step_conversation, step_place
 from weft.session.recovery import item_results
 from weft.session.session import Session
 from weft.workspace.flow import look
+from weft.workspace.mapping import Map
 from weft.workspace.pipeline import Step, secrets_of
 
 if TYPE_CHECKING:
@@ -180,7 +193,7 @@ class Runner:
             by, key = self._whose(command)
             await self._append(events, artifacts, [data for _, data in left if data], by=by, key=key)
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
-        if isinstance(command, AttemptSucceeded | AttemptFailed):
+        if isinstance(command, AttemptSucceeded | AttemptFailed | AttemptRested):
             self._calls.pop((command.step, command.attempt), None)
 
     def _whose(self, command: Command) -> tuple[Actor, str]:
@@ -211,7 +224,7 @@ class Runner:
     async def _closed(self, command: Command) -> tuple[Command, list[Kept]]:
         """No attempt that this command ends calls anything any more: how its open calls ended, and for an interrupt
         what each attempt took until now."""
-        if isinstance(command, AttemptSucceeded | AttemptFailed):
+        if isinstance(command, AttemptSucceeded | AttemptFailed | AttemptRested):
             calls, _ = self._calls[command.step, command.attempt]
             return command, await calls.close("left open")
         if not isinstance(command, InterruptRun):
@@ -270,8 +283,7 @@ class Runner:
             start.run, step.name, start.attempt, self._keep_calls, self._publish, partial(self._retried, start)
         )
         self._calls[step.name, start.attempt] = (calls, begun)
-        kind: FailureKind
-        cut_off = False
+        told: Failure
         try:
             artifacts, findings = await self._make(step, start, calls)
             if not findings:
@@ -286,41 +298,30 @@ class Runner:
                     )
                 )
                 return
-            kind, message, retryable = "rejected", _told(findings), True
-        except TimeoutError:
-            findings, retryable, cut_off = [], True, True
-            limit = min(step.timeout, start.allowance.seconds or step.timeout)
-            kind, message = "timeout", f"took longer than {limit:g} s and was ended"
-        except StepCodeError as error:
-            kind, message, findings, retryable = "error", error.message, [], True
-        except WorkerCrashedError as error:
-            kind, message, findings, retryable = "crashed", error.message, [], True
-        except VanishedError as error:
-            kind, message, findings, retryable = "vanished", error.message, [], False
-        except ModelFeedback as error:
-            findings = list(error.findings)
-            kind, message, retryable = "rejected", _told(findings), True
-        except OverAllowanceError as error:
-            kind, message, findings, retryable, cut_off = "over_budget", error.message, [], False, True
-        except ExternalError as error:
-            kind, message, findings, retryable = "error", str(error), [], error.retryable
-            cut_off = retryable
-        except WeftError as error:
-            kind, message, findings, retryable = "error", str(error), [], False
-        except Exception as error:  # noqa: BLE001  this is the supervisor of attempts: a bug must end the run, not hang it
-            self._bug = error
-            self.interrupt(InterruptRun(why=f"an internal error: {type(error).__name__}"))
+            told = Failure("rejected", _told(findings), findings)
+        except ItemsLeftError as error:
+            rested = AttemptRested(
+                step=step.name, attempt=start.attempt, message=error.message, ms=_since(begun), **_told_of(calls)
+            )
+            self._inbox.put_nowait(rested)
             return
+        except Exception as error:  # noqa: BLE001  this is the supervisor of attempts: a bug must end the run, not hang it
+            try:
+                told = failure_of(error, min(step.timeout, start.allowance.seconds or step.timeout))
+            except Exception as bug:  # noqa: BLE001  it is raised when the run has ended
+                self._bug = bug
+                self.interrupt(InterruptRun(why=f"an internal error: {type(bug).__name__}"))
+                return
         self._inbox.put_nowait(
             AttemptFailed(
                 step=step.name,
                 attempt=start.attempt,
-                kind=kind,
-                message=message,
+                kind=told.kind,
+                message=told.message,
                 ms=_since(begun),
-                findings=tuple(findings),
-                retryable=retryable,
-                resumable=cut_off and step.executor in ("agent", "tool"),
+                findings=tuple(told.findings),
+                retryable=told.retryable,
+                resumable=told.cut_off and (step.map is not None or step.executor in ("agent", "tool")),
                 **_told_of(calls),
             )
         )
@@ -332,6 +333,7 @@ class Runner:
             session=self._session.state.session,
             step=step.name,
             attempt=start.attempt,
+            makes=step.artifacts,
             idempotency_key=start.idempotency_key,
             inputs=material.inputs,
             documents=material.documents,
@@ -351,14 +353,35 @@ class Runner:
         def say(text: str) -> None:
             self._publish(StepProgressed(step=step.name, attempt=start.attempt, text=text))
 
+        if step.map is not None:
+            return await self._make_items(step, step.map, start, given, calls, say)
         left = start.allowance.seconds
         patience = step.timeout if left is None else min(step.timeout, left)
+        conversation = step_conversation(start.run, step.name, start.attempt)
+        return await self._made_by(step, start, given, calls, say, patience, conversation)
+
+    async def _made_by(
+        self,
+        step: Step,
+        start: StartAttempt,
+        given: StepInput,
+        calls: AttemptCalls,
+        say: Callable[[str], None],
+        patience: float,
+        conversation: str,
+    ) -> tuple[list[Artifact], list[Finding]]:
+        """What makes a step, or one item of it: its artifacts, or what is wrong with them."""
+        material = self._facts.materials[step.name]
+        own = {given.item_name: given.item} if given.item_name else {}
+        upstream = {**given.artifacts, **own}
         async with self._alone(step, material), asyncio.timeout(patience):
             if material.code:
                 names = secrets_of(self._spec.pipeline, step, material.parameters)
                 value = await self._executor.execute(material.code, given, say, secrets=names, hosts=step.network)
+                if value is None:
+                    raise StepCodeError(f"{material.code} returned nothing: is a 'return' missing?", fixed=True)
             elif step.executor in ("agent", "tool"):
-                value = await self._with_tools(step, start, given, calls, say)
+                value = await self._with_tools(step, start, given, calls, say, conversation)
             else:
                 from weft.orchestrator.model_step import ModelAsk, ask_model  # as for tools: few runs need all kinds
 
@@ -369,6 +392,66 @@ class Runner:
             if not findings:
                 findings = await self._validate(step, made, upstream)
         return made, findings
+
+    async def _make_items(
+        self,
+        step: Step,
+        over: Map,
+        start: StartAttempt,
+        given: StepInput,
+        calls: AttemptCalls,
+        say: Callable[[str], None],
+    ) -> tuple[list[Artifact], list[Finding]]:
+        material, known = self._facts.materials[step.name], self._session.state.items.get(step.name, {})
+        items = map_items(over, given.artifacts, given.inputs, given.documents, material.files)
+        hashes = {item.key: item_hash(over, start.inputs, item) for item in items}
+        edited = self._facts.steps[step.name].edited
+        good = {digest: one for digest, one in known.items() if one.ok and one.artifact and one.artifact not in edited}
+        seqs = {good[digest].seq for digest in hashes.values() if digest in good}
+        found = await self._off_loop(lambda: item_results(self._session.folder, seqs))
+        kept = {key: json.loads(found[digest][1]) for key, digest in hashes.items() if digest in found}
+        failed = {one.item: one.tries for one in known.values() if one.attempt == start.attempt and not one.ok}
+
+        async def read(item: MapItem) -> tuple[Any, Mapping[str, Any] | None]:
+            place = Path(material.parameters[over.folder or ""])
+            return await self._off_loop(lambda: file_text(place, item.file, item.digest))
+
+        async def make(one: ItemTry) -> tuple[list[Artifact], list[Finding]]:
+            name = step_conversation(start.run, step.name, start.attempt, one.given.item_key, one.tried)
+            return await self._made_by(one.step, start, one.given, one.calls, say, one.patience, name)
+
+        async def keep(events: Sequence[DurableEvent], files: Sequence[Artifact]) -> None:
+            await self._append(events, files)
+
+        whole = {over.look.artifact} if over.look is not None else set()
+        taken = {name for name in (over.rows, over.pages) if name is not None}
+        work = MapWork(
+            step=step,
+            over=over,
+            start=start,
+            given=replace(
+                given,
+                artifacts={name: value for name, value in given.artifacts.items() if name not in whole},
+                inputs={name: text for name, text in given.inputs.items() if name not in taken},
+                documents={name: about for name, about in given.documents.items() if name not in taken},
+            ),
+            calls=calls,
+            items=items,
+            wanted=chosen_items(items, start.only, step.name),
+            hashes=hashes,
+            kept=kept,
+            before=failed,
+            make=make,
+            failure=failure_of,
+            read=read,
+            keep=keep,
+            value=lambda file: parse(file.name, file.data)[0],
+            say=say,
+            price=self._models.price,
+            model="" if material.code else material.model,
+            reads=self._facts.steps[step.name].reads,
+        )
+        return write_out(step, await MapStep(work).run())
 
     def _retried(self, start: StartAttempt, model: str, part: Retried) -> None:
         self._inbox.put_nowait(
@@ -399,7 +482,13 @@ class Runner:
         return self._folders.setdefault(material.parameters[step.scope.folder], asyncio.Lock())
 
     async def _with_tools(
-        self, step: Step, start: StartAttempt, given: StepInput, calls: AttemptCalls, say: Callable[[str], None]
+        self,
+        step: Step,
+        start: StartAttempt,
+        given: StepInput,
+        calls: AttemptCalls,
+        say: Callable[[str], None],
+        conversation: str,
     ) -> Any:
         from weft.orchestrator.workbench import workbench
 
@@ -407,6 +496,10 @@ class Runner:
         with ExitStack() as stack:
             opening = workbench(self._tools, material.tools, step, material.parameters, file, self._session.folder)
             bench = await self._off_loop(lambda: stack.enter_context(opening))
+            if step.calls is not None and given.item_name:
+                from weft.orchestrator.tool_step import make_call
+
+                return await make_call(step.calls, given, bench, calls, say, tainted=material.outside)
             if step.calls is not None:
                 from weft.orchestrator.tool_step import make_calls
 
@@ -419,7 +512,6 @@ class Runner:
 
             from weft.orchestrator.agent_step import AgentStep, AgentWork
 
-            conversation = step_conversation(start.run, step.name, start.attempt)
             before = await self._off_loop(lambda: self._log.conversation(conversation)) if start.resumed else []
             self._log.resumed(material.model, step.name, before)
             work = AgentWork(
@@ -510,6 +602,41 @@ class Runner:
                 self._publish(NoticeGiven(text=f"{task.get_name()} ignores its end; its result will not be taken"))
         for calls, _ in [*self._calls.values()]:
             await calls.quiet()
+
+
+def failure_of(error: Exception, limit: float) -> Failure:
+    """What an exception means for the try it ended. `limit`: seconds that it had. Raises a bug again."""
+    match error:
+        case TimeoutError():
+            return Failure("timeout", f"took longer than {limit:g} s and was ended", cut_off=True)
+        case StepCodeError():
+            return Failure("error", error.message, retryable=not error.fixed)
+        case WorkerCrashedError():
+            return Failure("crashed", error.message)
+        case VanishedError():
+            return Failure("vanished", error.message, retryable=False)
+        case ModelFeedback():
+            return Failure("rejected", _told(error.findings), error.findings)
+        case OverAllowanceError():
+            return Failure("over_budget", error.message, retryable=False, cut_off=True)
+        case ItemsFailedError():
+            return Failure("error", error.message, retryable=False, cut_off=True)
+        case ExternalError():
+            return Failure("error", str(error), retryable=error.retryable, cut_off=error.retryable)
+        case WeftError():
+            return Failure("error", str(error), retryable=False)
+        case _:
+            raise error
+
+
+def file_text(place: Path, name: str, digest: str) -> tuple[str, Mapping[str, Any]]:
+    """A file of a folder as a document: its text, and what it says of itself."""
+    with Folder.open(place) as folder:
+        data = folder.read_or_none(name)
+    if data is None or hash_bytes(data) != digest:
+        raise VanishedError(f"{place / name} was changed while the run was going on; the next run will take it in")
+    text = given_text(data, name)
+    return text.text, text.about or {}
 
 
 async def own_findings(

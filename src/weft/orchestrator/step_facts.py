@@ -31,3 +31,8 @@ class StepFacts:
     """The model that makes it; "" for code."""
     reads: int = 0
     """About how many tokens it gives to the model, without artifacts."""
+    items: tuple[tuple[str, str], ...] | None = None
+    """Of a step with a map: the key and the hash of each of its items, as what it is over stands now; None when that
+    can't be told."""
+    edited: tuple[str, ...] = ()
+    """Files of its items that a person changed."""

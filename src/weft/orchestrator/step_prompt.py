@@ -92,6 +92,9 @@ def sections_of(task: str, given: StepInput) -> list[Section]:
     """What the step was given, thing by thing."""
     found = [Section(kind="skill", name=name, text=f"# Skill: {name}\n\n{text}") for name, text in given.skills.items()]
     found += [Section(kind="input", name=name, text=text, outside=True) for name, text in given.inputs.items()]
+    if given.item_name:
+        lead = f"You work on one of several: {given.item_key}. This is it, and what you make is of it alone:"
+        found.append(Section(kind="input", name=given.item_name, text=_text(given.item), lead=lead, outside=True))
     for name, values in given.prior.items():
         for number, value in enumerate(values, 1):
             which = f" (number {number} of {len(values)}, the oldest first)" if len(values) > 1 else ""

@@ -56,17 +56,34 @@ async def make_calls(
     return {"calls": made}
 
 
-async def _made(
-    call: ToolCall,
-    item: Item,
+async def make_call(
+    wanted: ToolCalls,
+    given: StepInput,
     bench: Workbench,
     calls: AttemptCalls,
-    items: StepItems,
+    say: Callable[[str], None],
+    *,
+    tainted: bool,
+) -> Any:
+    """What one call gives, for one item of a step with a map. ExternalError when it failed."""
+    call = ToolCall(call=f"{given.step}-{given.item_key}", tool=wanted.tool, input=_inputs(wanted, given)[0])
+    result, allowed = await _made(call, None, bench, calls, None, say, tainted=tainted)
+    if not result.ok:
+        raise ExternalError(f"{wanted.tool}: {result.message}", retryable=allowed)
+    return result.value
+
+
+async def _made(
+    call: ToolCall,
+    item: Item | None,
+    bench: Workbench,
+    calls: AttemptCalls,
+    items: StepItems | None,
     say: Callable[[str], None],
     *,
     tainted: bool,
 ) -> tuple[ItemResult, bool]:
-    """One call to its end, settled with its item; and whether it was allowed."""
+    """One call to its end, settled with its item if it is one; and whether it was allowed."""
     begun = time.monotonic()
     async with calls.tool(call.tool, bench.title(call), dict(call.input)) as opened:
         ask = await bench.permitted(call, tainted=tainted)
@@ -80,12 +97,15 @@ async def _made(
             value = outcome.data if outcome.data is not None else outcome.text
             ms = round((time.monotonic() - begun) * 1000)
             result = ItemResult(ok, value if ok else None, outcome.summary if ok else outcome.text, ms)
-        opened.item = items.settled(item, result)
+        if items is not None and item is not None:
+            opened.item = items.settled(item, result)
     return result, ask.verdict == "allow"
 
 
 def _inputs(wanted: ToolCalls, given: StepInput) -> list[dict[str, Any]]:
     same = {key: _value(taken, given) for key, taken in wanted.given.items()}
+    if given.item_name:
+        return [{**same, wanted.key: given.item}]
     if wanted.each is None:
         return [same]
     values = _found(wanted.each, given)

@@ -14,9 +14,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
 from weft.files import Folder
+from weft.orchestrator.calls import through
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
@@ -32,13 +33,12 @@ from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 from weft.workspace.pipeline import Step
 
-T = TypeVar("T")
 SHORT: Final = 160
 _PATH: Final = re.compile(r"(?:^|[=:,]|^-[A-Za-z]+)(/[^=:,]*)")
 _HARMLESS: Final = ("/dev/null",)
 WORKSPACE_OWN: Final = (
     *("code", "pipelines", "schemas", "sessions", "sources", "knowledge", ".claude", ".weft"),
-    *("config.toml", "permissions.yaml", "profile.json", "AGENTS.md", "CLAUDE.md"),
+    *("config.toml", "permissions.yaml", "profile.json", "user-profile.json", "AGENTS.md", "CLAUDE.md"),
 )
 """What of a workspace decides what is run, and what was: a step with tools does not change it."""
 
@@ -213,16 +213,6 @@ class Workbench:
         tool = self.box.get(call.tool)
         about = call.input.get(tool.subject[1]) if tool and tool.subject else next(iter(call.input.values()), "")
         return " ".join(str(about or "").split())[:SHORT]
-
-
-async def through(work: asyncio.Future[T]) -> T:
-    """Its end, however often whoever waits is cancelled meanwhile: that does not make it come any faster."""
-    while not work.done():
-        try:
-            await asyncio.shield(work)
-        except asyncio.CancelledError:
-            continue
-    return work.result()
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from weft.protocol.steps import StepInput
+from weft.protocol.steps import MISTAKES, StepInput
 
 
 def main() -> None:
@@ -83,7 +83,8 @@ def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any
         json.dumps(result, allow_nan=False)
         return {"result": result}
     except Exception as error:  # noqa: BLE001  the code's faults are the step's result, whatever they are
-        return {"error": _told(error, folder), "trace": traceback.format_exc(limit=-8)}
+        told = {"error": _told(error, folder), "trace": traceback.format_exc(limit=-8)}
+        return {**told, "fixed": isinstance(error, MISTAKES)}
     except SystemExit as error:
         return {"error": f"the code called exit({error.code})", "trace": ""}
 
@@ -91,7 +92,8 @@ def _answer(folder: Path, modules: dict[str, ModuleType], request: dict[str, Any
 def _given(step: dict[str, Any]) -> StepInput:
     replies = {name: tuple(texts) for name, texts in step["replies"].items()}
     prior = {name: tuple(values) for name, values in step["prior"].items()}
-    return StepInput(**{**step, "feedback": tuple(step["feedback"]), "replies": replies, "prior": prior})
+    lists = {"feedback": tuple(step["feedback"]), "makes": tuple(step["makes"])}
+    return StepInput(**{**step, **lists, "replies": replies, "prior": prior})
 
 
 async def _awaited(result: Any) -> Any:

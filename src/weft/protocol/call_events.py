@@ -60,6 +60,8 @@ class CallSettled:
     """The hash of the prompt or the tool's input, kept as `blobs/<hash>`; "" when none is kept."""
     dropped: tuple[str, ...] = ()
     """What did not fit into the prompt, in words."""
+    item: str = ""
+    """The item that it was made for, in a step that is made item by item."""
     type: Literal["call_settled"] = "call_settled"
 
 
@@ -235,6 +237,7 @@ class ConversationCalls:
             usage=usage,
             request=(opened.prompt or "") if opened else "",
             dropped=opened.dropped if opened else (),
+            item=place.item,
         )
 
     def _compacted(self, place: t.StepPlace, event: t.TranscriptCompacted) -> CallSettled:
@@ -251,6 +254,7 @@ class ConversationCalls:
             title="told older turns in short",
             model=event.model,
             usage=event.usage,
+            item=place.item,
         )
 
 

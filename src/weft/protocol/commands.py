@@ -71,6 +71,8 @@ class StartRun:
     """In place of the pipeline's limits: usd, tokens, minutes."""
     model: str = ""
     """The model of every step, kept for the session, whatever files say; `default` goes back to what they say."""
+    only: frozenset[str] = frozenset()
+    """Of steps that are made item by item, these items alone, each by its key, or as step/key."""
     pipeline: str = ""
     """Which one; "" for the session's own."""
     inputs: Mapping[str, tuple[GivenFile, ...]] = field(default_factory=dict)
@@ -261,7 +263,21 @@ class AttemptFailed:
     type: Literal["attempt_failed"] = "attempt_failed"
 
 
-Settlement = AttemptSucceeded | AttemptFailed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRested:
+    """What was asked for of a step that is made item by item is made, and not the whole of it."""
+
+    step: str
+    attempt: int
+    message: str
+    ms: int
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    type: Literal["attempt_rested"] = "attempt_rested"
+
+
+Settlement = AttemptSucceeded | AttemptFailed | AttemptRested
 Command = StartRun | InterruptRun | Settlement
 """What the machine of a run takes."""
 RestCommand = ReplyToGate | ResolveConfirmation | CancelRun

@@ -149,6 +149,8 @@ class StepStarted:
     inputs: Mapping[str, str]
     anew: bool = False
     """A person wants it made whatever is there: nothing that an earlier attempt made is taken over."""
+    only: tuple[str, ...] = ()
+    """The items that are asked for, in a step that is made item by item; () for all."""
     type: Literal["step_started"] = "step_started"
 
 
@@ -169,9 +171,18 @@ class ItemSettled:
     """Of the result, as JSON."""
     size: int
     content: str | None = None
-    """The result; a large one is kept as `blobs/<hash>`."""
+    """The result; a large one is kept as `blobs/<hash>`, and one that is a file of its own as that `artifact`."""
     message: str = ""
     ms: int = 0
+    artifact: str = ""
+    """Its file, whose acceptance stands in the same decision."""
+    tries: int = 1
+    """Which try of the item it was in its attempt."""
+    retrying: bool = False
+    """It failed, and is tried again."""
+    model: str | None = None
+    usage: Mapping[str, int] = field(default_factory=dict)
+    by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     type: Literal["item_settled"] = "item_settled"
 
 
@@ -182,6 +193,8 @@ class ArtifactRejected:
     attempt: int
     artifact: str
     findings: tuple[Finding, ...]
+    item: str = ""
+    """The item whose file it is."""
     type: Literal["artifact_rejected"] = "artifact_rejected"
 
 
@@ -197,6 +210,8 @@ class ArtifactAccepted:
     hash: str
     size: int
     content: str | None = None
+    item: str = ""
+    """The item whose file it is; the step's own artifacts gather them."""
     type: Literal["artifact_accepted"] = "artifact_accepted"
 
 

@@ -11,9 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from weft.protocol.values import dataclass
+
+MISTAKES: Final = (
+    NameError,
+    AttributeError,
+    TypeError,
+    LookupError,
+    ImportError,
+    SyntaxError,
+    ZeroDivisionError,
+)
+"""Errors of the code itself: it would fail in the same way however often it is tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +32,8 @@ class StepInput:
     session: str
     step: str
     attempt: int
+    makes: tuple[str, ...] = ()
+    """The artifacts that are to be made."""
     idempotency_key: str
     """The same for every attempt at the same work: hand it to services that can honour it."""
     inputs: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +60,12 @@ class StepInput:
     """For a step that is made again: by the step that closes its unit `kind`, `round`, `most` and its `feedback`."""
     overruled: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By claim, what a person says against this step's verdict on it: `was`, `verdict`, `why` and `by`."""
+    item: Any = None
+    """What it is made for, in a step with a `map`: a value of an artifact, a row, the text of a file or a page."""
+    item_key: str = ""
+    """What names it in its step."""
+    item_name: str = ""
+    """What the `map` calls it (`as`)."""
     prior: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """Artifacts as the session's earlier runs, on other inputs, finished with them; by name, the oldest first."""
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple
+from urllib.parse import quote, unquote
 
 from weft.protocol.messages import StopReason
 from weft.protocol.values import dataclass
@@ -49,26 +50,30 @@ Refusal = Literal[
 ]
 
 
-_OF_STEP: Final = re.compile(r"run-(\d+)/([^/#]+)#(\d+)(/.*)?\Z")
+_OF_STEP: Final = re.compile(r"run-(\d+)/([^/#]+)#(\d+)(?:/@(\d+):([^/]*))?(/.*)?\Z")
 
 
 class StepPlace(NamedTuple):
-    """The attempt that a conversation belongs to."""
+    """The attempt that a conversation belongs to, and the item and its try in a step made item by item."""
 
     run: int
     step: str
     attempt: int
+    item: str = ""
+    tried: int = 0
 
 
-def step_conversation(run: int, step: str, attempt: int) -> str:
+def step_conversation(run: int, step: str, attempt: int, item: str = "", tried: int = 0) -> str:
     """What the conversation is called in which an agent makes a step, however often it is taken up again."""
-    return f"run-{run}/{step}#{attempt}"
+    return f"run-{run}/{step}#{attempt}" + (f"/@{tried}:{quote(item, safe='')}" if tried else "")
 
 
 def step_place(conversation: str) -> StepPlace | None:
     """Of a step's conversation and its sub-conversations; None for one that belongs to no step."""
     found = _OF_STEP.match(conversation) if conversation.startswith("run-") else None
-    return StepPlace(int(found[1]), found[2], int(found[3])) if found else None
+    if found is None:
+        return None
+    return StepPlace(int(found[1]), found[2], int(found[3]), unquote(found[5] or ""), int(found[4] or 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

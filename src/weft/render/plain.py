@@ -79,7 +79,7 @@ class PlainLog:
 
     def lines(self, event: Event) -> list[str]:
         made: Sequence[str] = ()
-        if isinstance(event, ArtifactAccepted):
+        if isinstance(event, ArtifactAccepted) and not event.item:
             self._artifacts.setdefault(event.step, []).append(event.artifact)
         elif isinstance(event, StepStarted | StepCompleted):
             made = self._artifacts.pop(event.step, ())
@@ -181,8 +181,8 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
             found = count(len(event.findings), "finding")
             first = clean(f"{name} rejected {event.artifact} (attempt {event.attempt}, {found})")
             return [first, *(line for finding in event.findings for line in _finding(finding))]
-        case ArtifactAccepted():
-            return [clean(f"{name} accepted {event.artifact} ({human_size(event.size)})")]
+        case ArtifactAccepted():  # that of an item is said with its settlement
+            return [] if event.item else [clean(f"{name} accepted {event.artifact} ({human_size(event.size)})")]
         case StepCompleted():
             made = f" -> {', '.join(artifacts)}" if artifacts else ""
             return [clean(f"{name} done in {human_ms(event.ms)}{made}")]
@@ -194,7 +194,7 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
         case StepInterrupted():
             return [clean(f"{name} interrupted (attempt {event.attempt}): {event.why.removeprefix('interrupted ')}")]
         case ItemSettled():
-            how = "done" if event.ok else "failed"
+            how = "done" if event.ok else "failed, retrying" if event.retrying else "failed"
             said = f": {event.message}" if event.message else ""
             return [clean(f"{name} item {event.item} {how} in {human_ms(event.ms)}{said}")]
         case EditAccepted():

@@ -17,6 +17,7 @@ from weft.protocol.events import (
     EditAccepted,
     GateOpened,
     GateResolved,
+    ItemSettled,
     Record,
     RoundStarted,
     StepAdopted,
@@ -54,6 +55,22 @@ class Said:
 
 
 @dataclass(slots=True)
+class OpenTry:
+    calls: list[CallSettled] = field(default_factory=list)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemHistory:
+    """One try of an item."""
+
+    run: int
+    settled: ItemSettled
+    findings: tuple[Finding, ...]
+    calls: tuple[CallSettled, ...]
+
+
+@dataclass(slots=True)
 class AttemptHistory:
     run: int
     attempt: int
@@ -69,6 +86,10 @@ class AttemptHistory:
     findings: list[Finding] = field(default_factory=list)
     artifacts: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Hash and size of each one that passed."""
+    items: dict[str, list[ItemHistory]] = field(default_factory=dict)
+    """By key, the tries of each item that were made in it."""
+    of_open: dict[str, OpenTry] = field(default_factory=dict)
+    """By key, what is known of a try that has not ended."""
     result: Result = "open"
     kind: str = ""
     """Of a failure."""
@@ -132,6 +153,7 @@ StepEvent = (
     | ArtifactRejected
     | ArtifactAccepted
     | CallSettled
+    | ItemSettled
     | StepCompleted
     | StepFailed
     | StepInterrupted
@@ -197,6 +219,8 @@ class _Fold:
                 history.skipped = event.reason
             case EditAccepted() | StepAdopted():
                 history.kept = "edited by hand" if isinstance(event, EditAccepted) else "adopted from an older session"
+            case ArtifactAccepted() if event.item:
+                pass  # its settlement names the file
             case ArtifactAccepted() if not self._open(event.attempt):
                 history.result[event.artifact] = (event.hash, event.size)
             case _:
@@ -210,6 +234,7 @@ class _Fold:
         event: ArtifactRejected
         | ArtifactAccepted
         | CallSettled
+        | ItemSettled
         | StepCompleted
         | StepFailed
         | StepInterrupted
@@ -219,8 +244,16 @@ class _Fold:
         match event:
             case CallSettled():
                 attempt.calls.append(event)
+                if event.item:
+                    attempt.of_open.setdefault(event.item, OpenTry()).calls.append(event)
+            case ItemSettled():
+                known = attempt.of_open.pop(event.item, None) or OpenTry()
+                tried = ItemHistory(event.run, event, known.findings, tuple(known.calls))
+                attempt.items.setdefault(event.item, []).append(tried)
             case ArtifactRejected():
                 attempt.findings += event.findings
+                if event.item:
+                    attempt.of_open.setdefault(event.item, OpenTry()).findings = event.findings
             case ArtifactAccepted():
                 attempt.artifacts[event.artifact] = (event.hash, event.size)
             case VerdictGiven():

@@ -68,13 +68,21 @@ class Row:
 
 
 def step_text(content: StepPage, price: Price | None) -> str:
-    return "\n".join(" " * row.indent + clean(row.text) for row in step_rows(content, price))
+    return rows_text(step_rows(content, price))
 
 
 def step_screen(content: StepPage, price: Price | None, width: int, *, ascii: bool = False) -> Group:
+    return rows_screen(step_rows(content, price), width, ascii=ascii)
+
+
+def rows_text(rows: Iterable[Row]) -> str:
+    return "\n".join(" " * row.indent + clean(row.text) for row in rows)
+
+
+def rows_screen(rows: Iterable[Row], width: int, *, ascii: bool = False) -> Group:
     sheet = page(width, ascii)
     lines: list[Text] = []
-    for row in step_rows(content, price):
+    for row in rows:
         text = row.text.replace(" · ", f" {sheet.signs.dot} ")
         lines += sheet.wrapped(text, row.indent, row.look) if text else [Text()]
     return group(lines)
@@ -155,12 +163,24 @@ def _attempt(attempt: AttemptHistory, price: Price | None) -> list[Row]:
         rows += [Row(6, f"hint: {_short(finding.hint)}", "dim")] if finding.hint else []
     rows += _more(len(attempt.findings) - MOST_FINDINGS, "finding", 4)
     rows += [Row(4, f"verdict: {attempt.verdict.replace('_', ' ')}")] if attempt.verdict else []
-    rows += _calls(attempt.calls, price)
+    rows += _items(attempt)
+    rows += call_rows(attempt.calls, price)
     rows += [Row(4, f"made {name} ({human_size(size)}) {digest}") for name, (digest, size) in attempt.artifacts.items()]
     return rows
 
 
-def _calls(calls: Sequence[CallSettled], price: Price | None) -> list[Row]:
+def _items(attempt: AttemptHistory) -> list[Row]:
+    """How many items it made, and those that failed for good."""
+    if not attempt.items:
+        return []
+    failed = [tries[-1].settled for tries in attempt.items.values() if not tries[-1].settled.ok]
+    made = f"{count(len(attempt.items) - len(failed), 'item')} made"
+    rows = [Row(4, f"{made}, {len(failed)} failed" if failed else made)]
+    rows += [Row(6, f"{one.item}: {_short(one.message)}", "red") for one in failed[:MOST_FINDINGS]]
+    return rows + _more(len(failed) - MOST_FINDINGS, "item", 6)
+
+
+def call_rows(calls: Sequence[CallSettled], price: Price | None) -> list[Row]:
     """Nested, in the order they began. One whose parent never ended stands by itself."""
     known = {call.call for call in calls}
     inside: dict[str, list[CallSettled]] = {}
@@ -297,9 +317,14 @@ def _attempt_json(attempt: AttemptHistory, price: Price | None) -> dict[str, Any
         "usage": dict(attempt.usage),
         "cost": _cost(attempt.spent, price),
         "artifacts": {name: digest for name, (digest, _) in attempt.artifacts.items()},
+        "items": {
+            key: {"ok": tries[-1].settled.ok, "tries": len(tries), "message": tries[-1].settled.message}
+            for key, tries in attempt.items.items()
+        },
         "calls": [
             {
                 "call": call.call,
+                "item": call.item,
                 "parent": call.parent,
                 "kind": call.kind,
                 "name": call.name,

@@ -130,12 +130,8 @@ class StepView:
                 self.calls, self.items = StepCalls(), 0
             case StepProgressed() | StepModelRetried():
                 self._progressed(event)
-            case ArtifactRejected():
-                earlier = self.findings if self.rejected_attempt == event.attempt else ()
-                self.findings, self.rejected_attempt = earlier + event.findings, event.attempt
-            case ArtifactAccepted():
-                if event.artifact not in self.artifacts:
-                    self.artifacts = (*self.artifacts, event.artifact)
+            case ArtifactRejected() | ArtifactAccepted():
+                self._judged(event)
             case StepCompleted():
                 self.state, self.ms, self.message = "done", event.ms, ""
                 self._took(event)
@@ -149,13 +145,22 @@ class StepView:
                 self.ms = self._elapsed_ms(now)
                 self._took(event)
             case ItemSettled():
-                self.items += 1
+                self.items += not event.retrying
             case StepSkipped() if self.state == "done":
                 pass  # made before the run came to rest, and still good
             case StepSkipped() | EditAccepted() | StepAdopted():
                 self.state, self.reason = "skipped", _why_skipped(event)
             case _:
                 assert_never(event)
+
+    def _judged(self, event: ArtifactRejected | ArtifactAccepted) -> None:
+        if event.item:
+            return  # it has tries of its own, and its settlement says what came of it
+        if isinstance(event, ArtifactRejected):
+            earlier = self.findings if self.rejected_attempt == event.attempt else ()
+            self.findings, self.rejected_attempt = earlier + event.findings, event.attempt
+        elif event.artifact not in self.artifacts:
+            self.artifacts = (*self.artifacts, event.artifact)
 
     def _progressed(self, event: StepProgressed | StepModelRetried) -> None:
         if self.state != "running" or event.attempt != self.attempt:

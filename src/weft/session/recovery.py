@@ -64,10 +64,18 @@ def kept_copy(folder: Folder, event: ArtifactAccepted) -> bytes | None:
 def item_results(folder: Folder, seqs: set[int]) -> dict[str, tuple[ItemSettled, bytes]]:
     """The results of items by the hash of what they are made from, without those whose copy is lost."""
     found: dict[str, tuple[ItemSettled, bytes]] = {}
+    files: dict[str, ArtifactAccepted] = {}
     for record in LogReader(folder).read() if seqs else ():
         event = record.event
-        if record.seq in seqs and isinstance(event, ItemSettled):
-            data = event.content.encode() if event.content is not None else folder.read_or_none(f"blobs/{event.hash}")
+        if isinstance(event, ArtifactAccepted) and event.item:
+            files[event.artifact] = event
+        elif record.seq in seqs and isinstance(event, ItemSettled):
+            if (file := files.get(event.artifact)) is not None:
+                data = kept_copy(folder, file)
+            elif event.content is not None:
+                data = event.content.encode()
+            else:
+                data = folder.read_or_none(f"blobs/{event.hash}")
             if data is not None and hash_bytes(data) == event.hash:
                 found[event.input_hash] = (event, data)
     return found

@@ -11,7 +11,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any, Final
 
 from weft.files import Folder
@@ -39,6 +39,8 @@ from weft.session.snapshot import SNAPSHOT, Snapshot, read_snapshot, write_snaps
 from weft.session.state import SessionState
 from weft.session.transitions import IllegalEventError, Standing, after, apply
 
+SYNC_AT_ONCE: Final = 200
+"""Files that are held open at the same time to be made durable."""
 OWN_FOLDERS: Final = ("aside", "attachments", "blobs")
 """The folders a session may have besides its files."""
 SNAPSHOT_EVERY: Final = 2_000
@@ -262,7 +264,7 @@ class Session:
         for record in records:
             self.state.apply(record)
         for artifact in artifacts:
-            self.folder.replace(artifact.name, artifact.data, sync=False)
+            self._place(artifact.name, artifact.data)
             self._dirty.add(artifact.name)
         self._behind = False
         self._write_manifest(at_once=any(isinstance(event, _RESTS) for event in events))
@@ -278,8 +280,16 @@ class Session:
 
     def checkpoint(self) -> None:
         """Make every artifact file durable. After this a missing file was removed by a person, not by a crash."""
-        if self._dirty:  # one that a person removed meanwhile is passed over: the planner will see it
-            self.folder.sync_files(sorted(self._dirty))
+        below: dict[str, list[str]] = {}
+        for name in sorted(self._dirty):  # one that a person removed meanwhile is passed over: the planner will see it
+            inner, _, own = name.rpartition("/")
+            below.setdefault(inner, []).append(own)
+        for inner, names in below.items():
+            if inner and not self.folder.is_folder(inner):
+                continue
+            with self.folder.folder(inner) if inner else nullcontext(self.folder) as folder:
+                for first in range(0, len(names), SYNC_AT_ONCE):
+                    folder.sync_files(names[first : first + SYNC_AT_ONCE])
         self._dirty.clear()
 
     def take_input(self, name: str, data: bytes, known: str | None) -> list[DurableEvent]:
@@ -313,7 +323,7 @@ class Session:
         restored: list[DurableEvent] = []
         unfinished = unfinished_writes(self.folder, self.state)
         for name, data in unfinished.items():
-            self.folder.replace(name, data, sync=False)
+            self._place(name, data)
             restored.append(ArtifactRestored(artifact=name, hash=hash_bytes(data)))
             self._notices.append(f"{name} was written again from the log: {PROCESS_ENDED} before its file was in place")
         self._dirty.update(name for name, artifact in self.state.artifacts.items() if not artifact.settled)
@@ -326,6 +336,13 @@ class Session:
             self._sync_deep(name)
         else:
             self._put(name, data)
+
+    def _place(self, name: str, data: bytes) -> None:
+        """An artifact's file, which the next checkpoint makes durable; that of an item is in a folder of its step."""
+        inner, _, _ = name.rpartition("/")
+        if inner and not self.folder.is_folder(inner):
+            self.folder.folder(inner, create=True).close()
+        self.folder.replace(name, data, sync=False)
 
     def _put(self, name: str, data: bytes) -> None:
         """A file in one of our own folders or at the top, durable with its folder's entry."""
@@ -344,7 +361,8 @@ class Session:
 
     def _remove_temporaries(self) -> None:
         self.folder.remove_temporaries()
-        for name in OWN_FOLDERS:
+        steps = {step for name in self.state.artifacts if (step := name.rpartition("/")[0])}
+        for name in (*OWN_FOLDERS, *sorted(steps)):
             if self.folder.is_folder(name):
                 with self.folder.folder(name) as inner:
                     inner.remove_temporaries()

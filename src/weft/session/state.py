@@ -72,6 +72,9 @@ class ItemState:
     attempt: int
     ok: bool
     seq: int
+    tries: int = 1
+    artifact: str = ""
+    """Its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,13 +370,17 @@ def _started(state: SessionState, event: e.StepStarted, _: Record) -> None:
     step.status, step.open, step.attempt = "in_progress", True, event.attempt
     step.input_hash, step.inputs = event.input_hash, event.inputs
     step.accepted, step.problem, step.calls, step.resumable = {}, "", (), False
-    if event.anew:
+    if event.anew and event.only:
+        kept = {digest: one for digest, one in state.items.get(event.step, {}).items() if one.item not in event.only}
+        state.items[event.step] = kept
+    elif event.anew:
         state.items.pop(event.step, None)
 
 
 def _accepted(state: SessionState, event: e.ArtifactAccepted, record: Record) -> None:
     _doubt(state, event.artifact, event.hash)
-    state.step(event.step).accepted[event.artifact] = event.hash
+    if not event.item:
+        state.step(event.step).accepted[event.artifact] = event.hash
     old, aside = state.artifacts.get(event.artifact), state.set_aside.pop(event.artifact, None)
     before = tuple(filter(None, [old.hash if old else None, aside]))
     # Outside a run (adoption, a kept edit) the file is already in place.
@@ -456,7 +463,7 @@ def _call_settled(state: SessionState, event: CallSettled, _: Record) -> None:
 
 def _item_settled(state: SessionState, event: e.ItemSettled, record: Record) -> None:
     items = state.items.setdefault(event.step, {})
-    items[event.input_hash] = ItemState(event.item, event.attempt, event.ok, record.seq)
+    items[event.input_hash] = ItemState(event.item, event.attempt, event.ok, record.seq, event.tries, event.artifact)
 
 
 def _gate_opened(state: SessionState, event: e.GateOpened, _: Record) -> None:

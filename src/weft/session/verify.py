@@ -36,7 +36,8 @@ def verify(folder: Folder) -> Verification:
         event = record.event
         if isinstance(event, ArtifactAccepted) and kept_copy(folder, event) is None:
             found.faults.append(f"the kept copy of {event.artifact} (seq {record.seq}) is lost or not what it was")
-        if isinstance(event, ItemSettled) and event.content is None and not _is_kept(folder, event.hash):
+        apart = isinstance(event, ItemSettled) and event.content is None and not event.artifact
+        if isinstance(event, ItemSettled) and apart and not _is_kept(folder, event.hash):
             found.faults.append(f"the result of {event.item} of {event.step} (seq {record.seq}) is lost")
         if isinstance(event, CallSettled) and event.request and not _is_kept(folder, event.request):
             found.faults.append(f"what {event.name} was asked (seq {record.seq}) is lost or not what it was")

@@ -33,6 +33,12 @@ class Agent:
     embedded: str | None
     """`file.py:function` in code/: what runs when no model is connected."""
     hash: str
+    profile: tuple[str, ...] = ()
+    """Parts of the profile that its steps read."""
+    artifacts: tuple[str, ...] = ()
+    """Artifacts of earlier steps that its steps read, also when they require those only by way of others."""
+    makes: tuple[str, ...] = ()
+    """Artifacts that its steps make besides those that a pipeline names, unless another step makes them."""
 
 
 class AgentFront(Strict):
@@ -48,6 +54,14 @@ class AgentFront(Strict):
     )
     embedded: OptionalText = Field(
         default=None, description="What runs when no model is connected: file.py:function in code/"
+    )
+    profile: NameList = Field(default=[], description="Parts of profile.json that its steps read, such as topics")
+    artifacts: NameList = Field(
+        default=[],
+        description="Artifacts of earlier steps that its steps read, also where they require those by way of others",
+    )
+    makes: NameList = Field(
+        default=[], description="Artifacts that its steps make too, unless another step of the pipeline does"
     )
     color: OptionalText = Field(default=None, description="The colour other tools show it in")
 
@@ -72,6 +86,9 @@ def read_agent(folder: Folder, name: str, skill_names: Iterable[str]) -> Agent:
         model=front.model,
         embedded=front.embedded,
         hash=source.hash,
+        profile=tuple(front.profile),
+        artifacts=tuple(front.artifacts),
+        makes=tuple(front.makes),
     )
 
 

@@ -29,6 +29,7 @@ def fault(message: str, hint: str = "") -> Exception:
 HOST: Final = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?\Z")
 """A host that may be reached: by name, with a port of its own, or all below one."""
 _DURATION: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(s|m|h)\Z")
+_PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?)\s*%\Z")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -55,6 +56,14 @@ def _number(value: Any) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise fault(f"must be a number, not {describe(value)}")
     return value
+
+
+def _share(value: Any) -> int | str:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if isinstance(value, str) and (found := _PERCENT.match(value)) and float(found[1]) <= 100:
+        return value
+    raise fault(f"must be a number or a share, not {describe(value)}", 'write 3, or "10%"')
 
 
 def _given(value: Any) -> Any:
@@ -105,6 +114,9 @@ Seconds = Annotated[
     WithJsonSchema(
         {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": "^[0-9.]+ *[smh]$"}]}
     ),
+]
+Share = Annotated[
+    int | str, PlainValidator(_share), WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string"}]})
 ]
 Number = Annotated[int | float, PlainValidator(_number), WithJsonSchema({"type": "number"})]
 SchemaFiles = Annotated[

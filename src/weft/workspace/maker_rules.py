@@ -79,7 +79,9 @@ def _meaningless(draft: Draft, at: Path, executor: Executor) -> None:
         hint = "remove it, or give the step an agent" if executor in ("code", "tool") else "remove it"
         if _KEYS[key] == {"code"}:
             hint = "remove it: only code is given it"
-        if executor == "model":
+        if key == "each":
+            hint = "write 'map' in its place: every step may be made item by item"
+        elif executor == "model":
             hint = "remove it, or write 'executor: agent'" if "agent" in _KEYS[key] else "remove it"
         draft.report_key((*at, key), f"nothing reads '{key}' in {_WORDS[executor]}", hint)
 
@@ -131,7 +133,7 @@ def scope(draft: Draft, at: Path, entry: StepEntry, executor: Executor) -> Scope
     if executor not in ("agent", "tool"):
         return Scope()
     if entry.folder is not None:
-        _folder(draft, (*at, "folder"), entry.folder)
+        named_folder(draft, (*at, "folder"), entry.folder)
     if entry.tools == []:
         draft.report((*at, "tools"), "may not be empty", "name the tools that the agent may use in this step")
     rules = []
@@ -157,7 +159,7 @@ def _command(draft: Draft, path: Path, name: str) -> None:
         draft.report(path, f"there is no parameter '{name}' of the type string", hint)
 
 
-def _folder(draft: Draft, path: Path, name: str) -> None:
+def named_folder(draft: Draft, path: Path, name: str) -> None:
     known = [one for one, entry in draft.file.parameters.items() if entry.type == "folder"]
     if name in known or draft.lost("parameters"):
         return
@@ -174,6 +176,9 @@ def read_names(entry: StepEntry, section: str) -> list[str] | None:
     extra: list[str] = []
     if section == "parameters":
         extra = [name for name in (entry.folder, *(rule.parameter for rule in entry.allow)) if name is not None]
+        extra += [entry.map_.folder] if entry.map_ and entry.map_.folder else []
+    elif entry.map_:
+        extra = [name for name in (entry.map_.rows, entry.map_.pages) if name is not None]
     if executor_of(entry) != "tool":
         return named if named is None else list(dict.fromkeys([*named, *extra]))
     kind = section.removesuffix("s")

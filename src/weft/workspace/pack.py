@@ -20,6 +20,7 @@ from weft.files import Disk, Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
+from weft.workspace import profile
 from weft.workspace.code_file import FOLDER as CODE
 from weft.workspace.document import read_source
 from weft.workspace.json_document import parse_json
@@ -115,6 +116,8 @@ def _lay_file(folder: Folder, path: str, data: bytes, laid_hash: str | None, nam
         return LaidFile(path, "kept", error.message)
     if present == data:
         return LaidFile(path, "same")
+    if present is None and path == profile.FILE and _is_there(folder, profile.OLDER):
+        return LaidFile(path, "kept", f"yours is {profile.OLDER}")
     if present is None:
         _write(folder, path, data)
         return LaidFile(path, "created", "it was gone" if laid_hash else "")

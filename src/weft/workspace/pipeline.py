@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Final
 
 from weft.checks import CheckCall
@@ -14,6 +14,7 @@ from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
 from weft.workspace import graph
 from weft.workspace.flow import Budget, Condition, Gate, Look, Unit
+from weft.workspace.mapping import Map, item_file
 from weft.workspace.parameters import ParameterSpec, parameter_values
 from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
 from weft.workspace.schema_file import SchemaFile
@@ -51,6 +52,8 @@ class Step:
     scope: Scope = field(default_factory=Scope)
     calls: ToolCalls | None = None
     """Of a step that a tool makes."""
+    map: Map | None = None
+    """What it is made for item by item."""
     requires: tuple[str, ...]
     inputs: tuple[str, ...]
     parameters: tuple[str, ...]
@@ -80,6 +83,23 @@ class Step:
     """Where its verdicts on claims stand; a person may overrule each, and the step is given that."""
     prior: tuple[str, ...] = ()
     """Artifacts that it reads as earlier runs of the session, on other inputs, finished with them."""
+
+    def for_item(self, key: str) -> Step:
+        """What makes one item of it: its schema and checks are of the item's file."""
+        file = item_file(self.name, key)
+        return replace(
+            self,
+            artifacts=(file,),
+            schemas=dict(zip((file,), self.schemas.values(), strict=False)),
+            checks=tuple((file, call) for _, call in self.checks),
+            looks=(),
+            map=None,
+        )
+
+    @property
+    def gathering(self) -> Step:
+        """What its own artifacts are held to: in one that gathers items those are, each by itself."""
+        return self if self.map is None else replace(self, schemas={}, checks=())
 
 
 def secrets_of(pipeline: Pipeline, step: Step, parameters: Mapping[str, Any]) -> tuple[str, ...]:

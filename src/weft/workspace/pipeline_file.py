@@ -18,6 +18,7 @@ from weft.workspace.fields import (
     OptionalText,
     SchemaFiles,
     Seconds,
+    Share,
     Strict,
     Text,
     Version,
@@ -77,6 +78,29 @@ class EachEntry(Strict):
     artifact: Text = Field(description="The artifact of a required step")
     at: str = Field(default="", description="The place in it, such as queries[*]")
     as_: Text = Field(alias="as", description="The key of the tool's input that the value is given as")
+
+
+class MapEntry(Strict):
+    """A step made item by item: what its items are, how many at once, and what comes of those that fail."""
+
+    artifact: OptionalText = Field(default=None, description="Over the values at a place of this artifact")
+    at: str = Field(default="", description="The place in it, such as ideas[*]")
+    step: OptionalText = Field(default=None, description="Over the items of this step, which has a map itself")
+    folder: OptionalText = Field(default=None, description="Over the files of a folder: a parameter of the type folder")
+    files: OptionalText = Field(default=None, description="Which of its files: a pattern, *.md or **/*.pdf; else all")
+    rows: OptionalText = Field(default=None, description="Over the rows of this input, a CSV with a line of names")
+    pages: OptionalText = Field(default=None, description="Over the pages of this input, a document that has pages")
+    as_: Text = Field(default="item", alias="as", description="What each of them is called for what makes it")
+    key: OptionalText = Field(default=None, description="The place in each that names it, such as id")
+    at_once: int = Field(default=4, ge=1, le=64, description="How many are made side by side: 1 to 64")
+    failed: Literal["stop", "keep", "skip"] = Field(
+        default="stop",
+        description="What an item that fails for good leads to: stop, the step fails; keep, it is told in its place; "
+        "skip, it is left out",
+    )
+    most_failed: Annotated[Share | None, Given] = Field(
+        default=None, description='How many may fail before the step does all the same: a number, or a share "10%"'
+    )
 
 
 class StepEntry(Strict):
@@ -169,7 +193,13 @@ class StepEntry(Strict):
         description="The tool's input: values, or where one is from: {parameter: …}, {input: …}, {artifact: …, at: …}",
     )
     each: Annotated[EachEntry | None, Given] = Field(
-        default=None, description="One call for each value at a place of an artifact: artifact, at, as"
+        default=None,
+        description="The older form of map for a tool: one call for each value at a place of an artifact",
+    )
+    map_: Annotated[MapEntry | None, Given] = Field(
+        default=None,
+        alias="map",
+        description="The step is made for each item by itself, then gathered: over what, as, key, at_once, failed",
     )
     secrets: list[Text] = Field(
         default=[], description="The secrets that its code is given, by the names that `weft secrets list` shows"

@@ -8,9 +8,11 @@ from typing import Final
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace import flow_rules
 from weft.workspace import pipeline_rules as rules
+from weft.workspace.agent_needs import with_agents
 from weft.workspace.document import Source, in_order, read_source
 from weft.workspace.draft import Draft, draft_pipeline
 from weft.workspace.library import Library
+from weft.workspace.map_rules import map_of
 from weft.workspace.pipeline import InputSpec, Pipeline, Step
 from weft.workspace.spelling import suggest
 from weft.workspace.step_rules import resolve_step
@@ -27,6 +29,7 @@ def read_pipeline(library: Library, name: str, text: str | None = None) -> tuple
     try:
         source = read_source(library.folder, file) if text is None else Source(file, text.encode(), text)
         draft, problems = draft_pipeline(library, name, source)
+        draft = with_agents(draft) if draft else None
         pipeline = _judged(draft, name) if draft else None
     except WorkspaceError as error:
         return None, in_order(error.problems, file)
@@ -92,6 +95,7 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
     return replace(
         step,
         calls=calls(flow, name),
+        map=map_of(flow, name),
         prior=tuple(dict.fromkeys(entry.prior)),
         when=when,
         gate=flow_rules.gate(flow, name),

@@ -13,12 +13,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, UsageError, WorkspaceError
-from weft.workspace.document import describe, in_order, read_source
+from weft.workspace.document import Source, describe, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
 from weft.workspace.json_document import locate_json, parse_json
 
 FILE: Final = "profile.json"
+OLDER: Final = "user-profile.json"
+"""Its name in older workspaces; read when there is no other."""
 WORDS: Final = (100, 10_000)
 INTEREST: Final = (1, 5)
 DEFAULT_INTEREST: Final = 3
@@ -68,25 +70,33 @@ class WriterProfile(_Open):
 
 def read_profile(folder: Folder) -> dict[str, Any]:
     """{} when there is none; WorkspaceError with the line when it is broken."""
-    try:
-        source = read_source(folder, FILE)
-    except FileNotFoundError:
+    source = _source(folder)
+    if source is None:
         return {}
     value = parse_json(source)
     if not isinstance(value, dict):
         message = f"the profile is an object of names and values, not {describe(value)}"
-        raise WorkspaceError([Problem(FILE, message, 1, 1, hint='write { "topics": [] }, for example')])
+        raise WorkspaceError([Problem(source.file, message, 1, 1, hint='write { "topics": [] }, for example')])
     return value
+
+
+def _source(folder: Folder) -> Source | None:
+    for name in (FILE, OLDER):
+        try:
+            return read_source(folder, name)
+        except FileNotFoundError:
+            continue
+    return None
 
 
 def read_writer(folder: Folder) -> WriterProfile:
     """The profile as the writing pack reads it; WorkspaceError with file, line and key for what it could not."""
-    value = read_profile(folder)
-    if not value:
+    value, source = read_profile(folder), _source(folder)
+    if not value or source is None:
         return WriterProfile()
-    checked = check(WriterProfile, locate_json(read_source(folder, FILE), value))
+    checked = check(WriterProfile, locate_json(source, value))
     if checked.problems or checked.model is None:
-        raise WorkspaceError(in_order(checked.problems, FILE))
+        raise WorkspaceError(in_order(checked.problems, source.file))
     return checked.model
 
 

@@ -240,6 +240,8 @@ def _readable(draft: Draft, at: Path, artifacts: tuple[str, ...]) -> list[str]:
     before = draft.steps[str(at[-1])].requires
     earlier = [artifact for name in draft.steps if name in before for artifact in artifacts_of(draft.steps[name])]
     own = ["session", *(["profile"] if draft.steps[str(at[-1])].profile else [])]
+    if (mapped := draft.steps[str(at[-1])].map_) is not None:
+        own.append(mapped.as_)
     return [*draft.names("inputs"), *earlier, *artifacts, *own]
 
 

@@ -24,6 +24,11 @@ def calls(flow: Flow, step: str) -> ToolCalls | None:
         draft.report((*at, key), message, f"write 'artifact: {step}.json'")
     given = {key: _taken(flow, (*at, "with", key), value, step) for key, value in (entry.with_ or {}).items()}
     each = None
+    if entry.map_ is not None:
+        if entry.map_.as_ in given:
+            message = f"'{entry.map_.as_}' is under 'with' already"
+            draft.report((*at, "map", "as"), message, "each call would overwrite it: remove one of them")
+        return ToolCalls(entry.tool, given, None, entry.map_.as_)
     if entry.each is not None:
         each = look(flow, (*at, "each"), entry.each.artifact, entry.each.at, step, own=False)
         if entry.each.as_ in given:

@@ -44,6 +44,17 @@ def outline(step: StepInput) -> dict[str, Any]:
     return embedded.outline(step.text, made["summary.json"], made["ideas.json"], profile=step.profile)
 
 
+def build(step: StepInput) -> dict[str, Any]:
+    """The outline, or in a pipeline without a step of its own for that the outline and the kit."""
+    made, laid_out = step.artifacts, outline(step)
+    if step.makes == ("outline.json",):
+        return laid_out
+    about = step.document
+    source = {"id": step.session, "label": about["title"], "url": about["url"]}
+    kit = embedded.writing_kit(made["summary.json"], made["ideas.json"], laid_out, source=source)
+    return {"writing-kit.json": kit, "outline.json": laid_out}
+
+
 def writing_kit(step: StepInput) -> dict[str, Any]:
     about, made = step.document, step.artifacts
     kit = embedded.writing_kit(
