@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.knowledge.embedding import Unavailable
-from weft.knowledge.research.answering import Judged, answer_of, judge, read_question, statements
+from weft.knowledge.research.answering import Judged, Statement, answer_of, fits, judge, read_question, statements
 
 PASSAGE = """\
 # Weak references
@@ -115,3 +115,34 @@ def test_a_telling_word_that_is_missing_speaks_against_an_answer(question: str, 
     best = judge(asked, rows, Unavailable("none"))[0]
     assert best.row["label"] == "1"
     assert (best.probability >= 0.6) is likely
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("See How can I make my program take less memory?", True),
+        ("See also the answer to the next question.", True),
+        ("The relevant command is described further in Section 11.11, “Some users like mawk”.", True),
+        ("Check out Section 12.1, “What other documentation exists?”.", True),
+        ("First, read “Why am I getting long decimals?” above.", True),
+        ("See that the cable is plugged in before you start.", False),
+        ("You can see how much memory it takes with the command top.", False),
+        ("The word “memory” means the main memory here.", False),
+    ],
+)
+def test_a_sentence_that_only_points_elsewhere_is_known(text: str, points: bool) -> None:
+    assert Statement(text, 0).points is points
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "wanted"),
+    [
+        ("How many sensors does the ferry have?", "The new ferry has four thousand sensors.", 1.0),
+        ("How many sensors does the ferry have?", "The new ferries have sensors for that.", 0.0),
+        ("When does the shift end?", "The terminal will stop working at night from 3 March.", 1.0),
+        ("When does the shift end?", "The union disputes the figures.", 0.0),
+        ("Who runs the terminal?", "The union disputes the figures.", 0.5),
+    ],
+)
+def test_the_kind_of_thing_that_is_asked_for(question: str, sentence: str, wanted: float) -> None:
+    assert fits(question, sentence) == wanted

@@ -37,7 +37,7 @@ LEAD: Final = 3.0
 TOLD: Final = 5
 ALIKE: Final = 0.75
 """The share of words from which two passages say the same, and are no rivals."""
-ANSWER: Final = 0.65
+ANSWER: Final = 0.6
 """From this probability on it is given as the answer; below, the best passages are shown instead."""
 HIGH: Final = 0.88
 SAID: Final = 0.25
@@ -75,9 +75,12 @@ _POINTS: Final = re.compile(
     r"|^\W*see\b.*\?\W*$"
     r"|\bsee (?:also )?(?:the )?(?:answers?|questions?|entry|section|chapter|next|previous)\b"
     r"|\bsee (?:also )?(?:\w+: )?[\"“‘/]"
-    r"|\b(?:refer to|described in|explained in|covered in) (?:the )?(?:section|chapter|answer)\b",
+    r"|\b(?:refer to|(?:described|explained|covered|discussed)(?: \w+)? in) (?:the )?(?:section|chapter|answer)\b"
+    r"|\b(?:section|chapter|appendix) [\dA-Z][\d.]*, [“\"‘]"
+    r"|[“\"][^”\"]{8,}\?[”\"]|\?[”\"]\W*$",
     re.IGNORECASE,
 )
+"""The last two name a section by its title, or quote a question."""
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
 _RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")

@@ -21,7 +21,7 @@ from weft.knowledge.research.retrieve import stored
 from weft.knowledge.resolve import Resolution
 from weft.knowledge.store import StoredPassage
 from weft.knowledge.verify import check_citations, check_contradictions, check_entities, check_relations
-from weft.knowledge.verify.axes import scored
+from weft.knowledge.verify.axes import scored, whole_state
 
 AXES: Final = ("entities", "citations", "relations", "contradictions")
 _ORDER: Final = {state: rank for rank, state in enumerate(STATES)}
@@ -69,16 +69,17 @@ def review(
         "contradictions": _contradictions(passages, verdicts, sources),
     }
     states = {name: str(axes[name]["state"]) for name in AXES}
+    whole = whole_state([str(verdict["state"]) for verdict in verdicts])
     failed = [verdict for verdict in verdicts if verdict["state"] == "contradicted"]
     feedback = [*map(_told, failed), *_told_of_labels(synthesis["labels_removed"]), *_told_of_names(axes["entities"])]
     needs_repair = bool(failed or synthesis["labels_removed"])
     there = {verdict["id"] for verdict in verdicts}
     feedback += [line if line.endswith(GONE) else line + GONE for line in before if not rejected_by([line]) <= there]
     return {
-        "verdict": "failed" if needs_repair else "passed" if states["citations"] == "passed" else "not_checked",
+        "verdict": "failed" if needs_repair else "passed" if whole == "passed" else "not_checked",
         "axes": axes,
         "states": states,
-        "state": _whole(states),
+        "state": whole,
         "all_passed": all(state == "passed" for state in states.values()),
         "sentences": verdicts,
         "counts": {state: sum(verdict["state"] == state for verdict in verdicts) for state in STATES},
@@ -199,14 +200,6 @@ def _as_settled(citations: Mapping[str, Any], verdicts: Sequence[Mapping[str, An
     states = [str(detail["state"]) for detail in details]
     counts = {f"{state}_count": states.count(state) for state in STATES}
     return {**citations, **scored(states), **counts, "details": details}
-
-
-def _whole(states: Mapping[str, str]) -> str:
-    if "failed" in states.values():
-        return "failed"
-    return "passed" if set(states.values()) == {"passed"} else "partly_checked" if "passed" in states.values() else (
-        "not_checked"
-    )  # fmt: skip
 
 
 # -- feedback: one line for each fault, with the id of the sentence first
