@@ -83,3 +83,19 @@ def test_real_tools_under_the_real_rules(weft: Weft, tmp_path: Path) -> None:
     terminal.wait_for("I have stopped.")
     assert leave(terminal) == 0
     assert [event["outcome"] for event in settled(scripted)] == ["succeeded", "succeeded", "interrupted"]
+
+
+def test_the_last_conversation_is_found_again(weft: Weft, tmp_path: Path) -> None:
+    assert weft("chat", "--continue").code == 2
+    assert weft("chat", "--plain", "-s", "first", "What is a loom?").code == 0
+    assert weft("chat", "--plain", "-s", "second", "What is a warp?").code == 0
+    assert weft("chat", "--plain", "--continue", "And what more?").code == 0
+    said = [event["text"] for event in weft.log("second") if event["type"] == "message_accepted"]
+    assert said == ["What is a warp?", "And what more?"]
+    assert "--pick needs a terminal" in weft("chat", "--pick").err
+    assert weft("chat", "-c", "-s", "first").code == 2
+    terminal = Terminal(weft, "chat", "--pick", width=100, height=40)
+    terminal.wait_for("1 What is a warp?", "2 What is a loom?", "which")
+    terminal.child.send("2\r")
+    terminal.wait_for("weft chat · first", "> What is a loom?")
+    assert leave(terminal) == 0
