@@ -107,6 +107,8 @@ class Program:
 PROGRAMS: Final = {
     "bash": Program(("bash",), ("bash",)),
     "git": Program(("git",), ("git",)),
+    "bubblewrap": Program(("bwrap",), ("bubblewrap",)),
+    "compiler": Program(("cc", "gcc"), ("gcc", "libc6-dev")),
     "node": Program(("node", "nodejs"), ("nodejs",)),
     "postgres": Program(("postgres", "/usr/lib/postgresql/*/bin/postgres"), ("postgresql",)),
     "browser": Program(("chromium", "chromium-browser", "google-chrome"), ("chromium",)),

@@ -10,6 +10,7 @@ for the rest of the page.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import re
 import subprocess
@@ -31,6 +32,7 @@ from tests.made import Weft
 from weft.checks import CHECKS, CheckInput, parse_check, run_check
 from weft.cli.commands import weft as weft_group
 from weft.consent import Consents
+from weft.knowledge.embedding import SHA256
 from weft.protocol import errors, events
 from weft.tools.permission_file import PermissionFile
 from weft.workspace.config import Config
@@ -253,6 +255,13 @@ def test_every_key_is_documented(name: str, heading: str, model: type[BaseModel]
     keys = [info.alias or key for key, info in model.model_fields.items()]
     assert keys
     assert [key for key in keys if f"| `{key}` |" not in told] == []
+
+
+def test_the_notice_names_what_is_shipped_by_its_hash() -> None:
+    told = (ROOT / "NOTICE").read_text()
+    vocabulary = (ROOT / "src/weft/knowledge/data/vocabulary.txt").read_bytes()
+    assert SHA256 in told
+    assert hashlib.sha256(vocabulary).hexdigest() in told
 
 
 def test_every_exit_code_is_documented() -> None:

@@ -18,6 +18,7 @@ import pytest
 
 import weft.tools.boundary
 import weft.tools.confine
+from tests.lanes import program
 from weft.tools.boundary import (
     KINDS,
     Boundary,
@@ -37,9 +38,12 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the means of Li
 
 
 def means(kind: Kind) -> Boundary:
+    how = ""
+    if kind == "bubblewrap" and program("bubblewrap") is None:  # installed here, where that may be done
+        how = ": apt-get install bubblewrap"
     found = _found(kind)
     if found.kind != kind:
-        pytest.skip(f"not here: {'; '.join(found.tried)}")
+        pytest.skip(f"not here: {'; '.join(found.tried)}{how}")
     return found
 
 

@@ -105,7 +105,7 @@ class Sessions:
         for home in reversed(HOMES):  # the first one counts
             with self._home(home) as folder:
                 for name in folder.names() if folder is not None else ():
-                    if folder is not None and SESSION_ID.match(name):
+                    if folder is not None and SESSION_ID.match(name) and folder.is_folder(name):
                         mark = _log_mark(folder, name)
                         if mark.size or folder.is_folder(name):
                             found[name] = mark
