@@ -103,7 +103,7 @@ def ours(wire: str, url: str) -> Call:
     from weft.models.retrying import Retrying
     from weft.protocol.messages import Message, Text
 
-    made = {"anthropic": AnthropicMessages, "openai-chat": OpenAIChat, "openai-responses": OpenAIResponses}[wire]
+    made: Any = {"anthropic": AnthropicMessages, "openai-chat": OpenAIChat, "openai-responses": OpenAIResponses}[wire]
     model = Retrying(made(Endpoint(name="bench", model=MODELS[wire], base_url=url, key="k")))
     request = Request(system="", messages=(Message(role="user", content=(Text(text="Hello"),)),))
 

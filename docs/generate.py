@@ -52,7 +52,7 @@ from weft.workspace.flow_file import (
     ShownEntry,
     VerdictsEntry,
 )
-from weft.workspace.model_table import ModelTable, PriceTable
+from weft.workspace.model_table import ModelTable, PriceTable, RoleTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import EachEntry, InputEntry, MapEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.profile import Style, WriterProfile
@@ -219,6 +219,7 @@ FIELD_MEANINGS: Final = {
     "run_ended.message": "Why, when the outcome is not `done`.",
     "run_started.desired": "The step whose artifact is wanted: the final one, or that of `--until`.",
     "run_started.model": "The workspace's model.",
+    "instead": "Another model that is asked from now on, in its place; empty for the same one.",
     "run_started.chosen_model": "The model that a person chose for every step of this session; empty for the files'.",
     "run_started.chosen": "The parameters that a person set in this session; the others follow the defaults.",
     "run_started.parameters": "Every parameter with its value for this run.",
@@ -678,6 +679,8 @@ def _plural(words: str) -> str:
 
 
 def default_words(value: Any) -> str:
+    if isinstance(value, BaseModel):
+        value = value.model_dump(exclude_defaults=True)
     if value is None:
         return "none"
     if isinstance(value, dict):
@@ -787,6 +790,7 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "skill-keys": keys_of(SkillFront),
     "config-keys": keys_of(Config),
     "model-table-keys": keys_of(ModelTable),
+    "role-table-keys": keys_of(RoleTable),
     "price-table-keys": keys_of(PriceTable),
     "pack-keys": keys_of(PackFile),
     "profile-keys": profile_keys,

@@ -121,7 +121,7 @@ def test_as_json(spent: Weft) -> None:
     assert (gate["usd"], gate["unpriced"], gate["input"]) == (None, 1, 5000)
     assert told[-1] == {
         "total": True, "calls": 4, "input": 205_000, "output": 20_050, "cache_read": 100_000, "cache_write": 0,
-        "reasoning": 7, "unpriced": 1, "uncounted": 0, "usd": 0.525,
+        "reasoning": 7, "unpriced": 1, "uncounted": 0, "saved": 0.225, "usd": 0.525,
     }  # fmt: skip
 
 

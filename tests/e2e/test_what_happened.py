@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,40 @@ def test_the_model_of_a_run_is_chosen_on_the_command_line_and_kept(scripted: Wef
     planned = scripted("plan", source, "--session-id", "poem", "--model", "default").out
     assert "list" in planned
     assert "model" in planned
+
+
+FALLING = """\
+[roles]
+strong = "work/big"
+[models.work]
+kind = "openai"
+base_url = "{first}"
+key = "none"
+fallbacks = ["desk/m"]
+[models.desk]
+kind = "openai"
+base_url = "{second}"
+key = "none"
+price = {{input = 1.0, output = 1.0}}
+"""
+
+
+def test_a_fallback_in_the_middle_of_a_run_is_in_the_log_and_on_the_screen(scripted: Weft, source: Path) -> None:
+    pipeline = scripted.workspace / "pipelines/letters.yaml"
+    pipeline.write_text(pipeline.read_text().replace("    agent: lister\n", "    agent: lister\n    model: strong\n"))
+    refused, answered = [Reply(status=401, error="the key was withdrawn")], [Reply(text='["red"]')]
+    with serving(refused) as first, serving(answered) as second:
+        config = FALLING.format(first=first.url, second=second.url)
+        (scripted.workspace / "config.toml").write_text(config)
+        ran = scripted("run", source, "--session-id", "poem", "--plain")
+        assert ran.code == 0, ran.err
+        first.assert_done()
+        second.assert_done()
+    assert "work/big: the key was withdrawn (HTTP 401); asking desk/m instead" in ran.err
+    (retried,) = events(scripted, "step_model_retried")
+    assert (retried["model"], retried["instead"]) == ("work/big", "desk/m")
+    (call,) = events(scripted, "call_settled")
+    assert (call["name"], call["model"], call["usage"]["input"]) == ("work/big", "desk/m", 12)
+    (done,) = events(scripted, "step_completed")
+    assert done["model"] == "desk/m"
+    assert json.loads(scripted("cost", "poem", "--json").out.splitlines()[-1])["usd"] > 0

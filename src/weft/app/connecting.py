@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final, Protocol
 
 from weft.app.person import own_folder
@@ -20,11 +21,13 @@ from weft.models.connections import (
 )
 from weft.models.credentials import CredentialStore, Unlocking, system_keyring
 from weft.models.embedded_model import EmbeddedModel
+from weft.models.falling_back import FallingBack
 from weft.models.model import Model
 from weft.models.pauses import KeptPause
 from weft.models.prices import Cost, cost
 from weft.models.retrying import Retrying
 from weft.models.spending import ModelCall, moment
+from weft.protocol.errors import UserError
 from weft.redaction import REDACTOR
 from weft.workspace.config import Config
 
@@ -75,6 +78,7 @@ class ConnectedModels:
         self._variables = variables
         self._given = given
         self._known = connections(config.models, variables)
+        self._roles = config.roles.by_name()
         self._ask_secret = ask_secret
         self._opened: list[OpenModel] = []
 
@@ -91,10 +95,9 @@ class ConnectedModels:
 
     def choose(self, *, session: str | None = None, step: str | None = None, agent: str | None = None) -> str:
         """The reference of the model that is meant: the most specific that says something."""
-        said = next((one for one in (session, step, agent, self._workspace) if one), None)
-        if said in self._given:
-            assert said is not None
-            return said
+        said = next((one for one in (session, step, agent, self._workspace) if one), "")
+        if (meant := self._roles.get(said, said)) in self._given:
+            return meant
         return self._resolved(session=session, step=step, agent=agent).reference
 
     def open(
@@ -102,6 +105,8 @@ class ConnectedModels:
         reference: str,
         documents: Callable[[], Mapping[str, str]],
         collection: Callable[[str], str] | None = None,
+        *,
+        falls_back: bool = True,
     ) -> Model:
         """`documents` are what the embedded one answers from, or else a `collection` that is asked. UserError when it
         is not connected or has no key."""
@@ -118,7 +123,17 @@ class ConnectedModels:
         if resolved.connection.kind == CLAUDE_AGENT:
             return model  # it tries again by itself
         place = f"{resolved.connection.name} {resolved.connection.base_url}"
-        return Retrying(model, pause=KeptPause(own_folder(self._variables), place))
+        trying = Retrying(model, pause=KeptPause(own_folder(self._variables), place))
+        if not resolved.connection.fallbacks or not falls_back:
+            return trying
+        others = [(one, partial(self._instead, one)) for one in resolved.connection.fallbacks]
+        return FallingBack(trying, others)
+
+    def _instead(self, reference: str) -> Model:
+        model = self.open(reference, dict, falls_back=False)
+        if isinstance(model, EmbeddedModel) or (not isinstance(model, Retrying) and reference not in self._given):
+            raise UserError(f"{reference} can't stand in for a connected model")
+        return model
 
     def price(self, call: ModelCall) -> Cost:
         """What a call cost, by the connection it went through; unknown when that is not there any more."""
@@ -139,7 +154,7 @@ class ConnectedModels:
 
     def _resolved(self, **more: str | None) -> Resolved:
         chosen = Choices(workspace=self._workspace, environment=self._variables.get(MODEL_VARIABLE), **more)
-        return resolve(chosen, self._known)
+        return resolve(chosen, self._known, self._roles)
 
     def _store(self) -> CredentialStore:
         return credential_store(self._variables, self._ask_secret)

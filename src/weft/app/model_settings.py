@@ -116,7 +116,7 @@ class ModelSettings:
         config = self._config()
         known, chosen = self._known(config), self._choices(config)
         try:
-            default = resolve(chosen, known).reference
+            default = resolve(chosen, known, config.roles.by_name()).reference
         except UserError:
             default = chosen.workspace or EMBEDDED
         rows = [ModelRow(EMBEDDED, "built in", "no key, no network", default == EMBEDDED)]
@@ -196,7 +196,8 @@ class ModelSettings:
 
     def set_default(self, model: str) -> str:
         """The reference of the model that is now meant."""
-        chosen = resolve(Choices(workspace=model), self._known(self._config()))
+        config = self._config()
+        chosen = resolve(Choices(workspace=model), self._known(config), config.roles.by_name())
         with Folder.open(self._path) as folder:
             folder.replace(FILE, with_default(_text(folder), model).encode())
         return chosen.reference
@@ -205,12 +206,14 @@ class ModelSettings:
         """Which model is meant, and why."""
         config = self._config()
         known = self._known(config)
-        return explain(resolve(self._choices(config, session=session, step=step, agent=agent), known), known)
+        roles = config.roles.by_name()
+        meant = resolve(self._choices(config, session=session, step=step, agent=agent), known, roles)
+        return [*explain(meant, known), *(f"  {role:<11} {model}" for role, model in roles.items())]
 
     def chosen(self, model: str | None) -> ChosenModel:
         """The model that is meant, with its key. NotAgreedError when nobody agreed that it goes to that address."""
         config = self._config()
-        resolved = resolve(self._choices(config, session=model), self._known(config))
+        resolved = resolve(self._choices(config, session=model), self._known(config), config.roles.by_name())
         connection = resolved.connection
         if connection is None:
             return ChosenModel(resolved, "", self._variables)

@@ -194,7 +194,8 @@ class Parts:
     @property
     def default_model(self) -> str:
         """Of steps whose agent names none: the workspace's, else the environment's, else the embedded one."""
-        return self.config.model if self.config.model != EMBEDDED else self.surroundings.get("WEFT_MODEL") or EMBEDDED
+        said = self.config.model if self.config.model != EMBEDDED else self.surroundings.get("WEFT_MODEL") or EMBEDDED
+        return self.config.roles.by_name().get(said, said)
 
     @property
     def has_no_model(self) -> bool:
@@ -462,6 +463,7 @@ class Parts:
             legacy=legacy,
             weft=__version__,
             model=self.default_model,
+            roles=self.config.roles.by_name(),
             registered={name: entry.version for name, entry in self._functions.items()},
             toolbox=self.toolbox,
             versions=versions,

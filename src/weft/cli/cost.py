@@ -78,8 +78,8 @@ def _print_json(found: Spending, by: By) -> None:
 
 def _counts(one: Spent) -> dict[str, object]:
     """`usd` is what is known, null when nothing is; it is the whole cost only when `unpriced` is 0."""
-    shown: dict[str, object] = {name: getattr(one, name) for name in one.__slots__ if name != "usd"}
-    return {**shown, "usd": float(one.usd) if one.usd or not one.unpriced else None}
+    shown: dict[str, object] = {name: getattr(one, name) for name in one.__slots__ if name not in ("usd", "saved")}
+    return {**shown, "saved": float(one.saved), "usd": float(one.usd) if one.usd or not one.unpriced else None}
 
 
 def _row(name: str, one: Spent) -> CostRow:
@@ -95,6 +95,7 @@ def _row(name: str, one: Spent) -> CostRow:
         known,
         one.unpriced,
         str(one),
+        float(one.saved),
     )
 
 

@@ -230,6 +230,7 @@ def _note_retry(draft: Draft, command: c.NoteRetry) -> None:
             wait_ms=command.wait_ms,
             reason=command.reason,
             model=command.model,
+            instead=command.instead,
         )
     )
 

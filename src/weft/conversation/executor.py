@@ -51,6 +51,8 @@ class Answer:
     calls: list[ToolCall] = field(default_factory=list)
     usage: Mapping[str, Any] = field(default_factory=dict)
     stop: StopReason | None = None
+    model: str = ""
+    """Who answers: the one that was asked, or another that was asked in its place."""
     _open: bool = False
 
     def think(self, part: ThinkingDelta) -> None:
@@ -114,10 +116,10 @@ class Executor:
         task = asyncio.current_task()
         assert task is not None
         control.bind(conversation, execution, TaskHandle(task))  # nothing is open yet: the task may be cancelled
-        answer, reason, name, began = Answer(), "", "", self._ports.now()
+        answer, reason, began = Answer(), "", self._ports.now()
         try:
             model = self._ports.model(conversation)
-            name = model.name
+            answer.model = model.name
             request = await self._ports.context.build(conversation, self._transcript(conversation))
             await self._listen(conversation, execution, model, request, answer)
             if not answer.stop:
@@ -137,7 +139,7 @@ class Executor:
                 asks=() if reason else tuple(self._judged(conversation, call) for call in answer.calls),
                 thinking=tuple(answer.thinking),
                 reason=reason,
-                model=name,
+                model=answer.model,
                 usage=answer.usage,
                 ms=self._since(began),
                 stop=answer.stop,
@@ -173,11 +175,14 @@ class Executor:
                         answer.calls.append(part)
                     case Usage():
                         answer.usage = {key: n for key in part.__slots__ if (n := getattr(part, key)) is not None}
-                        control.note_usage(conversation, execution, model.name, answer.usage)
+                        control.note_usage(conversation, execution, answer.model, answer.usage)
                     case Stop():
                         answer.stop = part.reason
                     case Retried():
-                        self._note_retry(conversation, execution, model.name, part)
+                        self._note_retry(conversation, execution, answer.model, part)
+                        if part.instead:
+                            answer.model, answer.usage = part.instead, {}
+                            control.note_usage(conversation, execution, answer.model, {})
 
     def _note_retry(self, conversation: str, execution: str, model: str, retried: Retried) -> None:
         if self._engine.control.lets_through(conversation, execution):
@@ -189,6 +194,7 @@ class Executor:
                     wait_ms=round(retried.wait * 1000),
                     reason=retried.reason,
                     model=model,
+                    instead=retried.instead,
                 )
             )
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Literal
 
 from weft.consent import ConsentRequest
@@ -26,7 +27,7 @@ from weft.models.prices import OwnPrice, known_window
 from weft.models.pydantic_layer import LayeredModel
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
-from weft.workspace.model_table import ModelKind, ModelTable, ThinkingLevel
+from weft.workspace.model_table import ROLE_NAMES, ModelKind, ModelTable, ThinkingLevel
 
 EMBEDDED: Final = "embedded"
 MODEL_VARIABLE: Final = "WEFT_MODEL"
@@ -66,6 +67,8 @@ class Connection:
     window: int = 0
     thinking: ThinkingLevel = "off"
     price: OwnPrice | None = None
+    fallbacks: tuple[str, ...] = ()
+    """What is asked in its place, in order, when it can't answer."""
     origin: str = "config.toml"
 
     @property
@@ -104,6 +107,8 @@ class Resolved:
     connection: Connection | None
     level: Level
     considered: tuple[Considered, ...]
+    role: str = ""
+    """The role that it was asked for by."""
 
 
 def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) -> dict[str, Connection]:
@@ -133,6 +138,7 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
             window=table.window or 0,
             thinking=table.thinking or "off",
             price=own,
+            fallbacks=tuple(table.fallbacks),
         )
     return found
 
@@ -145,7 +151,9 @@ def priced_as(name: str, known: Mapping[str, Connection]) -> Connection | None:
     return Connection(name=name, kind=kind, key=f"env:{variable}", origin=f"${variable}")
 
 
-def resolve(choices: Choices, known: Mapping[str, Connection]) -> Resolved:
+def resolve(
+    choices: Choices, known: Mapping[str, Connection], roles: Mapping[str, str] = MappingProxyType({})
+) -> Resolved:
     """The most specific choice. UserError when it names what is not there, with the nearest name that is."""
     said: dict[Level, str | None] = {
         "session": choices.session,
@@ -157,9 +165,18 @@ def resolve(choices: Choices, known: Mapping[str, Connection]) -> Resolved:
     }
     level = next(level for level in LEVELS if said[level])
     reference = said[level] or EMBEDDED
+    role = reference if reference in ROLE_NAMES else ""
+    if role and role not in roles:
+        raise UserError(
+            f"{_source(level)} asks for the {role} model, but config.toml does not say which one that is",
+            hint=f'write {role} = "CONNECTION/MODEL" under [roles]',
+        )
+    reference = roles.get(role, reference)
     considered = tuple(Considered(level=one, reference=said[one], won=one == level) for one in LEVELS)
     if reference == EMBEDDED:
-        return Resolved(reference=reference, model=EMBEDDED, connection=None, level=level, considered=considered)
+        return Resolved(
+            reference=reference, model=EMBEDDED, connection=None, level=level, considered=considered, role=role
+        )
     name, _, model = reference.partition("/")
     connection = known.get(name)
     if connection is None:
@@ -173,12 +190,20 @@ def resolve(choices: Choices, known: Mapping[str, Connection]) -> Resolved:
             f"{_source(level)} asks for '{reference}', but the connection names no model",
             hint=f"write '{name}/MODEL', or set `model` in [models.{name}] of config.toml",
         )
-    return Resolved(reference=f"{name}/{model}", model=model, connection=connection, level=level, considered=considered)
+    return Resolved(
+        reference=f"{name}/{model}",
+        model=model,
+        connection=connection,
+        level=level,
+        considered=considered,
+        role=role,
+    )
 
 
 def explain(resolved: Resolved, known: Iterable[str] = ()) -> list[str]:
     """In lines, which model is meant and why: each level, what it says, and which one counts."""
-    lines = [f"{resolved.reference}: {_source(resolved.level)} says so"]
+    asked = f" ({resolved.role})" if resolved.role else ""
+    lines = [f"{resolved.reference}: {_source(resolved.level)} says so{asked}"]
     connection = resolved.connection
     if connection is not None:
         where = connection.file or connection.base_url or "the provider's own address"
@@ -190,6 +215,8 @@ def explain(resolved: Resolved, known: Iterable[str] = ()) -> list[str]:
             lines.append(f"  window      {fits:,} tokens, from {who}")
         if connection.thinking != "off":
             lines.append(f"  thinking    {connection.thinking}")
+        if connection.fallbacks:
+            lines.append(f"  instead     {', then '.join(connection.fallbacks)}, when it can't answer")
         if connection.base_url.startswith("http://") and not is_loopback(connection.base_url):
             lines.append("  note        the address is not encrypted: others on the way can read the key and the text")
     for one in resolved.considered:

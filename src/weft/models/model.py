@@ -59,6 +59,8 @@ class Retried:
     wait: float
     kind: ErrorKind
     reason: str
+    instead: str = ""
+    """The name of another model that is asked from now on; "" for the same one."""
     type: Literal["retried"] = "retried"
 
 

@@ -6,6 +6,7 @@ never 0; `spending.py` adds up.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
@@ -39,6 +40,8 @@ class Cost:
 
     amount: Decimal | None
     why: str
+    saved: Decimal = Decimal(0)
+    """What it would have cost more without the provider's cache; below 0 when writing into it was not worth it."""
 
     def __str__(self) -> str:
         return "unknown" if self.amount is None else f"${self.amount:.4f}"
@@ -58,9 +61,17 @@ def cost(
         return Cost(amount=Decimal(0), why="the embedded model costs nothing")
     if usage.input is None or usage.output is None:
         return Cost(amount=None, why="the tokens used are not known")
-    if own is not None:
-        return Cost(amount=_by_hand(usage, own), why="the price in config.toml")
-    return _by_list(model, usage, kind, base_url, at)
+
+    def priced(used: Usage) -> Cost:
+        if own is not None:
+            return Cost(amount=_by_hand(used, own), why="the price in config.toml")
+        return _by_list(model, used, kind, base_url, at)
+
+    found = priced(usage)
+    if found.amount is None or not (usage.cache_read or usage.cache_write):
+        return found
+    plain = priced(replace(usage, cache_read=None, cache_write=None)).amount
+    return found if plain is None else replace(found, saved=plain - found.amount)
 
 
 def known_window(model: str, *, kind: str = "", base_url: str = "") -> int | None:

@@ -53,6 +53,8 @@ class Spent:
     reasoning: int = 0
     usd: Decimal = Decimal(0)
     """What the calls with a known price cost."""
+    saved: Decimal = Decimal(0)
+    """What the providers' caches saved."""
     unpriced: int = 0
     """Calls whose price is not known."""
     uncounted: int = 0
@@ -77,6 +79,7 @@ class Spent:
             cache_write=self.cache_write + (used.cache_write or 0),
             reasoning=self.reasoning + (used.reasoning or 0),
             usd=self.usd + (cost.amount or 0),
+            saved=self.saved + cost.saved,
             unpriced=self.unpriced + (cost.amount is None),
             uncounted=self.uncounted + (used.input is None or used.output is None),
         )

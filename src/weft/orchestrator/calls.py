@@ -107,7 +107,9 @@ class Call:
             case Usage():
                 self.used(part)
             case Retried():
-                self._attempt.retried(self.name, part)
+                self._attempt.retried(self._model or self.name, part)
+                if part.instead:
+                    self._model, self._usage = part.instead, {}
             case Stop():
                 self._stop = part.reason
                 self.settle(ok=part.reason != "refused", message=told_stop(part.reason, "…" if self._spoke else ""))

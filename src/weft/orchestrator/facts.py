@@ -87,6 +87,7 @@ def gather(
     read: ReadFile,
     model: str = "embedded",
     chosen_model: str = "",
+    roles: Mapping[str, str] | None = None,
     registered: Mapping[str, str] | None = None,
     overrides: Mapping[str, Any] | None = None,
     toolbox: Callable[[], Toolbox] | None = None,
@@ -111,7 +112,7 @@ def gather(
         box = toolbox() if toolbox and step.executor in ("agent", "tool") else None
         used = tools_of(step, agent, box) if box is not None else ()
         tools = tuple(tool.name for tool in used)
-        material = _material(workspace, step, agent, inputs, parameters, profile, model, chosen_model)
+        material = _material(workspace, step, agent, inputs, parameters, profile, model, chosen_model, roles or {})
         if box is not None:
             guides = {slug: box.sources[slug].guide for slug in sources_of(step, agent) if slug in box.sources}
             read_first = {f"source {slug}": guide for slug, guide in guides.items() if guide}
@@ -222,9 +223,10 @@ def _material(
     profile: Mapping[str, Any],
     default_model: str,
     chosen_model: str,
+    roles: Mapping[str, str],
 ) -> Material:
     said = chosen_model or step.model or (agent.model if agent else None)
-    model = "" if step.calls else said or default_model
+    model = "" if step.calls else roles.get(said or "", said or default_model)
     names = dict.fromkeys([*step.skills, *(agent.skills if agent else ())])
     read = {name: inputs[name] for name in step.inputs if name in inputs}
     return Material(

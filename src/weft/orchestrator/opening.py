@@ -70,6 +70,7 @@ class OpeningAsk:
     """What an older system left in the folder, when there is no log."""
     weft: str
     model: str
+    roles: Mapping[str, str] = field(default_factory=dict)
     registered: Mapping[str, str] = field(default_factory=dict)
     toolbox: Callable[[], Toolbox] | None = None
     versions: Versions | None = None
@@ -100,6 +101,7 @@ def open_up(ask: OpeningAsk) -> Opening:
         parameters=parameters,
         model=ask.model,
         chosen_model=chosen_model,
+        roles=ask.roles,
         registered=ask.registered,
         overrides=ask.wish.profile,
         toolbox=ask.toolbox,

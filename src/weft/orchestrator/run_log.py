@@ -105,4 +105,5 @@ def _retried(place: StepPlace, event: ModelRetried) -> StepModelRetried:
         wait_ms=event.wait_ms,
         reason=event.reason,
         model=event.model,
+        instead=event.instead,
     )

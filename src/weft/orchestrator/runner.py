@@ -463,6 +463,7 @@ class Runner:
                 wait_ms=round(part.wait * 1000),
                 reason=part.reason,
                 model=model,
+                instead=part.instead,
             )
         )
 

@@ -280,6 +280,8 @@ class StepModelRetried:
     wait_ms: int
     reason: str
     model: str
+    instead: str = ""
+    """Another model that is asked from now on, in its place."""
     type: Literal["step_model_retried"] = "step_model_retried"
 
 

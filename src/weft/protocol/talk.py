@@ -177,6 +177,8 @@ class ModelRetried:
     wait_ms: int
     reason: str
     model: str
+    instead: str = ""
+    """Another model that is asked from now on, in its place."""
     type: Literal["model_retried"] = "model_retried"
 
 

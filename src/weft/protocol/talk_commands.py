@@ -133,6 +133,7 @@ class NoteRetry:
     wait_ms: int
     reason: str
     model: str
+    instead: str = ""
     type: Literal["note_retry"] = "note_retry"
 
 

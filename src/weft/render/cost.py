@@ -28,10 +28,12 @@ class CostRow:
     usd: str
     unpriced: int
     cost: str
+    saved: float = 0.0
+    """US dollars that providers' caches saved."""
 
 
 def cost_text(rows: Sequence[CostRow]) -> str:
-    return "\n".join("\t".join(clean(str(field)) for field in astuple(row)[:-1]) for row in rows)
+    return "\n".join("\t".join(clean(str(field)) for field in astuple(row)[:-2]) for row in rows)
 
 
 def cost_table(rows: Sequence[CostRow], width: int, *, ascii: bool = False) -> Group:
@@ -63,6 +65,8 @@ def _facts(row: CostRow, sheet: Page) -> str:
         parts.append(f"{short(row.cache_read)} from the cache")
     if row.cache_write:
         parts.append(f"{short(row.cache_write)} into the cache")
+    if row.saved > 0:
+        parts.append(f"${row.saved:.4f} saved by it")
     if row.reasoning:
         parts.append(f"{short(row.reasoning)} thinking")
     return f" {sheet.signs.dot} ".join(parts)

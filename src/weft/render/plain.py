@@ -190,7 +190,11 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
             then = ", retrying" if event.retrying else ""
             return _long(f"{name} failed (attempt {event.attempt}, {event.kind}{then}): ", event.message)
         case StepModelRetried():
-            return [clean(f"{name} waits (attempt {event.attempt}): {told_retry(event.reason, event.wait_ms)}")]
+            return [
+                clean(
+                    f"{name} waits (attempt {event.attempt}): {told_retry(event.reason, event.wait_ms, event.instead)}"
+                )
+            ]
         case StepInterrupted():
             return [clean(f"{name} interrupted (attempt {event.attempt}): {event.why.removeprefix('interrupted ')}")]
         case ItemSettled():

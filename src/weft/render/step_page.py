@@ -195,7 +195,8 @@ def call_rows(calls: Sequence[CallSettled], price: Price | None) -> list[Row]:
         facts = [human_ms(call.ms), *figures(call.model, call.usage, price)]
         sign, title = "" if call.ok else "failed: ", f" · {call.title}" if call.title else ""
         said = f" · {_short(call.message)}" if call.message else ""
-        text = f"{sign}{call.kind} {call.name}{title} ({', '.join(facts)}){said}"
+        name = call.name if call.model in (None, call.name) or call.kind != "model" else f"{call.name} → {call.model}"
+        text = f"{sign}{call.kind} {name}{title} ({', '.join(facts)}){said}"
         rows.append(Row(4 + 2 * min(depth, 6), text, "" if call.ok else "red"))
         rows += [Row(6 + 2 * min(depth, 6), f"left out of the prompt: {what}", "yellow") for what in call.dropped]
         left += [(one, depth + 1) for one in reversed(inside.pop(call.call, []))]

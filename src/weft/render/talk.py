@@ -54,7 +54,7 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
 
 def _model(event: t.ModelSettled | t.ModelRetried) -> tuple[str, str]:
     if isinstance(event, t.ModelRetried):
-        return f"{event.execution} waits", told_retry(event.reason, event.wait_ms)
+        return f"{event.execution} waits", told_retry(event.reason, event.wait_ms, event.instead)
     ended = told_stop(event.stop, event.text)
     return f"model {event.outcome}{f' ({ended})' if ended else ''}", event.text or event.reason or ""
 

@@ -299,7 +299,7 @@ class TalkView:
             self.finished.append(Noted(ended + more, "warning"))
 
     def _model_retried(self, event: t.ModelRetried) -> None:
-        told = told_retry(event.reason, event.wait_ms)
+        told = told_retry(event.reason, event.wait_ms, event.instead)
         if event.conversation == self.root:
             self.finished.append(Noted(told))
         elif (parent := self._parent(event.conversation)) is not None:

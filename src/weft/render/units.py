@@ -62,9 +62,10 @@ def human_time(iso: str, now_iso: str) -> str:
     return moment.strftime("%Y-%m-%d")
 
 
-def told_retry(reason: str, wait_ms: int) -> str:
-    """That a model is asked again, in one quiet line."""
-    return f"{' '.join(reason.split())}; asking again in {human_ms(wait_ms)}"
+def told_retry(reason: str, wait_ms: int, instead: str = "") -> str:
+    """That a model is asked again, or another in its place, in one quiet line."""
+    then = f"asking {instead} instead" if instead else f"asking again in {human_ms(wait_ms)}"
+    return f"{' '.join(reason.split())}; {then}"
 
 
 def count(number: int, word: str) -> str:

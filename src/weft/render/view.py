@@ -166,7 +166,7 @@ class StepView:
         if self.state != "running" or event.attempt != self.attempt:
             return
         if isinstance(event, StepModelRetried):
-            self.progress = told_retry(event.reason, event.wait_ms)
+            self.progress = told_retry(event.reason, event.wait_ms, event.instead)
         else:
             self.progress = (paragraphs(event.text) or [""])[-1]
 

@@ -99,8 +99,9 @@ async def show_costs(
 
 
 def _cost(name: str, one: Spent) -> s.CostRow:
-    counts: dict[str, Any] = {field: getattr(one, field) for field in one.__slots__ if field != "usd"}
-    return s.CostRow(name=name, **counts, usd=float(one.usd) if one.usd or not one.unpriced else None)
+    counts: dict[str, Any] = {field: getattr(one, field) for field in one.__slots__ if field not in ("usd", "saved")}
+    usd = float(one.usd) if one.usd or not one.unpriced else None
+    return s.CostRow(name=name, **counts, saved=float(one.saved), usd=usd)
 
 
 # -- packs, profile, permissions

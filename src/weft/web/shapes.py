@@ -738,6 +738,8 @@ class CostRow(Shape):
     reasoning: int
     usd: float | None
     """What is known; the whole cost only when `unpriced` is 0; null when nothing is known."""
+    saved: float
+    """US dollars that providers' caches saved."""
     unpriced: int
     uncounted: int
 

@@ -14,7 +14,7 @@ from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace.document import Document, Mark, Path, Source, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
-from weft.workspace.model_table import ModelTables
+from weft.workspace.model_table import ModelTables, RoleTable
 
 FILE: Final = "config.toml"
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
@@ -28,6 +28,7 @@ class Config(Strict):
     )
     kb: Text | None = Field(default=None, description="The collection that is asked when none is named")
     model: Text = Field(default="embedded", description="The model of every step that names none")
+    roles: RoleTable = Field(default_factory=RoleTable, description="What small, standard and strong stand for")
     models: ModelTables = Field(default_factory=dict, description="How models are reached: a table for each connection")
 
 

@@ -13,6 +13,7 @@ from weft.workspace.fields import Strict, Text, fault
 _KEY: Final = re.compile(r"(?:env:[A-Za-z_][A-Za-z0-9_]*|store:[a-z0-9][a-z0-9-]{0,79}|none)\Z")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}\Z")
 
+ROLE_NAMES: Final = ("small", "standard", "strong")
 ThinkingLevel = Literal["off", "low", "medium", "high"]
 ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf", "claude-agent"]
 
@@ -35,7 +36,7 @@ def _key(value: Any) -> Any:
 
 
 def is_connection_name(name: str) -> bool:
-    return bool(_NAME.match(name)) and name != "embedded"
+    return bool(_NAME.match(name)) and name not in ("embedded", *ROLE_NAMES)
 
 
 def _names(value: Any) -> Any:
@@ -82,6 +83,10 @@ class ModelTable(Strict):
     thinking: ThinkingLevel | None = Field(
         default=None, description="How much it thinks before it answers, where it can; else as little as it may"
     )
+    fallbacks: list[Text] = Field(
+        default_factory=list,
+        description="Other models that are asked in its place, in order, when it can't answer: CONNECTION/MODEL",
+    )
     price: PriceTable | None = Field(default=None, description="What it costs, where the price list does not know it")
 
     @model_validator(mode="after")
@@ -91,6 +96,17 @@ class ModelTable(Strict):
         if self.kind == "gguf" and (self.base_url or self.key):
             raise fault("a file has no address and no key", "leave out `base_url` and `key`")
         return self
+
+
+class RoleTable(Strict):
+    """`[roles]`: names for models by what they are good for, used wherever a model is named."""
+
+    small: Text | None = Field(default=None, description="For short and simple work")
+    standard: Text | None = Field(default=None, description="For most work")
+    strong: Text | None = Field(default=None, description="For the hardest work")
+
+    def by_name(self) -> dict[str, str]:
+        return {name: model for name in ROLE_NAMES if (model := getattr(self, name))}
 
 
 ModelTables = Annotated[dict[str, ModelTable], BeforeValidator(_names)]
