@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "research": ("weft.cli.research", "Answer a question from a collection, verified."),
     "kb": ("weft.cli.kb", "Collections of documents: search, references, verification."),
     "mcp": ("weft.cli.mcp", "Offer collections and sessions to other programs (MCP)."),
+    "acp": ("weft.cli.acp", "Be an agent for an editor (ACP)."),
     "profile": ("weft.cli.profile", "Show or change what is known of you."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
     "models": ("weft.cli.models", "List, connect, test and choose models."),

@@ -28,6 +28,7 @@ Commands:
   research    Answer a question from a collection, verified.
   kb          Collections of documents: search, references, verification.
   mcp         Offer a collection to other programs (MCP).
+  acp         Be an agent for an editor (ACP).
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
   models      List, connect, test and choose models.
