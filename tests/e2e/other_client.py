@@ -1,4 +1,4 @@
-"""Uses an MCP server as a program of its own: `python other_client.py ADDRESS`, or a command line in its place.
+"""Uses an MCP server as a program of its own: `python other_client.py ADDRESS TOKEN`, or a command line in its place.
 
 The client is `chuk-mcp`, which speaks the protocol by code of its own. It runs apart from the tests since it leaves
 streams open when it ends. What it saw goes to standard output as JSON.
@@ -28,7 +28,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 async def use(words: list[str]) -> dict[str, Any]:
     if words[0].startswith("http://"):
-        server: Any = StreamableHTTPTransport(StreamableHTTPParameters(url=words[0]))
+        server: Any = StreamableHTTPTransport(StreamableHTTPParameters(url=words[0], bearer_token=words[1]))
     else:
         server = StdioParameters(command=words[0], args=words[1:], env=dict(os.environ))
     async with connect_to_server(server) as client:

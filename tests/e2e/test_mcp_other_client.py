@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_mcp_server import DOCUMENTS, words
+from tests.e2e.test_mcp_server import DOCUMENTS, token, words
 from tests.knowledge.made import ISA, write_documents
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
@@ -42,7 +42,7 @@ def by_http(desk: Path) -> Iterator[list[str]]:
     with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as server:
         assert server.stderr is not None
         try:
-            yield [server.stderr.readline().decode().strip()]
+            yield [server.stderr.readline().decode().strip(), token()]
         finally:
             server.terminate()
             server.communicate(timeout=30)

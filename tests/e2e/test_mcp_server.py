@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 from tests.knowledge.made import ISA, write_documents
 from weft.files import Folder
@@ -39,6 +42,18 @@ def words(desk: Path, *more: str) -> list[str]:
     return ["-m", "weft", "--workspace", str(desk), "mcp", "serve", "--kb", "audit", *more]
 
 
+def token() -> str:
+    """For programs that come over HTTP."""
+    made = subprocess.run(
+        [sys.executable, "-m", "weft", "tokens", "add", "test", "--scope", "mcp"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return made.stdout.strip()
+
+
 @asynccontextmanager
 async def by_stdio(desk: Path) -> AsyncIterator[Client]:
     server = StdioServerParameters(command=sys.executable, args=words(desk), env=dict(os.environ))
@@ -54,7 +69,13 @@ async def by_http(desk: Path) -> AsyncIterator[Client]:
     assert process.stderr is not None
     try:
         address = (await asyncio.wait_for(process.stderr.readline(), 60)).decode().strip()
-        async with Client(address) as client:
+        async with httpx2.AsyncClient() as http:
+            assert (await http.post(address, json={})).status_code == 401
+        headers = {"Authorization": f"Bearer {token()}"}
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            Client(streamable_http_client(address, http_client=http)) as client,
+        ):
             yield client
     finally:
         process.terminate()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.web.served import TEXT, Client, Running, begin, running, until, weft
+from tests.web.served import PIPELINE, TEXT, Client, Running, begin, environment, running, until, weft
 from weft.files import Folder
 from weft.session.codec import record_fields
 from weft.session.log import LogReader
@@ -157,3 +158,84 @@ def test_beyond_this_machine_it_needs_encryption_and_a_passphrase(home: Path, de
             weft(home, "serve", "--port", "0", "--no-open", "--workspace", str(desk), *words)
         assert caught.value.returncode == 2
         assert "beyond this machine" in caught.value.stderr
+
+
+SLOW = """
+import pathlib
+import time
+
+
+def lines(step):
+    return step.text.split("\\n")
+
+
+def count(step):
+    for _ in range(600):
+        if pathlib.Path("GO").exists():
+            return {"lines": len(step.artifacts["lines.json"])}
+        time.sleep(0.1)
+"""
+
+
+def test_a_run_that_was_going_goes_on_when_the_server_is_started_again(home: Path, tmp_path: Path) -> None:
+    """Killed in the middle of a step; nobody asks for anything after the new start."""
+    slow = tmp_path / "slow"
+    (slow / "pipelines").mkdir(parents=True)
+    (slow / "code").mkdir()
+    gateless = PIPELINE.replace("    gate:\n      message: Are these the lines?\n", "")
+    (slow / "pipelines" / "notes.yaml").write_text(gateless)
+    (slow / "code" / "notes.py").write_text(SLOW.replace('"GO"', repr(str(tmp_path / "go"))))
+    wish = {"text": TEXT, "name": "tides.md", "pipeline": "notes"}
+    with running(home, slow) as first:
+        browser = first.signed_in()
+        session = browser.post("/api/w/slow/sessions", wish).json["session"]
+        for event, _, data in browser.events(f"/api/w/slow/sessions/{session}/events"):
+            if event == "step_started" and data["event"]["step"] == "count":
+                break
+        os.kill(first.process.pid, signal.SIGKILL)
+        first.process.wait()
+    (tmp_path / "go").touch()
+    with running(home, slow, "--no-resume") as idle:
+        assert idle.signed_in().get(f"/api/w/slow/sessions/{session}").json["state"] == "interrupted"
+    with running(home, slow) as second:
+        browser = second.signed_in()
+        for event, _, data in browser.events(f"/api/w/slow/sessions/{session}/events"):
+            if event == "run_ended" and data["event"]["outcome"] == "done":
+                break
+        log = browser.get(f"/api/w/slow/sessions/{session}/log?type=run_started").json["records"]
+    assert [one["envelope"]["by"]["kind"] for one in log] == ["person", "machine"]
+
+
+def test_terminal_and_server_use_one_session_in_both_directions(home: Path, desk: Path, browser: Client) -> None:
+    held = begin(browser)  # the server holds it, and a terminal answers its gate
+    until(browser, held, "gate_opened")
+    done = weft(home, "--workspace", str(desk), "reply", held, "proceed")
+    assert done.returncode == 0
+    assert browser.get(f"/api/w/desk/sessions/{held}").json["state"] == "done"
+    source = desk.parent / "terminal.md"  # a terminal has begun it, and the server shows and answers it
+    source.write_text(TEXT)
+    words = ["--workspace", str(desk), "run", "notes", str(source), "--session-id", "own-one"]
+    begun = subprocess.run(
+        [sys.executable, "-m", "weft", *words], env=environment(home), capture_output=True, timeout=120, check=False
+    )
+    assert begun.returncode == 3
+    gate = next(one for one in browser.get("/api/w/desk/waiting").json if one["session"]["id"] == "own-one")
+    reply = {"type": "reply_to_gate", "gate": gate["gates"][0]["gate"], "choice": "proceed"}
+    assert browser.post("/api/w/desk/sessions/own-one/commands", {"command": reply}).status == 200
+    for event, _, data in browser.events("/api/w/desk/sessions/own-one/events"):
+        if event == "run_ended" and data["event"]["outcome"] == "done":
+            break
+
+
+def test_a_conversation_is_gone_on_with_after_a_restart(home: Path, tmp_path: Path) -> None:
+    """It belongs to no pipeline, whatever pipelines there are."""
+    place = tmp_path / "two"
+    (place / "pipelines").mkdir(parents=True)
+    for name in ("one", "other"):
+        (place / "pipelines" / f"{name}.yaml").write_text(PIPELINE.replace("name: notes", f"name: {name}"))
+    with running(home, place) as first:
+        talk = first.signed_in().post("/api/w/two/sessions", {"message": "hello"}).json["session"]
+    with running(home, place) as second:
+        browser = second.signed_in()
+        said = browser.post(f"/api/w/two/sessions/{talk}/commands", {"command": {"type": "say", "text": "and again"}})
+        assert said.status == 200, said.body

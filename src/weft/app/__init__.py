@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from weft.app.requests import SessionRequest, read_given
     from weft.app.root import App
     from weft.app.secrets import person_secrets
+    from weft.app.root import TAKEN_UP, App
     from weft.app.session_pages import (
         NothingThereError,
         item_page,
@@ -123,8 +124,8 @@ else:
             "FoundListing": "weft.session.index",
             "GivenFile": "weft.protocol.commands",
             "Identity": "weft.access",
-            "KnownWords": "weft.app.slash",
             "Inquiry": "weft.app.inquiries",
+            "KnownWords": "weft.app.slash",
             "LaidFile": "weft.workspace.pack",
             "Leave": "weft.app.slash",
             "LibraryFile": "weft.app.pipeline_pages",
@@ -160,6 +161,7 @@ else:
             "SourceShelf": "weft.app.source_shelf",
             "Spent": "weft.models.spending",
             "Step": "weft.workspace.pipeline",
+            "TAKEN_UP": "weft.app.root",
             "TONES": "weft.app.profile",
             "TextHit": "weft.session.index",
             "VOICES": "weft.app.profile",
@@ -173,8 +175,8 @@ else:
             "change_profile": "weft.app.profile",
             "command_from_wire": "weft.app.wire",
             "complete": "weft.app.slash",
-            "earlier": "weft.consent",
             "declared_marks": "weft.app.describing",
+            "earlier": "weft.consent",
             "evaluate": "weft.app.claim_evaluation",
             "evaluate_with": "weft.app.claim_evaluation",
             "event_fields": "weft.session.codec",
@@ -199,8 +201,8 @@ else:
             "profile_parts": "weft.app.profile",
             "read_given": "weft.app.requests",
             "read_labelled": "weft.app.claim_evaluation",
-            "read_slash": "weft.app.slash",
             "read_profile_file": "weft.app.profile",
+            "read_slash": "weft.app.slash",
             "record_fields": "weft.session.codec",
             "record_json": "weft.session.codec",
             "save_edit": "weft.app.session_work",
@@ -251,6 +253,7 @@ __all__ = [
     "PERSON",
     "PIECE_WORDS",
     "PROFILE_FILE",
+    "TAKEN_UP",
     "TONES",
     "VOICES",
     "Ability",

@@ -6,7 +6,7 @@ What is asked of one goes through the same tools that a model has (`ask`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -108,16 +108,17 @@ class OpenCollection:
                 row.update(bm25=hit.bm25, likeness=hit.likeness, words=shared)
         return rows, list(found.warnings)
 
-    async def serve(self, http: tuple[str, int] | None, tell: Callable[[str], None]) -> None:
-        """Offer its tools by the Model Context Protocol: over HTTP at a host and port, else on standard input and
-        output. Until it is told to stop."""
-        from weft.knowledge.serving import make_server, serve_http, serve_stdio
+    async def serve(self) -> None:
+        """Offer its tools by the Model Context Protocol on standard input and output, until that ends."""
+        from weft.knowledge.serving import make_server, serve_stdio
 
-        server = make_server(self._knowledge, __version__)
-        if http:
-            await serve_http(server, *http, tell)
-        else:
-            await serve_stdio(server)
+        await serve_stdio(make_server(self._knowledge, __version__))
+
+    def answering_http(self, path: str) -> AbstractAsyncContextManager[Any]:
+        """The same over HTTP, as an ASGI app that somebody else stands in front of."""
+        from weft.knowledge.serving import answering_http, make_server
+
+        return answering_http(make_server(self._knowledge, __version__), path)
 
 
 class Collections:

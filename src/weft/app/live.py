@@ -91,6 +91,7 @@ if TYPE_CHECKING:
 
 LEAVING: Final = 5.0
 """Seconds that a run which is told to stop gets when the session is let go of."""
+SESSION_CLOSED: Final = "the session was closed"
 LISTED_AFTER: Final = 0.3
 """Seconds after a decision until the list of sessions has it."""
 WAITING: Final = 5_000
@@ -274,7 +275,7 @@ class LiveSession(OpenedSession):
             return True
         self._closed = True
         if self._running is not None or self._starting or self._asking is not None:
-            self._stop_run(InterruptRun(why="the session was closed"))
+            self._stop_run(InterruptRun(why=SESSION_CLOSED))
             tasks = {task for task in (self._running, self._asking) if task is not None}
             if tasks:
                 await asyncio.wait(tasks, timeout=LEAVING)

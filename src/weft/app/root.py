@@ -17,7 +17,7 @@ from typing import Any, Final
 from weft import __version__
 from weft.app.describing import described
 from weft.app.door import AttachedSession, attach, open_door
-from weft.app.live import LiveSession
+from weft.app.live import SESSION_CLOSED, LiveSession
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest, identity
@@ -32,7 +32,7 @@ from weft.orchestrator.validate import parse, validate
 from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Reply, StartRun
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import Finding, Problem, UsageError, UserError
-from weft.protocol.events import SessionCreated
+from weft.protocol.events import RunStarted, SessionCreated
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.plans import Plan
 from weft.session.legacy import Legacy, older_files, read_legacy
@@ -43,6 +43,10 @@ from weft.session.session import Session, no_session
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
 
+TAKEN_UP: Final = Actor("machine", face="web")
+"""Who goes on with what a server that ended was doing."""
+MOST_TAKE_UPS: Final = 3
+"""In a row, without anybody asking."""
 DOOR_SECONDS: Final = 0.3
 """Within this a session that was just opened has its door."""
 
@@ -210,6 +214,25 @@ class App(Parts):
             records = opened.record([event], by=by, key=key)
         self.catalogue.follow_up(session)
         return Accepted(seq=records[-1].seq)
+
+    def left_going(self, session: str) -> StartRun | None:
+        """The wish that takes up a run which was going when the server that held it ended: killed, or told to stop.
+        None for any other, and for one that came to nothing each time it was taken up: that waits for a person."""
+        begun = [
+            record.envelope.by if record.envelope else PERSON
+            for record in self.sessions.records(session)
+            if isinstance(record.event, RunStarted)
+        ]
+        reading = self.sessions.read(session)
+        run = reading.state.run
+        if run is None or reading.holder or reading.cuts or not begun or begun[-1].face != TAKEN_UP.face:
+            return None
+        if run.outcome is not None and (run.outcome, run.message) != ("interrupted", SESSION_CLOSED):
+            return None
+        if begun[-MOST_TAKE_UPS:] == [TAKEN_UP] * MOST_TAKE_UPS:
+            return None
+        pipeline = self.workspace.pipeline(run.pipeline)
+        return StartRun(until=None if run.desired == pipeline.final else run.desired, profile=run.profile)
 
     async def fetch_input(self, url: str) -> GivenFile:
         """A page of the web as an input. Only what is public is reached, within limits of size and time."""

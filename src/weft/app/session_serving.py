@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from weft import __version__
-from weft.access import Access
 from weft.app.root import App
 from weft.app.session_tools import TOOLS, SessionTools, answer_text
-from weft.knowledge.serving import serve_http, serve_stdio
+from weft.knowledge.serving import answering_http, serve_stdio
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import WeftError
 
@@ -22,15 +22,24 @@ ABOUT = (
 )
 
 
-async def serve_sessions(app: App, http: tuple[str, int] | None, access: Access, tell: Callable[[str], None]) -> None:
-    """Until it is told to stop. Over HTTP every request needs a token with the scope `mcp`."""
+async def serve_sessions(app: App) -> None:
+    """On standard input and output, until that ends."""
+    async with _tools(app) as tools:
+        await serve_stdio(make_session_server(tools))
+
+
+@asynccontextmanager
+async def answering_sessions(app: App, path: str) -> AsyncIterator[Any]:
+    """The same over HTTP, as an ASGI app that somebody else stands in front of."""
+    async with _tools(app) as tools, answering_http(make_session_server(tools), path) as answering:
+        yield answering
+
+
+@asynccontextmanager
+async def _tools(app: App) -> AsyncIterator[SessionTools]:
     tools = SessionTools(app, Actor("person", face="mcp"))
-    server = make_session_server(tools)
     try:
-        if http:
-            await serve_http(server, *http, tell, lambda inner: _Gate(inner, access))
-        else:
-            await serve_stdio(server)
+        yield tools
     finally:
         await tools.close()
 
@@ -63,23 +72,3 @@ def make_session_server(tools: SessionTools) -> Server[Any]:
     return Server(
         "weft-sessions", version=__version__, instructions=ABOUT, on_list_tools=list_tools, on_call_tool=call_tool
     )
-
-
-class _Gate:
-    """Lets those in who have a token with the scope `mcp`."""
-
-    def __init__(self, inner: Any, access: Access) -> None:
-        self._inner = inner
-        self._access = access
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http" and not self._lets_in(dict(scope["headers"])):
-            await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]})
-            await send({"type": "http.response.body", "body": b"a token with the scope mcp: weft tokens add\n"})
-            return
-        await self._inner(scope, receive, send)
-
-    def _lets_in(self, headers: dict[bytes, bytes]) -> bool:
-        kind, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        identity = self._access.identify_token(token.strip()) if kind.lower() == "bearer" else None
-        return identity is not None and identity.may_use("mcp")

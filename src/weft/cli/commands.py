@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "open": ("weft.cli.opener", "Open what a session made in the browser."),
     "serve": ("weft.cli.serve", "Serve the sessions to browsers and scripts."),
     "tokens": ("weft.cli.tokens", "What lets scripts and browsers into the server."),
+    "persons": ("weft.cli.persons", "Who may come into the server, and what they may do."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
     "ask": ("weft.cli.ask", "Ask your documents: a short answer with its sources."),
     "research": ("weft.cli.research", "Answer a question from a collection, verified."),

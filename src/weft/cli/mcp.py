@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import ExitStack
 
 import click
 
@@ -22,26 +23,53 @@ def command() -> None:
 @click.option(
     "--sessions", is_flag=True, help="Offer the sessions: start runs, follow them, answer gates, read artifacts."
 )
-@click.option("--http", is_flag=True, help="Over HTTP instead of standard input and output.")
+@click.option("--http", is_flag=True, help="Over HTTP instead of standard input and output; asks for a token.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on, with --http.")
 @click.option("--port", default=8765, show_default=True, help="The port to listen on, with --http; 0 for any.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front of it does the encryption, with --http.")
+@click.option("--name", "names", multiple=True, metavar="HOST", help="What else this server is called, with --http.")
 @workspace_option
-def serve(name: str | None, sessions: bool, http: bool, host: str, port: int, workspace: str | None) -> None:
+def serve(
+    name: str | None,
+    sessions: bool,
+    http: bool,
+    host: str,
+    port: int,
+    behind_proxy: bool,
+    names: tuple[str, ...],
+    workspace: str | None,
+) -> None:
     """Serve the tools of a collection, or of the sessions. Standard output belongs to the protocol; the rest goes to
-    standard error. The sessions over HTTP want a token: `weft tokens add NAME --scope mcp`."""
+    standard error.
+
+    Over HTTP a program needs a token (`weft tokens add NAME --scope mcp`), sent as `Authorization: Bearer TOKEN`.
+    """
     if bool(name) == sessions:
         raise UsageError("what is to be served?", hint="--kb NAME, or --sessions")
-    if sessions:
-        from weft.app import person_access
-        from weft.app.session_serving import serve_sessions
+    from weft.app.session_serving import answering_sessions, serve_sessions
 
-        with open_app(workspace) as app:
-            place = (host, port) if http else None
-            asyncio.run(
-                serve_sessions(app, place, person_access(), lambda line: print(line, file=sys.stderr, flush=True))
-            )
-        return
-    assert name is not None
-    with Collections.of(workspace_path(workspace)) as collections, collections.opened(name) as one:
-        at = (host, port) if http else None
-        asyncio.run(one.serve(at, lambda address: print(address, file=sys.stderr, flush=True)))
+    with ExitStack() as stack:
+        if name:
+            collections = stack.enter_context(Collections.of(workspace_path(workspace)))
+            one = stack.enter_context(collections.opened(name))
+            on_streams, answering = one.serve, one.answering_http
+        else:
+            app = stack.enter_context(open_app(workspace))
+            on_streams, answering = (lambda: serve_sessions(app)), (lambda path: answering_sessions(app, path))
+        if not http:
+            asyncio.run(on_streams())
+            return
+        from weft.app import person_access
+        from weft.web.mcp import serve_mcp
+        from weft.web.serve import ServeOptions, bound, check_encrypted, origins_of
+
+        options = ServeOptions(host=host, port=port, names=names, behind_proxy=behind_proxy)
+        check_encrypted(options)
+        listening = stack.enter_context(bound(options))
+        origins = origins_of(options, listening.getsockname()[1])
+        asyncio.run(serve_mcp(answering, person_access(), listening, origins, _ready))
+
+
+def _ready(address: str) -> None:
+    print(address, file=sys.stderr, flush=True)
+    print("a program needs a token: weft tokens add NAME --scope mcp", file=sys.stderr, flush=True)

@@ -23,6 +23,11 @@ from weft.cli.place import prepare_app, trust_option, workspace_path
 )
 @click.option("--certificate", type=click.Path(path_type=Path), help="A TLS certificate, to be reached from elsewhere.")
 @click.option("--key", type=click.Path(path_type=Path), help="Its key.")
+@click.option(
+    "--resume/--no-resume",
+    default=True,
+    help="Go on by itself with runs that were going when the server ended (default), or wait for a person.",
+)
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front of it does the encryption.")
 @trust_option
 def command(
@@ -34,6 +39,7 @@ def command(
     certificate: Path | None,
     key: Path | None,
     behind_proxy: bool,
+    resume: bool,
 ) -> None:
     """Serve the sessions of a workspace to browsers and scripts, until Ctrl+C.
 
@@ -43,7 +49,7 @@ def command(
     from weft.web.serve import ServeOptions, bound, check, serve
 
     options = ServeOptions(
-        host=host, port=port, names=names, certificate=certificate, key=key, behind_proxy=behind_proxy
+        host=host, port=port, names=names, certificate=certificate, key=key, behind_proxy=behind_proxy, resume=resume
     )
     access = person_access()
     check(options, access)

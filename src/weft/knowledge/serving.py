@@ -1,4 +1,4 @@
-"""A collection as an MCP server: its tools, by the official SDK, over standard input and output or over HTTP.
+"""A collection as an MCP server: its tools, by the official SDK, over standard input and output or behind a server.
 
 The SDK is imported here only when a server is made. A tool's answer goes
 out as JSON text and as structured content; a wrong call is an error of the tool, told to the model in words. Calls run
@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.tools import call, tools_of
-from weft.protocol.errors import UserError, WeftError
+from weft.protocol.errors import WeftError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -67,25 +68,13 @@ async def serve_stdio(server: Server[Any]) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-async def serve_http(
-    server: Server[Any],
-    host: str,
-    port: int,
-    ready: Callable[[str], None],
-    gate: Callable[[Any], Any] = lambda inner: inner,
-) -> None:
-    """Until it is interrupted. `ready` is told the address once it answers; port 0 takes a free one. `gate` is put
-    around the application, to let only some in."""
-    import socket
+@asynccontextmanager
+async def answering_http(server: Server[Any], path: str) -> AsyncIterator[Any]:
+    """What answers requests at a path, as an ASGI app, for as long as this is open. Whoever puts it on the network
+    stands in front of it: who may ask, for which host and from which page, is not looked at here."""
+    from mcp.server.transport_security import TransportSecuritySettings
 
-    import uvicorn
-
-    try:
-        listening = socket.create_server((host, port))
-    except OSError as error:
-        raise UserError(f"can't listen on {host}:{port}: {error.strerror}", hint="choose another --port") from error
-    address = f"http://{host}:{listening.getsockname()[1]}/mcp"
-    app = server.streamable_http_app(host=host)
-    serving = uvicorn.Server(uvicorn.Config(gate(app), log_level="warning", lifespan="on"))
-    ready(address)
-    await serving.serve(sockets=[listening])
+    trusting = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = server.streamable_http_app(streamable_http_path=path, transport_security=trusting)
+    async with app.router.lifespan_context(app):
+        yield app

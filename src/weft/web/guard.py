@@ -117,12 +117,17 @@ def refusal(head: Head, house: House, who: Identity | None) -> Refusal | None:
             f"this server is not {head.host[:80] or 'told which host is meant'}",
             "open the address that weft serve printed, or name this one with --name",
         )
-    if head.origin and head.origin.lower() not in house.origins and way.kind != "token":
+    if head.origin and head.origin.lower() not in house.origins:
         return Refusal(403, f"a page of {head.origin[:80]} may not use this server", "use this server's own page")
     if head.site == "cross-site" and way.kind != "open" and head.method not in _READING:
         return Refusal(403, "another site sent this", "use this server's own page")
     if head.length is not None and head.length > way.limit:
         return Refusal(413, f"the body is larger than {way.limit // 2**20} MB", "send less at once")
+    return _unknown(head, way, who)
+
+
+def _unknown(head: Head, way: Way, who: Identity | None) -> Refusal | None:
+    """Why whoever asks may not use this way."""
     if way.kind in ("open", "frame"):
         return None
     if way.kind == "sign-in":
@@ -131,6 +136,10 @@ def refusal(head: Head, house: House, who: Identity | None) -> Refusal | None:
         return None
     if who is None:
         return Refusal(401, "you are not signed in", "open the link that `weft serve` prints, or send a token")
+    if way.kind == "token":
+        if who.by == "token" and who.may_use("mcp"):
+            return None
+        return Refusal(403, "this token is not for MCP", "weft tokens add NAME --scope mcp makes one that is")
     if who.by == "browser" and head.method not in _READING:
         if not head.origin:
             return Refusal(403, "it is not told where this comes from", "a browser tells it; a program uses a token")

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel
 
-from weft.app import App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
+from weft.app import TAKEN_UP, App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
 from weft.protocol.events import QuestionAsked, Record
 from weft.web.jobs import Jobs
 from weft.web.keeping import SessionKeeper
@@ -26,6 +26,7 @@ CHUNK: Final = 500
 """Records of a long log that are read at once."""
 
 REFRESH_SECONDS: Final = 2.0
+MOST_TAKEN_UP: Final = 1000
 MOST_WAITING: Final = 200
 """Sessions that wait for a person, shown with all they ask."""
 T = TypeVar("T")
@@ -48,6 +49,23 @@ class Place:
         self._refreshed = -REFRESH_SECONDS
         self._moved = asyncio.Event()
         """Set, and made anew, when a session begins to be held: whoever watches it moves over."""
+
+    async def take_up(self) -> None:
+        """Go on with every run that was going when a server that held it ended."""
+        left = Filter(states=("interrupted", "working"), archived=None, limit=MOST_TAKEN_UP)
+        try:
+            names = [one.id for one in await self.app.off_loop(lambda: self.catalogue.page(left))]
+        except Exception as error:  # noqa: BLE001  the server is there for the others all the same
+            self._trouble("", error)
+            return
+        for name in names:
+            try:
+                wish = await self.app.off_loop(partial(self.app.left_going, name))
+                if wish is not None:
+                    async with self.keeper.using(name) as session:
+                        await session.submit(wish, by=TAKEN_UP)
+            except Exception as error:  # noqa: BLE001  what can't be taken up waits for a person
+                self._trouble(name, error)
 
     async def close(self) -> None:
         await self.keeper.close()

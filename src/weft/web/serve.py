@@ -21,6 +21,7 @@ from weft.web.api import make_api
 from weft.web.asking import Served
 from weft.web.frames import Frames
 from weft.web.guard import UPLOAD_LIMIT, Attempts, Guard, House, Way, loopback_origins, named_origins
+from weft.web.mcp import McpHall
 from weft.web.place import Place
 
 PORT: Final = 8700
@@ -29,6 +30,8 @@ WAYS: Final = (
     Way("/api", "signed-in"),
     Way("/sign-in", "sign-in"),
     Way("/frame", "frame"),
+    Way("/mcp", "token", UPLOAD_LIMIT),
+    Way("/x", "frame"),
 )
 STOP_SECONDS: Final = 5.0
 
@@ -43,6 +46,8 @@ class ServeOptions:
     key: Path | None = None
     behind_proxy: bool = False
     """A proxy in front does the encryption."""
+    resume: bool = True
+    """Runs that were going when the server ended go on by themselves."""
 
     @property
     def is_local(self) -> bool:
@@ -58,20 +63,30 @@ class ServeOptions:
 
 def check(options: ServeOptions, access: Access) -> None:
     """UserError for what would let strangers in."""
-    if options.is_local:
-        return
-    if not options.scheme == "https":
-        raise UserError(
-            f"beyond this machine ({options.host}) everything would go in clear",
-            hint="give --certificate and --key, or say --behind-proxy when a proxy does the encryption",
-            exit_code=EXIT_USAGE,
-        )
-    if not access.has_passphrase:
+    check_encrypted(options)
+    if not options.is_local and not access.has_passphrase:
         raise UserError(
             f"nobody has a passphrase, so nobody could sign in from beyond this machine ({options.host})",
             hint="weft persons add NAME --passphrase",
             exit_code=EXIT_USAGE,
         )
+
+
+def check_encrypted(options: ServeOptions) -> None:
+    if not options.is_local and options.scheme != "https":
+        raise UserError(
+            f"beyond this machine ({options.host}) everything would go in clear",
+            hint="give --certificate and --key, or say --behind-proxy when a proxy does the encryption",
+            exit_code=EXIT_USAGE,
+        )
+
+
+def origins_of(options: ServeOptions, port: int) -> frozenset[str]:
+    """Every address that is this server."""
+    origins = loopback_origins(port, scheme="https" if options.certificate else "http")
+    return origins | named_origins(
+        [*options.names, *([] if options.is_local else [options.host])], port, options.scheme
+    )
 
 
 def bound(options: ServeOptions) -> socket.socket:
@@ -85,7 +100,7 @@ def bound(options: ServeOptions) -> socket.socket:
         taken.close()
         raise UserError(
             f"can't listen on {options.host} port {options.port}: {error.strerror or error}",
-            hint="another program has it; stop that, or choose another with --port (0 takes any free one)",
+            hint="another program has it; stop that, or choose another --port (0 takes any free one)",
         ) from None
     return taken
 
@@ -101,9 +116,12 @@ async def serve(
     """Until it is told to stop (SIGINT, SIGTERM). `ready` gets the address, `trouble` what went wrong in a session that
     nobody waits for."""
     port: int = listening.getsockname()[1]
-    origins = loopback_origins(port, scheme="https" if options.certificate else "http")
-    origins |= named_origins([*options.names, *([] if options.is_local else [options.host])], port, options.scheme)
-    uploads = tuple(Way(f"/api/w/{name}/uploads", "signed-in", UPLOAD_LIMIT) for name, _ in apps)
+    origins = origins_of(options, port)
+    uploads = tuple(
+        Way(f"/api/w/{name}/{what}", "signed-in", UPLOAD_LIMIT)
+        for name, _ in apps
+        for what in ("uploads", "collections")
+    )
     house = House(origins, (*WAYS, *uploads), secure=options.scheme == "https")
     async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
         places: dict[str, Place] = {}
@@ -111,12 +129,12 @@ async def serve(
             place = Place(name, app, tasks, trouble)
             places[name] = place
             stack.push_async_callback(place.close)
-        guard = Guard(
-            make_api(Served(places, access, house, Frames(secrets.token_bytes(32)))),
-            access,
-            house,
-            Attempts(time.monotonic),
-        )
+        api = make_api(Served(places, access, house, Frames(secrets.token_bytes(32))))
+        hall = McpHall(dict(apps), tasks)
+        guard = Guard(hall.before(api), access, house, Attempts(time.monotonic))
+        if options.resume:
+            for place in places.values():
+                tasks.create_task(place.take_up(), name=f"takes up {place.name}")
         config = uvicorn.Config(
             guard,
             log_level="warning",
@@ -133,5 +151,6 @@ async def serve(
         listening.listen(1024)  # from here on whoever comes is let in a moment later
         ready(f"{scheme}://{host}:{port}")
         await uvicorn.Server(config).serve([listening])
+        await hall.close()
         for place in places.values():
             await place.close()

@@ -1,0 +1,65 @@
+"""`weft persons`: who may come into the server, and what they may do there."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import sys
+
+import click
+
+from weft.app import person_access
+from weft.cli.place import is_terminal, json_option
+from weft.protocol.errors import UsageError
+
+ROLES = ("look", "answer", "run", "administer")
+
+
+@click.group("persons", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Add, list and remove who may come into the server. Alone on a machine you need none of it."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_persons)
+
+
+@command.command("add")
+@click.argument("name")
+@click.option(
+    "--role", type=click.Choice(ROLES), default="run", show_default=True, help="Each includes the ones before it."
+)
+@click.option("--passphrase", is_flag=True, help="Ask for a passphrase, or read it from standard input.")
+def add(name: str, role: str, passphrase: bool) -> None:
+    """Add a person, or change one: their role, and with --passphrase how they sign in from beyond this machine."""
+    given = _asked() if passphrase else None
+    person = person_access().put_person(name, role, given)  # type: ignore[arg-type]
+    how = "signs in with a passphrase" if person.passphrase else f"signs in by a link: weft tokens link --person {name}"
+    print(f"{person.name} may {person.role}; {how}", file=sys.stderr)
+
+
+@command.command("list")
+@json_option
+def list_persons(as_json: bool = False) -> None:
+    """Who there is, and what they may do."""
+    for person in person_access().persons():
+        if as_json:
+            print(json.dumps({"name": person.name, "role": person.role, "passphrase": bool(person.passphrase)}))
+        else:
+            print(f"{person.name}\t{person.role}\t{'passphrase' if person.passphrase else 'link'}")
+
+
+@command.command("remove")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Remove a person, with their tokens, and sign their browsers out."""
+    person_access().remove_person(name)
+
+
+def _asked() -> str:
+    """Typed unseen, twice; or a line on standard input: never on the command line, where others could see it."""
+    if not is_terminal(sys.stdin):
+        return sys.stdin.readline().rstrip("\n")
+    first = getpass.getpass("Passphrase: ")
+    if getpass.getpass("Again: ") != first:
+        raise UsageError("the two are not the same")
+    return first

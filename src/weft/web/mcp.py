@@ -1,0 +1,114 @@
+"""The Model Context Protocol behind the guard: `/mcp/WORKSPACE` has the sessions, `/mcp/WORKSPACE/NAME` a collection.
+
+A collection is opened with the first request for it and stays open until the server ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from typing import Final
+
+import uvicorn
+
+from weft.app import Access, App, Collections
+from weft.app.session_serving import answering_sessions
+from weft.protocol.errors import WeftError
+from weft.web.guard import UPLOAD_LIMIT, ASGIApp, Attempts, Guard, House, Receive, Scope, Send, Way
+
+PATH: Final = "/mcp"
+Answering = Callable[[str], AbstractAsyncContextManager[ASGIApp]]
+"""What answers at a path, for as long as it is open."""
+
+
+class McpHall:
+    def __init__(self, apps: Mapping[str, App], tasks: asyncio.TaskGroup) -> None:
+        self._apps = apps
+        self._tasks = tasks
+        self._open: dict[str, asyncio.Future[ASGIApp]] = {}
+        self._leaving = asyncio.Event()
+        self._running: set[asyncio.Task[None]] = set()
+
+    def before(self, rest: ASGIApp) -> ASGIApp:
+        """Takes what is below /mcp; everything else goes on to `rest`."""
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "http" and scope["path"].startswith(f"{PATH}/"):
+                await self._answer(scope, receive, send)
+            else:
+                await rest(scope, receive, send)
+
+        return answer
+
+    async def close(self) -> None:
+        self._leaving.set()
+        if self._running:
+            await asyncio.wait(self._running)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].rstrip("/")
+        _, _, workspace, *rest = path.split("/")
+        if workspace not in self._apps or len(rest) > 1:
+            hint = "the address is /mcp/WORKSPACE for its sessions, /mcp/WORKSPACE/COLLECTION for a collection"
+            await _say(send, 404, f"there is nothing at {path[:200]}", hint)
+            return
+        try:
+            app = await self._opened(path, workspace, rest[0] if rest else "")
+        except WeftError as error:
+            await _say(send, 404, error.message, error.hint)
+            return
+        await app({**scope, "path": path, "raw_path": path.encode()}, receive, send)
+
+    async def _opened(self, path: str, workspace: str, collection: str) -> ASGIApp:
+        if path not in self._open:
+            ready: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
+            self._open[path] = ready
+            task = self._tasks.create_task(self._hold(path, workspace, collection, ready), name=f"offers {path}")
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        return await asyncio.shield(self._open[path])
+
+    async def _hold(self, path: str, workspace: str, collection: str, ready: asyncio.Future[ASGIApp]) -> None:
+        try:
+            async with AsyncExitStack() as stack:
+                home = self._apps[workspace]
+                if collection:
+                    one = stack.enter_context(Collections(home.workspace).opened(collection))
+                    app = await stack.enter_async_context(one.answering_http(path))
+                else:
+                    app = await stack.enter_async_context(answering_sessions(home, path))
+                ready.set_result(app)
+                await self._leaving.wait()
+        except WeftError as error:
+            self._open.pop(path, None)
+            if not ready.done():
+                ready.set_exception(error)
+
+
+async def _say(send: Send, status: int, what: str, hint: str) -> None:
+    body = json.dumps({"what": what, "where": PATH, "hint": hint}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def serve_mcp(
+    answering: Answering,
+    access: Access,
+    listening: socket.socket,
+    origins: frozenset[str],
+    ready: Callable[[str], None],
+) -> None:
+    """One thing alone, at `/mcp`, for whoever has a token for it. Until it is interrupted."""
+    house = House(origins, (Way("/", "token", UPLOAD_LIMIT),))
+    async with answering(PATH) as app:
+        guard = Guard(app, access, house, Attempts(time.monotonic))
+        config = uvicorn.Config(guard, log_level="warning", access_log=False, server_header=False, lifespan="off")
+        host, port = listening.getsockname()[:2]
+        listening.listen(128)
+        ready(f"http://{host}:{port}{PATH}")
+        await uvicorn.Server(config).serve([listening])
