@@ -113,7 +113,7 @@ def test_what_is_revoked_is_refused_at_once_also_by_a_server_that_knew_it(access
     beside.revoke(access.browsers()[0].id)
     assert access.identify_token(secret) is None
     assert access.identify_browser(cookie) is None
-    with pytest.raises(UserError, match="no token or browser"):
+    with pytest.raises(UserError, match="no token, browser or share"):
         beside.revoke(token.id)
 
 

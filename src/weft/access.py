@@ -69,6 +69,14 @@ class Browser(_Given):
     created: datetime
 
 
+class Share(_Given):
+    """Shows one session, read-only, to whoever has the link."""
+
+    workspace: str
+    session: str
+    created: datetime
+
+
 class _Link(_Given):
     """Signs one browser in, once."""
 
@@ -79,6 +87,7 @@ class _Book(OwnPart):
     tokens: tuple[AccessToken, ...] = ()
     browsers: tuple[Browser, ...] = ()
     links: tuple[_Link, ...] = ()
+    shares: tuple[Share, ...] = ()
 
 
 class Identity(OwnPart):
@@ -149,6 +158,7 @@ class Access:
                     tokens=tuple(one for one in book.tokens if one.person != name),
                     browsers=tuple(one for one in book.browsers if one.person != name),
                     links=tuple(one for one in book.links if one.person != name),
+                    shares=tuple(one for one in book.shares if one.person != name),
                 )
             )
 
@@ -191,11 +201,31 @@ class Access:
         with self._file.changing() as (book, save):
             tokens = tuple(one for one in book.tokens if one.id != name)
             browsers = tuple(one for one in book.browsers if one.id != name)
-            if len(tokens) + len(browsers) == len(book.tokens) + len(book.browsers):
+            shares = tuple(one for one in book.shares if one.id != name)
+            if (tokens, browsers, shares) == (book.tokens, book.browsers, book.shares):
                 raise UserError(
-                    f"there is no token or browser {name!r}", hint="weft tokens list shows the ones there are"
+                    f"there is no token, browser or share {name!r}", hint="weft tokens list shows the ones there are"
                 )
-            save(book.model_copy(update={"tokens": tokens, "browsers": browsers}))
+            save(book.model_copy(update={"tokens": tokens, "browsers": browsers, "shares": shares}))
+
+    def add_share(self, person: str, workspace: str, session: str, days: int) -> tuple[Share, str]:
+        """What shows one session to whoever has it, and its secret: told this once."""
+        self.person(person)
+        kept, secret = self._new("see")
+        now = self._now()
+        share = Share(
+            person=person, workspace=workspace, session=session, created=now, expires=now + timedelta(days=days), **kept
+        )
+        with self._file.changing() as (book, save):
+            current = tuple(one for one in book.shares if not one.is_over(now))
+            save(book.model_copy(update={"shares": (*current, share)}))
+        return share, secret
+
+    def shares(self) -> tuple[Share, ...]:
+        return self._file.read().shares
+
+    def use_share(self, secret: str) -> Share | None:
+        return _matching(self._file.read().shares, secret, self._now())
 
     def sign_in_secret(self, person: str = "") -> str:
         """What signs one browser in, once, within a few minutes."""

@@ -23,9 +23,9 @@ def ask(browser: Client, path: str) -> Any:
     return reply.json
 
 
-def upload(browser: Client, path: str, name: str, data: bytes) -> Any:
+def upload(browser: Client, path: str, name: str, data: bytes, field: str = "files") -> Any:
     boundary = "weft-test"
-    head = f'--{boundary}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'.encode()
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n\r\n'.encode()
     body = head + data + f"\r\n--{boundary}--\r\n".encode()
     return browser.ask("POST", path, body, Content_Type=f"multipart/form-data; boundary={boundary}")
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
-    from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope
+    from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope, Share
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.collections import Collections, OpenCollection
@@ -48,9 +48,8 @@ if TYPE_CHECKING:
         write_profile_file,
     )
     from weft.app.requests import SessionRequest, read_given
-    from weft.app.root import App
-    from weft.app.secrets import person_secrets
     from weft.app.root import TAKEN_UP, App
+    from weft.app.secrets import person_secrets
     from weft.app.session_pages import (
         NothingThereError,
         item_page,
@@ -80,6 +79,7 @@ if TYPE_CHECKING:
         session_documents,
         steps_now,
     )
+    from weft.app.sharing import ExportKind, exported, taken_in, would_leave
     from weft.app.slash import Fork, KnownWords, Leave, Look, LookName, Slash, complete, read_slash
     from weft.app.source_shelf import AddRequest, SourceShelf
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
@@ -117,6 +117,7 @@ else:
             "Consents": "weft.consent",
             "DEFAULT_PACK": "weft.app.packs",
             "EditConflictError": "weft.app.session_work",
+            "ExportKind": "weft.app.sharing",
             "FILE_NOW": "weft.app.session_work",
             "Filter": "weft.session.index",
             "Folder": "weft.files",
@@ -129,6 +130,7 @@ else:
             "LaidFile": "weft.workspace.pack",
             "Leave": "weft.app.slash",
             "LibraryFile": "weft.app.pipeline_pages",
+            "ListedModel": "weft.models.discovery",
             "ListedSession": "weft.session.index",
             "LiveSession": "weft.app.live",
             "Look": "weft.app.slash",
@@ -139,10 +141,9 @@ else:
             "ModelError": "weft.models.model",
             "ModelSettings": "weft.app.model_settings",
             "NotAgreedError": "weft.consent",
-            "Offer": "weft.app.model_settings",
-            "ListedModel": "weft.models.discovery",
             "NothingThereError": "weft.app.session_pages",
             "OWN_WORK": "weft.consent",
+            "Offer": "weft.app.model_settings",
             "OpenCollection": "weft.app.collections",
             "OpenQuestions": "weft.app.session_work",
             "OpenedSession": "weft.app.opened",
@@ -156,6 +157,7 @@ else:
             "Scope": "weft.access",
             "SessionDocument": "weft.app.session_work",
             "SessionRequest": "weft.app.requests",
+            "Share": "weft.access",
             "Showing": "weft.app.opened",
             "Slash": "weft.app.slash",
             "SourceShelf": "weft.app.source_shelf",
@@ -180,6 +182,7 @@ else:
             "evaluate": "weft.app.claim_evaluation",
             "evaluate_with": "weft.app.claim_evaluation",
             "event_fields": "weft.session.codec",
+            "exported": "weft.app.sharing",
             "is_address": "weft.protocol.commands",
             "item_to_wire": "weft.app.wire",
             "judge_call": "weft.app.permissions",
@@ -217,12 +220,14 @@ else:
             "step_page": "weft.app.session_pages",
             "steps_now": "weft.app.session_work",
             "suggest": "weft.workspace.spelling",
+            "taken_in": "weft.app.sharing",
             "this_moment": "weft.app.session_pages",
             "to_json": "weft.session.codec",
             "to_wire": "weft.app.wire",
             "tools_listed": "weft.app.permissions",
             "verified": "weft.app.session_pages",
             "which_collection": "weft.app.inquiries",
+            "would_leave": "weft.app.sharing",
             "write_profile_file": "weft.app.profile",
         },
     )
@@ -268,6 +273,7 @@ __all__ = [
     "ConsentRequest",
     "Consents",
     "EditConflictError",
+    "ExportKind",
     "Filter",
     "Folder",
     "Fork",
@@ -299,6 +305,7 @@ __all__ = [
     "Scope",
     "SessionDocument",
     "SessionRequest",
+    "Share",
     "Showing",
     "Slash",
     "SourceShelf",
@@ -320,6 +327,7 @@ __all__ = [
     "evaluate",
     "evaluate_with",
     "event_fields",
+    "exported",
     "is_address",
     "item_page",
     "item_to_wire",
@@ -359,11 +367,13 @@ __all__ = [
     "step_page",
     "steps_now",
     "suggest",
+    "taken_in",
     "this_moment",
     "to_json",
     "to_wire",
     "tools_listed",
     "verified",
     "which_collection",
+    "would_leave",
     "write_profile_file",
 ]

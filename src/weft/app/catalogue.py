@@ -12,7 +12,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -187,7 +187,7 @@ class Catalogue:
             kind: SessionKind = "older" if older else "empty"
             return ListedSession(id=session, seq=0, title=session, kind=kind, state=kind, problem=note)
         usd = None if folded.spent.unpriced else float(folded.spent.usd)
-        return entry_of(
+        entry = entry_of(
             folded.state,
             folded.glance,
             title=folded.title,
@@ -196,6 +196,7 @@ class Catalogue:
             usd=usd,
             problem=folded.problem,
         )
+        return replace(entry, id=session)  # a folder that was copied or taken in has another name than its log says
 
     def _opened(self) -> SessionIndex:
         if self._index is None:

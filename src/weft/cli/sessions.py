@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -35,7 +37,7 @@ from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
 
 if TYPE_CHECKING:
-    from weft.app import App
+    from weft.app import App, ExportKind
 
 MOST_LISTED: Final = 100_000
 
@@ -362,6 +364,37 @@ def restore(names: tuple[str, ...], workspace: str | None) -> None:
     with open_sessions(workspace_path(workspace)) as sessions:
         for name in names:
             print(sessions.restore(name))
+
+
+@command.command("export")
+@click.argument("session")
+@click.option("--as", "kind", type=click.Choice(["html", "markdown", "bundle"]), default="html", show_default=True)
+@click.option("--output", "-o", type=click.Path(), help="Where to (default: a file here, named for the session).")
+@click.option("--preview", is_flag=True, help="Say what would leave, and write nothing.")
+@workspace_option
+def export(session: str, kind: ExportKind, output: str | None, preview: bool, workspace: str | None) -> None:
+    """Write a session as one page, as markdown, or as a bundle that another Weft takes in."""
+    from weft.app import exported, would_leave
+
+    with open_app(workspace) as app:
+        if preview:
+            _print_json(asdict(would_leave(app, session, kind)))
+            return
+        name, data = exported(app, session, kind)
+    path = Path(output or name)
+    path.write_bytes(data)
+    print(path)
+
+
+@command.command("import")
+@click.argument("bundle", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@workspace_option
+def take_in(bundle: Path, workspace: str | None) -> None:
+    """Take in a session from a bundle."""
+    from weft.app import taken_in
+
+    with open_app(workspace) as app:
+        print(taken_in(app, bundle.read_bytes()))
 
 
 @command.command("rm")

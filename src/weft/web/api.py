@@ -26,6 +26,7 @@ from weft.web.library_routes import library_routes
 from weft.web.pages import page_routes
 from weft.web.session_routes import session_routes
 from weft.web.settings_routes import settings_routes
+from weft.web.share_routes import share_routes, shared_pages
 from weft.web.work_routes import work_routes
 
 server_routes = APIRouter(prefix="/api")
@@ -51,6 +52,8 @@ def make_api(served: Served) -> FastAPI:
     app.include_router(library_routes)
     app.include_router(knowledge_routes)
     app.include_router(settings_routes)
+    app.include_router(share_routes)
+    app.include_router(shared_pages)
     app.include_router(asset_routes)  # the last: every address that is nobody else's is a place of the page
     app.add_exception_handler(WeftError, told)
     app.add_exception_handler(RequestValidationError, misshapen)

@@ -120,7 +120,7 @@ async def serve(
     uploads = tuple(
         Way(f"/api/w/{name}/{what}", "signed-in", UPLOAD_LIMIT)
         for name, _ in apps
-        for what in ("uploads", "collections")
+        for what in ("uploads", "collections", "imports")
     )
     house = House(origins, (*WAYS, *uploads), secure=options.scheme == "https")
     async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:

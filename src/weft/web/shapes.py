@@ -811,6 +811,35 @@ class RenderedTexts(Shape):
     html: tuple[str, ...]
 
 
+class LeavingShown(Shape):
+    files: tuple[str, ...]
+    size: int
+    persons: tuple[str, ...]
+    paths: tuple[str, ...]
+    addresses: tuple[str, ...]
+    keys: tuple[str, ...]
+    """What looks like a key, cut short."""
+
+
+class NewShare(Shape):
+    session: str
+    days: int = Field(default=7, ge=1, le=365)
+
+
+class ShareShown(Shape):
+    id: str
+    person: str
+    session: str
+    created: str
+    expires: str | None
+
+
+class ShareMade(Shape):
+    share: ShareShown
+    address: str
+    """Told this once."""
+
+
 class TokenShown(Shape):
     id: str
     person: str

@@ -1,0 +1,155 @@
+"""A session that leaves: as a page, markdown, or as a bundle that another Weft opens. What would leave is said first.
+
+A bundle is a zip of the session's folder: its log, its documents, what it made. Taken in, it is a session like any
+other, under its own name or the next free one; its log is the same, so that nothing of it is made again.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from weft.app.parts import Parts
+from weft.files import Folder
+from weft.protocol.errors import UserError
+from weft.protocol.ids import SESSION_ID
+from weft.render.export import session_html, session_markdown, story
+from weft.session.log import LOG, LogReader
+from weft.session.session import OWN_FOLDERS
+from weft.session.snapshot import SNAPSHOT
+from weft.session.state import fold
+
+ExportKind = Literal["html", "markdown", "bundle"]
+MOST_BUNDLE: Final = 512 * 2**20
+"""Bytes of a bundle, unpacked."""
+MOST_FILES: Final = 20_000
+MOST_TEXT: Final = 400_000
+"""Characters of one artifact that a page shows."""
+_MAKES_ONE: Final = "weft sessions export ID --as bundle makes one"
+_LEFT_OUT: Final = (".lock", SNAPSHOT)
+_ENDINGS: Final = {"html": ".html", "markdown": ".md", "bundle": ".weft.zip"}
+_PATHS: Final = re.compile(r"(?:/(?:home|Users|root|tmp|var|etc|opt|srv|mnt)|[A-Z]:\\)[^\s\"'<>|]*")
+_KEYS: Final = re.compile(
+    r"sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abp]-[\w-]{10,}"
+    r"|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{20,}\.[\w-]{10,}\.|-----BEGIN [A-Z ]*PRIVATE KEY"
+)
+_ADDRESSES: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """What would leave with a session."""
+
+    files: tuple[str, ...]
+    size: int
+    persons: tuple[str, ...]
+    paths: tuple[str, ...]
+    addresses: tuple[str, ...]
+    keys: tuple[str, ...]
+    """What looks like a key, cut short."""
+
+
+def exported(parts: Parts, session: str, kind: ExportKind) -> tuple[str, bytes]:
+    """The name of a file, and what is in it."""
+    name = f"{session}{_ENDINGS[kind]}"
+    if kind == "bundle":
+        return name, _bundle(parts, session)
+    with parts.sessions.folder(session) as folder:
+        records = list(LogReader(folder).read())
+        artifacts = {name: text for name in fold(records).artifacts if (text := _text(folder, name)) is not None}
+    entry = parts.catalogue.entry(session)
+    title = entry.title if entry else session
+    write = session_html if kind == "html" else session_markdown
+    return name, write(title, story(session, records), artifacts).encode()
+
+
+def would_leave(parts: Parts, session: str, kind: ExportKind) -> Leaving:
+    _, data = exported(parts, session, kind)
+    with parts.sessions.folder(session) as folder:
+        records = list(LogReader(folder).read())
+        names = list(_files(folder)) if kind == "bundle" else [*fold(records).artifacts]
+        text = data.decode() if kind != "bundle" else "\n".join(_text(folder, name) or "" for name in names)
+    persons = {one.envelope.by.name for one in records if one.envelope and one.envelope.by.kind == "person"}
+    return Leaving(
+        tuple(names),
+        len(data),
+        tuple(sorted(persons - {""})),
+        _found(_PATHS, text),
+        _found(_ADDRESSES, text),
+        tuple(f"{key[:8]}…" for key in _found(_KEYS, text)),
+    )
+
+
+def taken_in(parts: Parts, data: bytes) -> str:
+    """A session from a bundle; its name. UserError for what is none, or would reach outside its folder."""
+    try:
+        bundle = zipfile.ZipFile(io.BytesIO(data))
+        entries = [one for one in bundle.infolist() if not one.is_dir()]
+    except zipfile.BadZipFile:
+        raise UserError("this is no bundle of a session", hint=_MAKES_ONE) from None
+    with bundle:
+        home = next((one.filename.rpartition("/")[0] for one in entries if one.filename.rpartition("/")[2] == LOG), "")
+        if not SESSION_ID.match(home):
+            raise UserError("there is no log in this bundle", hint=_MAKES_ONE)
+        if len(entries) > MOST_FILES or sum(one.file_size for one in entries) > MOST_BUNDLE:
+            raise UserError(f"the bundle is larger than {MOST_BUNDLE // 2**20} MB", hint="copy its folder instead")
+        names = [one.filename.removeprefix(f"{home}/") for one in entries]
+        if bad := [one for one in names if not _is_ours(one)]:
+            raise UserError(
+                f"the bundle has {bad[0][:80]!r}, which is no file of a session", hint="it was not taken in"
+            )
+        name, number = home, 2
+        while parts.sessions.exists(name):
+            name, number = f"{home[:70]}-{number}", number + 1
+        with parts.workspace.folder.folder(f"sessions/{name}", create=True) as folder:
+            for one, inside in zip(entries, names, strict=True):
+                if "/" in inside:
+                    folder.folder(inside.rpartition("/")[0], create=True).close()
+                folder.replace(inside, bundle.read(one))
+    parts.catalogue.update(name)
+    return name
+
+
+def _bundle(parts: Parts, session: str) -> bytes:
+    made = io.BytesIO()
+    with parts.sessions.folder(session) as folder, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for name in _files(folder):
+            data = folder.read_or_none(name)
+            if data is not None:
+                bundle.writestr(zipfile.ZipInfo(f"{session}/{name}", (1980, 1, 1, 0, 0, 0)), data)
+    return made.getvalue()
+
+
+def _files(folder: Folder) -> Iterator[str]:
+    for name in folder.names():
+        if name in _LEFT_OUT:
+            continue
+        if not folder.is_folder(name):
+            yield name
+        elif name in OWN_FOLDERS:
+            with folder.folder(name) as inner:
+                yield from (f"{name}/{one}" for one in inner.names() if not inner.is_folder(one))
+
+
+def _is_ours(name: str) -> bool:
+    first, _, rest = name.partition("/")
+    parts = name.split("/")
+    return bool(first) and ".." not in parts and "" not in parts and "\\" not in name and (
+        not rest or (first in OWN_FOLDERS and "/" not in rest)
+    )  # fmt: skip
+
+
+def _text(folder: Folder, name: str) -> str | None:
+    data = folder.read_or_none(name)
+    try:
+        return data.decode()[:MOST_TEXT] if data is not None else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _found(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(match[0] for match in pattern.finditer(text)))[:50]

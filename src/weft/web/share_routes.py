@@ -1,0 +1,86 @@
+"""What leaves the server: exports, and links that show one session to whoever has them, until a day."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from fastapi import APIRouter, Request, UploadFile
+from fastapi.responses import HTMLResponse, Response
+
+from weft.app import ExportKind, Share, exported, taken_in, would_leave
+from weft.protocol.errors import WeftError
+from weft.web import shapes as s
+from weft.web.asking import Administers, At, Looks, NotThereError, Runs, ServedHere, Session
+from weft.web.work_routes import download
+
+share_routes = APIRouter(prefix="/api/w/{workspace}")
+shared_pages = APIRouter(include_in_schema=False)
+
+
+@share_routes.get("/sessions/{session}/export", response_class=Response)
+async def export_session(session: Session, place: At, who: Looks, kind: ExportKind = "html") -> Response:
+    """One self-contained page, markdown, or a bundle that another Weft opens."""
+    name, data = await place.app.off_loop(lambda: exported(place.app, session, kind))
+    return download(name, data)
+
+
+@share_routes.get("/sessions/{session}/export/preview")
+async def preview_export(session: Session, place: At, who: Looks, kind: ExportKind = "html") -> s.LeavingShown:
+    """What would leave: files, names of persons, paths, addresses, and what looks like a key."""
+    found = await place.app.off_loop(lambda: would_leave(place.app, session, kind))
+    return s.LeavingShown(**asdict(found))
+
+
+@share_routes.post("/imports", status_code=201)
+async def import_session(bundle: UploadFile, place: At, who: Runs) -> s.Begun:
+    """A session from a bundle."""
+    data = await bundle.read()
+    session = await place.app.off_loop(lambda: taken_in(place.app, data))
+    entry = await place.app.off_loop(lambda: place.catalogue.entry(session))
+    return s.Begun(session=session, seq=entry.seq if entry else 0)
+
+
+@share_routes.post("/shares", status_code=201)
+async def make_share(asked: s.NewShare, place: At, served: ServedHere, who: Runs) -> s.ShareMade:
+    """A link that shows a session as it is then, read-only, until a day; it can be revoked."""
+    if not place.app.sessions.exists(asked.session):
+        raise NotThereError(f"there is no session {asked.session}")
+    share, secret = served.access.add_share(who.person, str(place.app.workspace.path), asked.session, asked.days)
+    return s.ShareMade(share=_share(share), address=f"/x/{secret}")
+
+
+@share_routes.get("/shares")
+async def list_shares(place: At, served: ServedHere, who: Looks) -> tuple[s.ShareShown, ...]:
+    here = str(place.app.workspace.path)
+    return tuple(_share(one) for one in served.access.shares() if one.workspace == here)
+
+
+@share_routes.delete("/shares/{share}", status_code=204)
+async def revoke_share(share: str, place: At, served: ServedHere, who: Administers) -> None:
+    served.access.revoke(share)
+
+
+def _share(share: Share) -> s.ShareShown:
+    return s.ShareShown(
+        id=share.id,
+        person=share.person,
+        session=share.session,
+        created=share.created.isoformat(),
+        expires=share.expires.isoformat() if share.expires else None,
+    )
+
+
+@shared_pages.get("/x/{secret}")
+async def show_shared(secret: str, request: Request) -> Response:
+    served = request.app.state.served
+    share = served.access.use_share(secret)
+    places = [one for one in served.places.values() if share and str(one.app.workspace.path) == share.workspace]
+    gone = HTMLResponse("<!doctype html><title>Weft</title><p>This link is over, or was never one.</p>", 404)
+    if share is None or not places:
+        return gone
+    app = places[0].app
+    try:
+        _, data = await app.off_loop(lambda: exported(app, share.session, "html"))
+    except WeftError:
+        return gone
+    return HTMLResponse(data)
