@@ -10,13 +10,13 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from weft.app.parts import Parts
 from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.ids import SESSION_ID
+from weft.protocol.values import dataclass
 from weft.render.export import session_html, session_markdown, story
 from weft.session.log import LOG, LogReader
 from weft.session.session import OWN_FOLDERS

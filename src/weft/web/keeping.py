@@ -87,9 +87,7 @@ class SessionKeeper:
         while True:
             held = self._held.get(name)
             if held is None:
-                asked = request if request is not None else await self._app.off_loop(lambda: self._as_it_is(name))
-                if name in self._held:
-                    continue  # somebody else was quicker
+                asked = request or SessionRequest(session=name, working=self._app.workspace.path)
                 held = self._hold(asked, wish, name=name)
             elif held.leaving.is_set():
                 assert held.task is not None
@@ -119,11 +117,6 @@ class SessionKeeper:
             await asyncio.wait(tasks)
 
     # -- inside
-
-    def _as_it_is(self, name: str) -> SessionRequest:
-        """A session of a conversation alone needs no pipeline."""
-        talk = self._app.sessions.exists(name) and self._app.sessions.pipeline_of(name) == ""
-        return SessionRequest(session=name, talk=talk, working=self._app.workspace.path)
 
     def _let_be(self, held: _Held) -> None:
         held.users -= 1
