@@ -12,7 +12,7 @@ import pytest
 
 from weft.conversation.claude_agent.child import environment
 from weft.conversation.claude_agent.gate import GateToolbox, gate_tools, in_our_words, its_name
-from weft.conversation.claude_agent.kept import GO_ON, Kept, is_there, read_kept, what_it_is_told, write_kept
+from weft.conversation.claude_agent.kept import GO_ON, KeptRuntime, is_there, read_kept, what_it_is_told, write_kept
 from weft.conversation.claude_agent.runtime import text_of, usage_of
 from weft.conversation.projections import Said
 from weft.files import Folder
@@ -61,8 +61,8 @@ def test_a_note_that_cant_be_read_is_no_note(tmp_path: Path, text: str) -> None:
     (tmp_path / "state.json").write_text(text)
     assert read_kept(tmp_path) is None
     assert read_kept(tmp_path / "nowhere") is None
-    write_kept(tmp_path, Kept(session="s", turn=3))
-    assert read_kept(tmp_path) == Kept(session="s", turn=3)
+    write_kept(tmp_path, KeptRuntime(session="s", turn=3))
+    assert read_kept(tmp_path) == KeptRuntime(session="s", turn=3)
 
 
 def test_it_is_told_what_it_has_not_seen() -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.orchestrator.said import PHRASINGS
 from weft.orchestrator import classification
 from weft.orchestrator.classification import CLASSIFICATION_SCHEMA, classification_prompt, read_classification
-from weft.orchestrator.replies import DEFAULT_CHOICES, Choice, Judgement
+from weft.orchestrator.replies import DEFAULT_CHOICES, Judgement
+from weft.protocol.gates import Choice
 
-CHOICES = (*DEFAULT_CHOICES, Choice(id="again", label="Test again", kind="goto", step="test"))
+CHOICES = (*DEFAULT_CHOICES, Choice(id="again", label="Test again", does="goto", step="test"))
 
 
 def answer(meaning: str = "reply", choice: str = "", confidence: Any = 0.9) -> dict[str, Any]:
@@ -98,7 +99,7 @@ def test_what_it_says_of_any_phrasing_is_bounded(text: str, choice: Choice) -> N
     judged = read(answer(choice=choice.id, confidence=1), text)
     assert judged.kind in ("choice", "amend", "unclear")
     assert judged.choice in ("", choice.id)
-    assert choice.kind != "cancel" or judged.kind == "unclear"
+    assert choice.does != "cancel" or judged.kind == "unclear"
 
 
 def test_the_message_can_not_close_its_fence() -> None:

@@ -18,13 +18,12 @@ from tests.orchestrator.said import PHRASINGS
 from weft.orchestrator import clauses, phrases, replies
 from weft.orchestrator.replies import (
     DEFAULT_CHOICES,
-    Choice,
-    ChoiceKind,
     Judgement,
     judge_confirmation,
     judge_reply,
     judge_resume,
 )
+from weft.protocol.gates import Choice, ChoiceKind
 
 VECTORS: Final = Path(__file__).parents[1] / "vectors"
 D24: Final = "D24: what is not understood goes on, or leaves; here it asks again"
@@ -58,11 +57,11 @@ DIFFERENT: Final = {
 """Cases of the reference that encode one of its documented defects."""
 
 WEB: Final = (
-    Choice(id="a", label="Yes — search authoritative ISA sources", kind="proceed"),
+    Choice(id="a", label="Yes — search authoritative ISA sources", does="proceed"),
     Choice(
         id="b",
         label="No — proceed directly",
-        kind="goto",
+        does="goto",
         step="retrieve",
         says=("skip web search", "skip web", "no web search", "proceed directly", "no proceed"),
     ),
@@ -79,12 +78,12 @@ def _meaning(judged: Judgement, choices: tuple[Choice, ...] = DEFAULT_CHOICES) -
     """One word for a judgement: the kind of the choice, or its own."""
     if judged.kind != "choice":
         return judged.kind
-    return next(choice.kind for choice in choices if choice.id == judged.choice)
+    return next(choice.does for choice in choices if choice.id == judged.choice)
 
 
 def _offered(labels: list[str]) -> tuple[Choice, ...]:
     kinds: tuple[ChoiceKind, ...] = ("proceed", "amend", "cancel")
-    return tuple(Choice(id=kind, label=label, kind=kind) for kind, label in zip(kinds, labels, strict=False))
+    return tuple(Choice(id=kind, label=label, does=kind) for kind, label in zip(kinds, labels, strict=False))
 
 
 def _reference_says(case: dict[str, Any]) -> tuple[object, object]:
@@ -187,11 +186,11 @@ def test_every_judgement_says_why() -> None:
 
 
 CUSTOM: Final = (
-    Choice(id="ship-it_now", label="Publish — to everybody", kind="proceed"),
-    Choice(id="more_tests", label="Write more tests", kind="goto", step="test-and-diagnose"),
-    Choice(id="plan", label="Back to the plan", kind="goto", step="make_plan"),
-    Choice(id="reword", label="Reword it", kind="amend"),
-    Choice(id="never", label="Throw it away", kind="cancel"),
+    Choice(id="ship-it_now", label="Publish — to everybody", does="proceed"),
+    Choice(id="more_tests", label="Write more tests", does="goto", step="test-and-diagnose"),
+    Choice(id="plan", label="Back to the plan", does="goto", step="make_plan"),
+    Choice(id="reword", label="Reword it", does="amend"),
+    Choice(id="never", label="Throw it away", does="cancel"),
 )
 
 
@@ -256,7 +255,7 @@ def test_a_number_that_is_not_a_choice_chooses_nothing(text: str) -> None:
 
 
 def test_what_a_gate_does_not_offer_is_not_done() -> None:
-    only = (Choice(id="go", label="Go on", kind="proceed"), Choice(id="all", label="Go on with all", kind="proceed"))
+    only = (Choice(id="go", label="Go on", does="proceed"), Choice(id="all", label="Go on with all", does="proceed"))
     assert judge_reply("yes", choices=only).kind == "unclear"
     assert judge_reply("add a table", choices=only).kind == "unclear"
     assert judge_reply("cancel", choices=only).kind == "breakout"
@@ -266,7 +265,7 @@ def test_what_a_gate_does_not_offer_is_not_done() -> None:
 
 
 def test_two_choices_with_one_name_are_not_told_apart() -> None:
-    twins = (Choice(id="a", label="Same", kind="proceed"), Choice(id="b", label="same", kind="cancel"))
+    twins = (Choice(id="a", label="Same", does="proceed"), Choice(id="b", label="same", does="cancel"))
     assert judge_reply("same", choices=twins).kind == "unclear"
     assert judge_reply("b", choices=twins).choice == "b"
 
@@ -376,7 +375,7 @@ def test_case_spaces_and_punctuation_change_nothing(
 def test_a_choice_id_always_wins(ids: list[str], data: st.DataObject) -> None:
     kinds: tuple[ChoiceKind, ...] = ("proceed", "amend", "cancel", "goto")
     choices = tuple(
-        Choice(id=name, label=data.draw(st.sampled_from(["yes", "stop", "1", "never mind", "x"])), kind=kinds[at % 4])
+        Choice(id=name, label=data.draw(st.sampled_from(["yes", "stop", "1", "never mind", "x"])), does=kinds[at % 4])
         for at, name in enumerate(ids)
     )
     chosen = data.draw(st.sampled_from(ids))

@@ -14,7 +14,8 @@ from typing import Any, Final
 from weft.conversation.prompt import fence
 from weft.orchestrator.clauses import clauses_of
 from weft.orchestrator.phrases import Label, say
-from weft.orchestrator.replies import Choice, Judgement
+from weft.orchestrator.replies import Judgement
+from weft.protocol.gates import Choice
 from weft.protocol.values import dataclass
 
 LEAST_SURE: Final = 0.7
@@ -54,7 +55,7 @@ def classification_prompt(
     text: str, *, choices: tuple[Choice, ...], nonce: str, request: str = "", shown: str = ""
 ) -> ClassificationPrompt:
     """What to ask: the message, the choices, and what they are about: the run's request and what the gate showed."""
-    offered = "\n".join(f"- {choice.id}: {choice.label} ({_MEANING[choice.kind]})" for choice in choices)
+    offered = "\n".join(f"- {choice.id}: {choice.label} ({_MEANING[choice.does]})" for choice in choices)
     parts = [fence(offered or "- none", nonce, "choices")]
     for name, about in (("request", request), ("gate", shown)):
         if about.strip():
@@ -94,9 +95,9 @@ def read_classification(answer: object, *, text: str, choices: tuple[Choice, ...
 
 def _believed(choice: Choice, text: str, confidence: float) -> Judgement:
     reason = f'the model takes it for "{choice.id}" ({confidence:.2f})'
-    if choice.kind == "cancel":
+    if choice.does == "cancel":
         return _unclear(f"{reason}, but to end a run takes the person's own word")
-    if choice.kind == "amend":
+    if choice.does == "amend":
         return Judgement(kind="amend", choice=choice.id, text=text.strip(), reason=reason)
     said = [each for clause in clauses_of(text) for each in say(clause)]
     refused = next((each for each in said if each.label in _REFUSING or each.clause.conditional), None)

@@ -21,10 +21,11 @@ from weft.protocol.events import (
     Verdict,
     VerdictGiven,
 )
+from weft.protocol.gates import Choice
 from weft.protocol.hashes import combine
 from weft.protocol.values import dataclass
 from weft.session.state import GateState, RoundState, SessionState
-from weft.workspace.flow import Choice, Gate, Unit
+from weft.workspace.flow import Gate, Unit
 
 SHOWN_LIMIT: Final = 4_000
 """Characters of one shown value that go into the log; the artifact itself has the rest."""

@@ -20,7 +20,6 @@ from typing import Literal, assert_never
 
 from weft.orchestrator.clauses import words_of
 from weft.orchestrator.replies import (
-    Choice,
     Judgement,
     is_named,
     judge_answer,
@@ -36,6 +35,7 @@ from weft.protocol.events import (
     WordsMeaning,
     WordsUnderstood,
 )
+from weft.protocol.gates import Choice
 from weft.protocol.values import dataclass
 from weft.session.state import Confirmation, GateState, SessionState, UnheardWords
 
@@ -71,7 +71,7 @@ class HeardWords:
 
 
 def choices_of(gate: GateState) -> tuple[Choice, ...]:
-    return tuple(Choice(id=str(one["id"]), label=str(one["label"]), kind=one["does"]) for one in gate.choices)
+    return tuple(Choice(id=str(one["id"]), label=str(one["label"]), does=one["does"]) for one in gate.choices)
 
 
 def understand(state: SessionState, text: str, *, gate: str = "", talking: bool = False) -> ReplyIntent:
@@ -136,7 +136,7 @@ def _replied(
     state: SessionState, heard: WordsUnderstood, reply: ReplyToGate, words: str, confirmation: str
 ) -> HeardWords:
     gate = open_gate(state, reply.gate)
-    does = next((choice.kind for choice in choices_of(gate) if choice.id == reply.choice), "")
+    does = next((choice.does for choice in choices_of(gate) if choice.id == reply.choice), "")
     events = at_rest(state, reply, words=words, confirmation=confirmation)
     return HeardWords(
         events=(heard, *events),
@@ -176,7 +176,7 @@ def _reply_of(gate: GateState, text: str, judged: Judgement) -> ReplyIntent:
     if judged.kind == "unclear":
         return ReplyIntent(meaning="unclear", reason=judged.reason, gate=gate.gate)
     choices = choices_of(gate)
-    does = next((choice.kind for choice in choices if choice.id == judged.choice), "")
+    does = next((choice.does for choice in choices if choice.id == judged.choice), "")
     meaning: WordsMeaning = "reply"
     if does == "amend" and not judged.text.strip():
         meaning = "change?"
@@ -216,7 +216,7 @@ def _begun_with_choice(gate: GateState, text: str) -> Judgement | None:
     """ "amend make it shorter": the id of a choice that takes changes, and the change."""
     first, _, rest = text.strip().partition(" ")
     for choice in choices_of(gate):
-        if choice.kind == "amend" and first.lower().rstrip(":") == choice.id and rest.strip():
+        if choice.does == "amend" and first.lower().rstrip(":") == choice.id and rest.strip():
             return Judgement(
                 kind="amend", choice=choice.id, text=rest.strip(), reason=f'"{first}" is the id of a choice'
             )

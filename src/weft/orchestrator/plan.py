@@ -25,7 +25,7 @@ from weft.workspace.pipeline import Pipeline, Step
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PlanVerdict:
     action: Action
     reason: str
     inputs: Mapping[str, str] = field(default_factory=dict)
@@ -52,14 +52,14 @@ def judge(
     extra: Mapping[str, str] | None = None,
     edited: Container[str] = (),
     forced: str = "",
-) -> Verdict:
+) -> PlanVerdict:
     """Run or skip, and why. `edited` are upstream artifacts that a person changed and kept; `forced` is the reason the
     person gave for running it whatever the facts are."""
     inputs = inputs_of(facts, upstream, extra)
     reason = forced or _why_run(step, facts, state, inputs, edited)
     if reason:
-        return Verdict("run", reason, inputs, "rerun" if forced else _cause(state, inputs))
-    return Verdict("skip", _why_skip(state), inputs)
+        return PlanVerdict("run", reason, inputs, "rerun" if forced else _cause(state, inputs))
+    return PlanVerdict("skip", _why_skip(state), inputs)
 
 
 def _why_run(step: Step, facts: StepFacts, state: StepState, inputs: Mapping[str, str], edited: Container[str]) -> str:

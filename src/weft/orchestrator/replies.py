@@ -16,27 +16,13 @@ from typing import Final, Literal
 
 from weft.orchestrator.clauses import Clause, clauses_of, plain, words_of
 from weft.orchestrator.phrases import Label, Said, say
+from weft.protocol.gates import Choice, ChoiceKind
 from weft.protocol.values import dataclass
 
-ChoiceKind = Literal["proceed", "amend", "cancel", "goto"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """One thing a gate offers. `says` are further phrases that mean it, as its pipeline gives them."""
-
-    id: str
-    label: str
-    kind: ChoiceKind
-    step: str = ""
-    """Where a goto leads."""
-    says: tuple[str, ...] = ()
-
-
 DEFAULT_CHOICES: Final = (
-    Choice(id="proceed", label="Proceed", kind="proceed"),
-    Choice(id="amend", label="Amend", kind="amend"),
-    Choice(id="cancel", label="Cancel", kind="cancel"),
+    Choice(id="proceed", label="Proceed", does="proceed"),
+    Choice(id="amend", label="Amend", does="amend"),
+    Choice(id="cancel", label="Cancel", does="cancel"),
 )
 
 
@@ -300,7 +286,7 @@ def _amend(text: str, choices: tuple[Choice, ...], reason: str) -> Judgement:
 
 
 def _of_kind(choices: tuple[Choice, ...], kind: ChoiceKind) -> list[Choice]:
-    return [choice for choice in choices if choice.kind == kind]
+    return [choice for choice in choices if choice.does == kind]
 
 
 # offered choices
@@ -347,7 +333,7 @@ def _headed(text: str, choices: tuple[Choice, ...]) -> Judgement | None:
     if words_of(f"{parts[1]} {rest}") in {words_of(f"{name} {choice.label}") for name in (parts[1], choice.id)}:
         return Judgement(kind="choice", choice=choice.id, reason=f'"{parts[1]}" is the {found[1]} of a choice')
     judged = _weigh(rest, _said(clauses_of(rest)), choices)
-    if choice.kind == "amend" and judged.kind in ("amend", "unclear"):
+    if choice.does == "amend" and judged.kind in ("amend", "unclear"):
         if any(each.label in ("question", "hold") for each in _said(clauses_of(rest))):
             return None
         return Judgement(
@@ -370,7 +356,7 @@ def _phrased(text: str, clauses: Sequence[Clause], choices: tuple[Choice, ...]) 
         phrases = {_lean(phrase) for phrase in choice.says}
         steps = (
             {words_of(choice.step), words_of(choice.id), words_of(choice.label)} - {""}
-            if choice.kind == "goto"
+            if choice.does == "goto"
             else set()
         )
         for words in {words_of(text), *(clause.words for clause in clauses if _alone(clause, clauses))}:
@@ -513,7 +499,7 @@ def _takes_up(said: Sequence[Said]) -> bool:
 
 
 def _numbered(text: str, offered: tuple[str, str]) -> str | None:
-    choices = tuple(Choice(id=name, label=name, kind="goto") for name in offered)
+    choices = tuple(Choice(id=name, label=name, does="goto") for name in offered)
     found = _exact(text, choices)
     return found.choice if found is not None and found.kind == "choice" else None
 

@@ -189,7 +189,7 @@ async def verify_claims(asked: s.ClaimsAsked, collection: str, place: At, who: L
 
 
 @knowledge_routes.post("/collections/{collection}/ask", status_code=201)
-async def ask_collection(asked: s.Question, collection: str, place: At, who: Runs) -> s.Begun:
+async def ask_collection(asked: s.ResearchQuestion, collection: str, place: At, who: Runs) -> s.Begun:
     """A question: `ask` for a short answer, `research` for one that takes it apart. The same question has the same
     session."""
 

@@ -42,19 +42,19 @@ async def try_model(asked: s.ModelName, place: At, who: Administers) -> s.ModelT
     """Really calls it: does it answer, how fast, does it stream, call tools, keep to a schema?"""
     chosen = await place.app.off_loop(lambda: _models(place).chosen(asked.model or None))
     if chosen.is_embedded:
-        always = s.Ability(works=True, note="built in: no key, no network")
-        none = s.Ability(works=None, note="not asked")
+        always = s.AbilityShown(works=True, note="built in: no key, no network")
+        none = s.AbilityShown(works=None, note="not asked")
         return s.ModelTested(
             model="embedded", first_part=None, whole=None, answers=always, streaming=none, tools=none, schema=none
         )
     found = await chosen.probe()
-    abilities = {name: s.Ability(**asdict(getattr(found, name))) for name in ("answers", "streaming", "tools")}
+    abilities = {name: s.AbilityShown(**asdict(getattr(found, name))) for name in ("answers", "streaming", "tools")}
     return s.ModelTested(
         model=found.model,
         first_part=found.first_part,
         whole=found.whole,
         **abilities,
-        schema=s.Ability(**asdict(found.schema)),
+        schema=s.AbilityShown(**asdict(found.schema)),
     )
 
 
@@ -98,10 +98,10 @@ async def show_costs(
     return s.CostTable(by=by, rows=rows, total=_cost("total", found.total), troubles=found.troubles)
 
 
-def _cost(name: str, one: Spent) -> s.CostRow:
+def _cost(name: str, one: Spent) -> s.CostLine:
     counts: dict[str, Any] = {field: getattr(one, field) for field in one.__slots__ if field not in ("usd", "saved")}
     usd = float(one.usd) if one.usd or not one.unpriced else None
-    return s.CostRow(name=name, **counts, saved=float(one.saved), usd=usd)
+    return s.CostLine(name=name, **counts, saved=float(one.saved), usd=usd)
 
 
 # -- packs, profile, permissions

@@ -675,16 +675,16 @@ class HopShown(Passage):
     hops: int
 
 
-class Claim(Shape):
+class ClaimAsked(Shape):
     claim: str = Field(max_length=5000)
     passage: str = Field(max_length=200)
 
 
 class ClaimsAsked(Shape):
-    claims: tuple[Claim, ...] = Field(min_length=1, max_length=50)
+    claims: tuple[ClaimAsked, ...] = Field(min_length=1, max_length=50)
 
 
-class Question(Shape):
+class ResearchQuestion(Shape):
     question: str = Field(min_length=1, max_length=5000)
     pipeline: Literal["ask", "research"] = "ask"
     depth: str = "quick"
@@ -704,7 +704,7 @@ class ModelShown(Shape):
     default: bool
 
 
-class Ability(Shape):
+class AbilityShown(Shape):
     works: bool | None
     note: str
 
@@ -714,10 +714,10 @@ class ModelTested(Shape):
     first_part: float | None
     """Seconds."""
     whole: float | None
-    answers: Ability
-    streaming: Ability
-    tools: Ability
-    schema_: Ability = Field(alias="schema")
+    answers: AbilityShown
+    streaming: AbilityShown
+    tools: AbilityShown
+    schema_: AbilityShown = Field(alias="schema")
 
 
 class ModelName(Shape):
@@ -728,7 +728,7 @@ class ModelExplained(Shape):
     lines: tuple[str, ...]
 
 
-class CostRow(Shape):
+class CostLine(Shape):
     name: str
     calls: int
     input: int
@@ -746,8 +746,8 @@ class CostRow(Shape):
 
 class CostTable(Shape):
     by: str
-    rows: tuple[CostRow, ...]
-    total: CostRow
+    rows: tuple[CostLine, ...]
+    total: CostLine
     troubles: tuple[str, ...]
 
 

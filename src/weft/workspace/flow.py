@@ -7,11 +7,11 @@ when they are made (`look`), so that a decision needs no artifact: `seen` maps `
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import Any, Final, Literal, get_args
 
 from weft.checks.paths import Place, find, parse_path
-from weft.protocol.events import ClaimVerdict, ReplyKind, UnitKind, Verdict
+from weft.protocol.events import ClaimVerdict, UnitKind, Verdict
+from weft.protocol.gates import Choice
 from weft.protocol.values import dataclass
 
 Seen = Mapping[str, tuple[Any, ...]]
@@ -113,15 +113,6 @@ class Shown:
 
     look: Look
     label: str
-
-
-@dataclass(frozen=True)
-class Choice:
-    id: str
-    label: str
-    does: ReplyKind
-    set: Mapping[str, Any] = field(default_factory=dict)
-    """Parameters that choosing it sets."""
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,21 @@ from typing import Any, Final, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from weft.checks.paths import parse_path
-from weft.protocol.events import ReplyKind
+from weft.protocol.gates import Choice, ChoiceKind
 from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass
 from weft.workspace import graph
 from weft.workspace.document import Path, describe
 from weft.workspace.draft import Draft
 from weft.workspace.explain import fault_in
-from weft.workspace.flow import Budget, Choice, Condition, Gate, Look, Operator, Shown, Unit
+from weft.workspace.flow import Budget, Condition, Gate, Look, Operator, Shown, Unit
 from weft.workspace.flow_file import JOINS, OPERATORS, BudgetEntry, ChoiceEntry, GateEntry, ShownEntry
 from weft.workspace.parameters import ParameterSpec
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.step_rules import artifacts_of
 
 Entry = TypeVar("Entry", bound=BaseModel)
-DOES: Final[tuple[ReplyKind, ...]] = ("proceed", "amend", "cancel")
+DOES: Final[tuple[ChoiceKind, ...]] = ("proceed", "amend", "cancel")
 DEFAULT_CHOICES: Final = (
     Choice("proceed", "Go on", "proceed"),
     Choice("amend", "Change it: say what", "amend"),

@@ -25,24 +25,24 @@ GO_ON: Final = "Go on with what you were doing."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptRuntime:
     session: str
     turn: int
 
 
-def read_kept(folder: Path) -> Kept | None:
+def read_kept(folder: Path) -> KeptRuntime | None:
     if not folder.is_dir():
         return None
     with Folder.open(folder) as opened:
         data = opened.read_or_none(STATE)
     try:
         found = json.loads(data or b"null")
-        return Kept(session=str(found["session"]), turn=int(found["turn"]))
+        return KeptRuntime(session=str(found["session"]), turn=int(found["turn"]))
     except (ValueError, TypeError, KeyError):
         return None  # nothing is lost but the way back: it begins anew
 
 
-def write_kept(folder: Path, kept: Kept) -> None:
+def write_kept(folder: Path, kept: KeptRuntime) -> None:
     with Folder.open(folder) as opened:
         opened.replace(STATE, json.dumps({"session": kept.session, "turn": kept.turn}).encode(), sync=False)
 

@@ -36,7 +36,7 @@ Named = Callable[[str, Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(slots=True)
-class Turn:
+class HeardTurn:
     """One turn of the runtime, as far as it has been heard."""
 
     runtime: Runtime

@@ -30,7 +30,7 @@ NOT_LET_THROUGH: Final = "this call was not let through"
 
 
 @dataclass(slots=True)
-class Call:
+class RuntimeCall:
     """A tool call of the runtime: its verdict, for the hook, and its end, for our log."""
 
     verdict: asyncio.Future[str]
@@ -46,7 +46,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RuntimeAsk:
     """Something came to the gate, or back without having been there: look whether it ends a turn."""
 
 
@@ -78,7 +78,7 @@ class Runtime:
     written: Written | None = None
     """Judges what a tool has just written; what it says goes back to the model at once."""
     queues: dict[str, asyncio.Queue[Any]] = field(default_factory=lambda: defaultdict(asyncio.Queue))
-    calls: dict[str, Call] = field(default_factory=dict)
+    calls: dict[str, RuntimeCall] = field(default_factory=dict)
     death: str = ""
     open: bool = False
     """It was told something and has not finished with it."""
@@ -191,7 +191,7 @@ class Runtime:
         elif isinstance(message, package.ResultMessage):
             self.queues[MAIN].put_nowait(message)
         elif isinstance(message, package.SystemMessage) and message.subtype == "session_state_changed":
-            self.queues[MAIN].put_nowait(Idle() if message.data.get("state") == "idle" else Asked())
+            self.queues[MAIN].put_nowait(Idle() if message.data.get("state") == "idle" else RuntimeAsk())
 
     def _take_results(self, message: Any) -> None:
         for block in message.content if isinstance(message.content, list) else ():
@@ -200,7 +200,7 @@ class Runtime:
             call = self.call(block.tool_use_id)
             if not call.end.done():
                 call.end.set_result((text_of(block.content), bool(block.is_error)))
-            self.queues[message.parent_tool_use_id or MAIN].put_nowait(Asked())
+            self.queues[message.parent_tool_use_id or MAIN].put_nowait(RuntimeAsk())
             if block.tool_use_id in self.queues:
                 result = message.tool_use_result
                 told = result.get("usage") if isinstance(result, Mapping) else None
@@ -208,10 +208,10 @@ class Runtime:
 
     # -- the gate
 
-    def call(self, call_id: str) -> Call:
+    def call(self, call_id: str) -> RuntimeCall:
         if call_id not in self.calls:
             loop = asyncio.get_running_loop()
-            self.calls[call_id] = Call(loop.create_future(), loop.create_future())
+            self.calls[call_id] = RuntimeCall(loop.create_future(), loop.create_future())
             if self.death:
                 self._tell_death()
         return self.calls[call_id]
@@ -238,7 +238,7 @@ class Runtime:
         call = self.call(call_id or str(given["tool_use_id"]))
         call.asked = True
         for queue in list(self.queues.values()):
-            queue.put_nowait(Asked())
+            queue.put_nowait(RuntimeAsk())
         why = await asyncio.shield(call.verdict)
         if why:
             return _decision("deny", why)

@@ -13,7 +13,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from weft.conversation.claude_agent.listening import Turn
+from weft.conversation.claude_agent.listening import HeardTurn
 from weft.conversation.claude_agent.making import make_files
 from weft.conversation.claude_agent.options import OwnTool, Reach, Start
 from weft.conversation.claude_agent.runtime import MAIN, NOT_LET_THROUGH, OWN, Runtime
@@ -59,7 +59,7 @@ class ClaudeAgent:
             try:
                 await runtime.begin()
                 await runtime.send(_told(request))
-                async with aclosing(Turn(runtime, _named).parts(runtime.queues[MAIN])) as parts:
+                async with aclosing(HeardTurn(runtime, _named).parts(runtime.queues[MAIN])) as parts:
                     async for part in parts:
                         yield part
             finally:

@@ -20,8 +20,15 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from weft.conversation.claude_agent.gate import ITS_TOOLS, GateToolbox, gate_tools, in_our_words, its_name
-from weft.conversation.claude_agent.kept import Kept, is_there, read_kept, transcript_of, what_it_is_told, write_kept
-from weft.conversation.claude_agent.listening import Turn
+from weft.conversation.claude_agent.kept import (
+    KeptRuntime,
+    is_there,
+    read_kept,
+    transcript_of,
+    what_it_is_told,
+    write_kept,
+)
+from weft.conversation.claude_agent.listening import HeardTurn
 from weft.conversation.claude_agent.options import OwnTool, Reach, Start, SubAgent
 from weft.conversation.claude_agent.runtime import MAIN, Runtime, Written, died
 from weft.conversation.feed import Item
@@ -39,7 +46,7 @@ FOLDER: Final = ".claude-agent"
 """In a session's folder: the runtime's own."""
 
 
-class Talk(Protocol):
+class RuntimeTalk(Protocol):
     """What it needs of the conversation that it speaks in."""
 
     name: str
@@ -64,11 +71,13 @@ class Setup:
     its_tools: tuple[str, ...] = ITS_TOOLS
     keep: bool = True
     written: Written | None = None
-    off_loop: Callable[[Callable[[], Kept | None]], Awaitable[Kept | None]] = field(default=asyncio.to_thread)
+    off_loop: Callable[[Callable[[], KeptRuntime | None]], Awaitable[KeptRuntime | None]] = field(
+        default=asyncio.to_thread
+    )
 
 
 class Speaking:
-    def __init__(self, setup: Setup, talk: Callable[[], Talk]) -> None:
+    def __init__(self, setup: Setup, talk: Callable[[], RuntimeTalk]) -> None:
         self._setup = setup
         self._talk = talk
         self._runtime: Runtime | None = None
@@ -167,7 +176,7 @@ class Speaking:
     async def _answer(self, conversation: str, request: Request, *, fresh: bool = False) -> AsyncGenerator[Part, None]:
         runtime = await self._listened(conversation, request, fresh)
         queue = runtime.queues[self._call_of(conversation)]
-        async with aclosing(Turn(runtime, self._named).parts(queue)) as parts:
+        async with aclosing(HeardTurn(runtime, self._named).parts(queue)) as parts:
             async for part in parts:
                 yield part
         if conversation == self._talk().name and not runtime.open:
@@ -242,7 +251,7 @@ class Speaking:
             await self._runtime.begin()
             return self._runtime
 
-    def _kept(self) -> Kept | None:
+    def _kept(self) -> KeptRuntime | None:
         kept = read_kept(self._setup.folder)
         if kept is None:
             return None
@@ -259,7 +268,7 @@ class Speaking:
 
     async def _note_turn(self, runtime: Runtime) -> None:
         self._since = self._talk().state.talks[self._talk().name].turns
-        kept = Kept(session=runtime.start.session, turn=self._since)
+        kept = KeptRuntime(session=runtime.start.session, turn=self._since)
         if self._setup.keep:
             await self._setup.off_loop(lambda: write_kept(self._setup.folder, kept))
 
