@@ -175,7 +175,7 @@ def wanted_items(wish: StartRun, step: str) -> frozenset[str]:
 
 
 def items_to_make(
-    step: Step, facts: StepFacts, state: SessionState, verdict: Verdict, only: frozenset[str], *, anew: bool
+    step: Step, facts: StepFacts, state: SessionState, verdict: PlanVerdict, only: frozenset[str], *, anew: bool
 ) -> str:
     """How many items of a step would be made and why, in words; "" when that can't be told."""
     if step.map is None or facts.items is None or verdict.action != "run":
