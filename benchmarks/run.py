@@ -25,6 +25,7 @@ FULL: Final[dict[str, list[str]]] = {
     "agent_runtime": [],
     "conversation": [],
     "boundary": [],
+    "source_calls": [],
 }
 QUICK: Final[dict[str, list[str]]] = {
     "engine": ["--n", "10", "--rounds", "1", "--patience", "0"],
@@ -36,6 +37,7 @@ QUICK: Final[dict[str, list[str]]] = {
     "agent_runtime": ["--turns", "1", "--rounds", "1"],
     "language": ["--sizes", "1000,3000", "--rounds", "1"],
     "boundary": ["--runs", "2"],
+    "source_calls": ["--calls", "10"],
     "conversation": ["--rounds", "5", "--commands", "500", "--events", "2000", "--conversations", "50"],
 }
 

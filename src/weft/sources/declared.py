@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import field
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal
@@ -49,9 +50,7 @@ class Source:
     def key(self) -> str:
         """By which what is known of it, and what it is let in with, is kept: where it is declared, and its address.
         Whoever changes either has another source, which nobody signed in to."""
-        config = self.config
-        told = [os.path.realpath(self.folder), self.slug, config.kind, config.address]
-        return sha256("\0".join(told).encode()).hexdigest()[:32]
+        return _key(str(self.folder), self.slug, self.config.kind, self.config.address)
 
     @property
     def title(self) -> str:
@@ -66,6 +65,11 @@ class Source:
     def place(self, path: str) -> Path:
         found = Path(path).expanduser()
         return found if found.is_absolute() else self.base / found
+
+
+@lru_cache(maxsize=1024)
+def _key(folder: str, *told: str) -> str:
+    return sha256("\0".join([os.path.realpath(folder), *told]).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

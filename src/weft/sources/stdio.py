@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MESSAGE_LIMIT: Final = 16 * 2**20
 """Bytes of one message."""
+WAITING: Final = 16
+"""Messages that may wait on either side before whoever sends must wait."""
 TAIL_LINES: Final = 8
 LEAVING_SECONDS: Final = 1.0
 """What a server gets to end by itself once its input is closed."""
@@ -91,8 +93,8 @@ class StdioServer:
         from mcp.shared.message import SessionMessage
 
         running = await self._start()
-        incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+        incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](WAITING)
+        write, outgoing = anyio.create_memory_object_stream[SessionMessage](WAITING)
         tasks = [
             asyncio.create_task(self._listen(running, incoming)),
             asyncio.create_task(self._speak(running, outgoing)),
