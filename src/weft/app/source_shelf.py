@@ -216,10 +216,11 @@ class SourceShelf:
         """Really reaches them, all when none is named, and ends what was started for it."""
         declared = self.sources.declared(self._project)
         chosen = [self.one(slug) for slug in slugs] if slugs else list(declared.sources.values())
+        user = f"{COMMAND_USER} {self._parts.new_name()}"
         try:
-            return await self.sources.reach_all(chosen, COMMAND_USER)
+            return await self.sources.reach_all(chosen, user)
         finally:
-            await self.sources.release(COMMAND_USER)
+            await self.sources.release(user)
 
     # -- signing in
 

@@ -27,6 +27,7 @@ from weft.web.pages import page_routes
 from weft.web.session_routes import session_routes
 from weft.web.settings_routes import settings_routes
 from weft.web.share_routes import share_routes, shared_pages
+from weft.web.source_routes import source_routes
 from weft.web.work_routes import work_routes
 
 server_routes = APIRouter(prefix="/api")
@@ -50,6 +51,7 @@ def make_api(served: Served) -> FastAPI:
     app.include_router(session_routes)
     app.include_router(work_routes)
     app.include_router(library_routes)
+    app.include_router(source_routes)
     app.include_router(knowledge_routes)
     app.include_router(settings_routes)
     app.include_router(share_routes)

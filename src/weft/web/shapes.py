@@ -874,3 +874,36 @@ class BrowserShown(Shape):
 Me.model_rebuild()
 PipelineRun.model_rebuild()
 PipelineShown.model_rebuild()
+
+
+# -- sources
+
+
+class SourceRow(Shape):
+    """A source, and how the last try to reach it ended."""
+
+    slug: str
+    name: str = ""
+    kind: str
+    state: str
+    """untested, ready, failed, needs sign-in or broken."""
+    why: str
+    enabled: bool
+    tools: int
+    address: str = ""
+    declared: str = ""
+    tested: str = ""
+    server: str = ""
+    description: str = ""
+
+
+class SourceToolShown(Shape):
+    name: str
+    description: str
+    effect: str
+    retryable: bool
+    input_schema: dict[str, Any]
+
+
+class SourceSwitch(Shape):
+    enabled: bool
