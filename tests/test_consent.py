@@ -87,7 +87,7 @@ def test_over_every_small_world_no_part_runs_that_nobody_agreed_to() -> None:
 
 
 def test_a_folder_of_the_persons_own_covers_code_and_nothing_that_is_reached() -> None:
-    assert OWN_WORK == ("code", "pack", "hook", "skill")
+    assert OWN_WORK == ("code", "pack", "hook", "skill", "rules")
     exact, deep = book(folders=(own("/w"),)), book(folders=(own("/w", below=True),))
     for kind in OWN_WORK:
         assert agreed(request(kind, code_b="5"), exact)

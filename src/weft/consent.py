@@ -25,12 +25,12 @@ from weft.protocol.errors import EXIT_NOT_AGREED, UserError
 from weft.protocol.hashes import hash_value
 
 FILE: Final = "consents.json"
-Kind = Literal["code", "pack", "hook", "skill", "source", "model", "step"]
+Kind = Literal["code", "pack", "hook", "skill", "source", "model", "step", "rules"]
 How = Literal["asked", "in advance", "by command"]
 """On a terminal; by `--trust`; by a command that itself names what it is about, such as `weft models add`."""
-OWN_WORK: Final[tuple[Kind, ...]] = ("code", "pack", "hook", "skill")
+OWN_WORK: Final[tuple[Kind, ...]] = ("code", "pack", "hook", "skill", "rules")
 """What a folder covers that the person writes themselves."""
-_FILES: Final[tuple[Kind, ...]] = ("code", "pack", "skill")
+_FILES: Final[tuple[Kind, ...]] = ("code", "pack", "skill", "rules")
 """Made of files that stand for themselves: less of them is nothing new."""
 _WORDS: Final[Mapping[Kind, str]] = {
     "code": "code of steps in {subject}",
@@ -40,6 +40,7 @@ _WORDS: Final[Mapping[Kind, str]] = {
     "source": "the source {subject}",
     "model": "the model connection {subject}",
     "step": "what the step {subject} is given",
+    "rules": "what rules of {subject} allow unasked",
 }
 
 
@@ -91,7 +92,9 @@ class ConsentBook(OwnPart):
 
 def open_parts(request: ConsentRequest, book: ConsentBook, shipped: Mapping[str, Collection[str]]) -> dict[str, str]:
     """The parts that neither Weft ships as they are nor a pack laid that was agreed to."""
-    laid = [one.parts for one in book.consents if one.kind == "pack"] if request.kind in ("code", "pack") else []
+    laid = (
+        [one.parts for one in book.consents if one.kind == "pack"] if request.kind in ("code", "pack", "rules") else []
+    )
     return {
         name: hash_
         for name, hash_ in request.parts.items()

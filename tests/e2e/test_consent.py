@@ -135,3 +135,43 @@ def test_a_pack_of_somebody_else_is_asked_about_before_it_is_laid(
     assert run_command_line(["--workspace", str(place), "trust"]) == 0, "what it laid was agreed to with it"
     (pack / "code" / "x.py").write_text("def f(step):\n    return {'changed': 1}\n")
     assert init("--pack", str(pack))[0] == 5
+
+
+def test_what_a_cloned_folder_allows_is_asked_about_until_it_was_agreed_to(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workspace / "permissions.yaml").write_text(
+        "allow:\n  - {tool: Shell, command: git push *}\ndeny:\n  - {tool: Shell, command: rm}\n"
+    )
+
+    def judged(command: str) -> str:
+        run_command_line(["--workspace", str(workspace), "tools", "judge", "--json", command])
+        return str(json.loads(capsys.readouterr().out)["decision"])
+
+    assert (judged("git push origin"), judged("rm x")) == ("allow", "deny")
+    record().unlink()
+    assert (judged("git push origin"), judged("rm x")) == ("ask", "deny")
+    refused = Weft(workspace)("chat", "--plain", "hello")
+    assert "what permissions.yaml allows is asked about" in refused.err
+    assert Weft(workspace)("chat", "--plain", "--trust", hash_in(refused.err), "hello").err == ""
+    assert judged("git push origin") == "allow"
+
+
+def test_a_cloned_pipeline_that_allows_its_tools_something_is_asked_about(cloned: Weft, source: Path) -> None:
+    pipeline = cloned.workspace / "pipelines" / "letters.yaml"
+    more = "    agent: lister\n    executor: agent\n    tools: [Shell]\n    folder: work\n"
+    more += "    allow: [{tool: Shell, command: curl *}]\n"
+    text = (
+        pipeline.read_text()
+        .replace("    agent: lister\n", more)
+        .replace("parameters:\n", "parameters:\n  work: {type: folder}\n", 1)
+    )
+    pipeline.write_text(text)
+    assert "pipelines/letters.yaml" in cloned("trust").out
+    words = ("run", source, "--set", f"work={source.parent}")
+    first = cloned(*words)
+    assert first.code == 5
+    second = cloned(*words, "--trust", hash_in(first.err))
+    assert second.code == 5
+    assert "pipelines/letters.yaml" in second.err
+    assert cloned.ran() == []

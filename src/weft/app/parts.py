@@ -224,9 +224,13 @@ class Parts:
 
     def rules(self) -> Rules:
         """The permission rules that hold: of the app, the workspace, and every source."""
-        from weft.tools.permission_file import read_rules
+        from weft.tools.permission_file import Rules, read_rules
 
-        return read_rules(self.workspace.folder, self.own)
+        rules, request = read_rules(self.workspace.folder, self.own), self._rules_request()
+        if request is None or self.consents.is_agreed(request):
+            return rules
+        # what a folder allows that nobody agreed to is asked about; what it denies holds all the same
+        return Rules(tuple(rule for rule in rules.rules if rule.verb != "allow" or rule.file not in request.parts))
 
     def sources(self) -> Sources:
         """The sources of this workspace and person, with one connection to each for all sessions here."""
@@ -301,7 +305,7 @@ class Parts:
 
     def not_agreed(self) -> list[ConsentRequest]:
         """What this workspace brings that would run or be reached, and that nobody agreed to yet."""
-        found: list[ConsentRequest | None] = [self._code_request()]
+        found: list[ConsentRequest | None] = [self._code_request(), self._rules_request()]
         if self.config.models:
             from weft.models.connections import connections, consent_request
 
@@ -319,9 +323,12 @@ class Parts:
         found: list[ConsentRequest | None] = []
         for name in self.workspace.pipeline_names():
             text = self.workspace.folder.read_or_none(f"pipelines/{name}.yaml") or b""
-            if (b"network" in text or b"secrets" in text) and not self.workspace.check_pipeline(name):
-                steps = self.workspace.pipeline(name).steps.values()
-                found += [self._step_request(name, step, step.secrets) for step in steps]
+            if any(word in text for word in (b"network", b"secrets", b"allow")):
+                if self.workspace.check_pipeline(name):
+                    continue
+                pipeline = self.workspace.pipeline(name)
+                found += [self._step_request(name, step, step.secrets) for step in pipeline.steps.values()]
+                found.append(self._allowing(pipeline))
         return found
 
     def check_code(self) -> None:
@@ -334,6 +341,8 @@ class Parts:
         codes |= {call.name for step in opening.pipeline.steps.values() for _, call in step.checks if ":" in call.name}
         if codes - self._functions.keys() - {""}:
             self.check_code()
+        if (allowing := self._allowing(opening.pipeline)) is not None:
+            self.consents.check(allowing)
         for step in opening.pipeline.steps.values():
             names = secrets_of(opening.pipeline, step, opening.parameters)
             if (request := self._step_request(opening.pipeline.name, step, names)) is not None:
@@ -349,6 +358,34 @@ class Parts:
         parts |= {f"secret {name}": "given to it" for name in secrets}
         parts |= {f"host {name}": "may be reached" for name in step.network}
         return ConsentRequest(kind="step", subject=f"{pipeline}/{step.name}", folder=self._place, parts=parts)
+
+    def _allowing(self, pipeline: Pipeline) -> ConsentRequest | None:
+        """For a pipeline whose steps allow their tools something unasked."""
+        if not any(step.scope.allow for step in pipeline.steps.values()):
+            return None
+        return ConsentRequest(
+            kind="rules", subject=self._place, folder=self._place, parts={pipeline.file: pipeline.hash}
+        )
+
+    def rules_not_used(self) -> str:
+        """In words, that files allow something which nobody agreed to; "" when there is no such thing."""
+        request = self._rules_request()
+        if request is None or self.consents.is_agreed(request):
+            return ""
+        if request.hash in self.consents.in_advance:
+            self.consents.check(request)
+            return ""
+        return f"what {', '.join(request.parts)} allows is asked about: nobody agreed to it (--trust {request.hash})"
+
+    def _rules_request(self) -> ConsentRequest | None:
+        """For the permission files of the workspace that allow something; None when there are none."""
+        folder = self.workspace.folder
+        if not folder.exists("permissions.yaml") and not folder.is_folder("sources"):
+            return None
+        from weft.tools.permission_file import allowing_files
+
+        parts = allowing_files(folder)
+        return ConsentRequest(kind="rules", subject=self._place, folder=self._place, parts=parts) if parts else None
 
     def _code_request(self) -> ConsentRequest:
         files = self.workspace.code_files()

@@ -14,6 +14,7 @@ _ABOUT = {
     "hook": "It would run when its event comes.",
     "skill": "A model could run them.",
     "source": "It would be started or reached, and what it says would reach the model.",
+    "rules": "Tools could then do what these files allow without asking you.",
     "step": "Its code would be given this secret, or reach this host, when the step runs.",
     "model": "What you write, and the key that is named, would be sent to this address.",
 }

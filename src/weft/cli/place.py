@@ -94,6 +94,8 @@ def prepare_app(app: App, *, runs: bool) -> None:
         except BaseException:
             app.close()
             raise
+    elif runs and (told := app.rules_not_used()):
+        print(f"weft: {told}", file=sys.stderr)
 
 
 def secret_asker() -> Callable[[str], str] | None:

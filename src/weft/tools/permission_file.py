@@ -26,6 +26,7 @@ from pydantic import Field
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.workspace.document import Document, in_order, read_source
 from weft.workspace.explain import check
@@ -110,6 +111,13 @@ def read_rules(workspace: Folder, own: FilePath | None = None) -> Rules:
     if problems:
         raise WorkspaceError(problems, hint="until they are mended no rule is used: nothing is guessed")
     return found
+
+
+def allowing_files(workspace: Folder) -> dict[str, str]:
+    """The permission files of a workspace that may allow something, with their hashes."""
+    names = [FILE, *(f"sources/{slug}/{SOURCE_FILE}" for slug in _slugs(workspace))]
+    found = {name: workspace.read_or_none(name) for name in names}
+    return {name: hash_bytes(data) for name, data in found.items() if data is not None and b"allow" in data}
 
 
 def _workspace_rules(workspace: Folder) -> Rules:

@@ -192,13 +192,17 @@ def _contents(pack: Pack) -> dict[str, bytes]:
 
 
 def code_of(pack: Pack) -> dict[str, str]:
-    """Each file of the pack that would run, with its hash."""
-    return {path: hash_bytes(data) for path, data in _contents(pack).items() if path.startswith(f"{CODE}/")}
+    """Each file of the pack that would run, or allows tools something unasked, with its hash."""
+    return {path: hash_bytes(data) for path, data in _contents(pack).items() if _decides(path, data)}
+
+
+def _decides(path: str, data: bytes) -> bool:
+    return path.startswith(f"{CODE}/") or (path.startswith("pipelines/") and b"allow" in data)
 
 
 @cache
 def shipped_code() -> Mapping[str, Collection[str]]:
-    """The hashes of each file of code that comes with Weft, by its place in a workspace."""
+    """The hashes of each such file that comes with Weft, by its place in a workspace."""
     found: dict[str, set[str]] = {}
     for pack in find_packs().values():
         for path, hash_ in code_of(pack).items():
