@@ -57,6 +57,7 @@ class MiniLM:
     model = MODEL
 
     def __init__(self, path: Path) -> None:
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it looks when it is loaded: nothing here reports to anybody
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
