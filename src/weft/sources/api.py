@@ -66,14 +66,17 @@ class ApiConnector:
         self._left_out: dict[str, str] = {}
 
     async def listing(self) -> Listing:
-        test = self._config.test
-        response = await self._request(test.method, test.path, {}, {}, None, self._config.timeout)
-        if response.status_code >= 400:
+        known = await in_thread(self._known, "weft-openapi")
+        test, said = self._config.test, "test" in self._config.model_fields_set
+        asked = (one.path for one in known.values() if one.method == "get" and not one.schema["required"])
+        path = test.path if said else next(asked, "")
+        response = await self._request(test.method, path, {}, {}, None, self._config.timeout)
+        status = response.status_code
+        if status >= 400 and (said or path or status in (403, 429) or status >= 500):
             raise SourceDownError(
-                f"the source {self._source.slug} answered its test request with status {response.status_code}",
+                f"the source {self._source.slug} answered its test request with status {status}",
                 hint=f"{test.method} {response.request.url.path}: check 'url' and 'test' in {self._source.file}",
             )
-        known = await in_thread(self._known, "weft-openapi")
         tools = tuple(one.tool for one in known.values()) if known else tuple(ANY.values())
         return Listing(tools=tools, server=urlsplit(self._base).netloc, left_out=self._left_out)
 
