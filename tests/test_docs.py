@@ -550,6 +550,7 @@ COMPLETE = (
     ("pipelines", "desk/pipelines/brief.yaml"),
     ("pipelines", "desk/pipelines/survey.yaml"),
     ("flow", "desk/pipelines/essay.yaml"),
+    ("flow", "desk/pipelines/letter.yaml"),
     ("maps", "desk/pipelines/sources.yaml"),
 )
 """The complete examples, by page: together they use every key. A page that brings new keys adds its own here."""

@@ -340,9 +340,17 @@ def test_sixty_interviews_become_one_report(tmp_path: Path) -> None:
     with (texts / "interview-030.md").open("a") as file:
         file.write("Then the trees came, and everybody was glad about the trees for a while.\n")
     assert "notes: run, 1 of 60 items: item 'interview-030' was changed" in weft("plan", "--session-id", "town").out
-    done = weft("reply", "town", "proceed")
+    wrong = weft("reply", "town", "proceed", "--set", "quotes=many")
+    assert "quotes must be a whole number from 0 to 10, not the text 'many'" in wrong.err
+    assert "does not ask for folder" in weft("reply", "town", "proceed", "--set", "folder=x").err
+    done = weft("reply", "town", "proceed", "--set", "title=The town", "--set", "quotes=1")
     assert done.code in (0, 3), done.err
     assert "step notes item interview-030 done" in done.err
+    if done.code == 3:  # other themes came of it
+        done = weft("reply", "town", "proceed")
+    report = (weft.session("town") / "report.md").read_text()
+    assert report.startswith("# The town\n"), "what was filled in is kept"
+    assert report.count("\u201c") <= 5
     shown = weft("sessions", "show", "town", "notes", "interview-030").out
     assert "try 1 completed" in shown
     assert "(run 1, attempt 2)" in shown

@@ -35,11 +35,11 @@ def themes(step):
 def report(step):
     gathered = step.artifacts["notes.json"]
     people = [one["value"] for one in gathered["items"] if "value" in one]
-    lines = [f"# What {len(people)} people said", ""]
+    lines = [f"# {step.parameters['title']}", "", f"{len(people)} people were asked.", ""]
     for theme in step.artifacts["themes.json"]["themes"]:
         lines += [f"## {theme['word']} ({theme['people']} of {len(people)})", ""]
         said = [(one["who"], quote) for one in people for quote in one["quotes"] if theme["word"] in quote.lower()]
-        lines += [*(f"- {who}: \u201c{quote}\u201d" for who, quote in said[:3]), ""]
+        lines += [*(f"- {who}: \u201c{quote}\u201d" for who, quote in said[: step.parameters["quotes"]]), ""]
     if gathered["failed"]:
         lines += [f"Not read: {', '.join(gathered['failed'])}", ""]
     return "\n".join(lines)

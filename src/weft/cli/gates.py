@@ -20,12 +20,12 @@ from weft.app import OpenedSession
 from weft.cli.chat.paint import Paint
 from weft.cli.place import is_ascii, screen_width
 from weft.cli.stopping import TERMINAL
-from weft.protocol.commands import Interrupt
+from weft.protocol.commands import Interrupt, ReplyToGate, Say
 from weft.protocol.errors import WeftError
 from weft.protocol.events import ConfirmationAsked, ConfirmationKind, GateOpened, Outcome, WordsUnderstood
 from weft.protocol.talk import ApprovalRequested, Decision, ToolRequested, step_place
 from weft.render.cells import clean
-from weft.render.flow import confirmation_lines
+from weft.render.flow import confirmation_lines, form_lines
 from weft.render.outcome import gate_page
 from weft.render.page import Page, page
 
@@ -67,6 +67,28 @@ class Asking:
             while (text := await self._read("> ", shows=shows)) is not None and not text.strip():
                 shows = False
             return text
+
+    async def filled(self, text: str) -> Say | ReplyToGate:
+        """What was said; when it goes on at a gate with a form, with what the person fills in field by field."""
+        gates = [*self._session.state.gates.values()]
+        if len(gates) != 1 or not gates[0].form or self._session.state.confirming:
+            return Say(text=text, to="run")
+        (gate,), word = gates, text.split()[0]
+        choice = next(
+            (one for number, one in enumerate(gate.choices, 1) if word.lower() in (one["id"], str(number))), None
+        )
+        if choice is None or choice["does"] != "proceed":
+            return Say(text=text, to="run")
+        values: dict[str, str] = {}
+        async with self.one:
+            for line, one in zip(form_lines(gate.form), gate.form, strict=True):
+                self._say(clean(f"  {line}"))
+                answer = await self._read(f"  {one['name']}: ", shows=False)
+                if answer is None:
+                    break  # they leave the rest as it is
+                if answer.strip():
+                    values[str(one["name"])] = answer.strip()
+        return ReplyToGate(gate=gate.gate, choice=str(choice["id"]), text="", values=values)
 
     async def allows(self, asked: ApprovalRequested) -> Decision:
         """What a person says to a step's tool that a rule wants them asked about; only a clear yes allows it."""

@@ -11,9 +11,9 @@ import click
 
 from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.asking import program_words
-from weft.cli.place import json_option, open_app, trust_option, workspace_option
+from weft.cli.place import json_option, open_app, pairs, trust_option, workspace_option
 from weft.cli.run import OUTCOMES, Followed, follow
-from weft.protocol.commands import Say
+from weft.protocol.commands import ReplyToGate, Say
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UserError
 from weft.protocol.events import ConfirmationAsked, ConfirmationKind
 from weft.protocol.ids import check_session_id
@@ -32,6 +32,7 @@ BACK: Final[Mapping[ConfirmationKind, str]] = {
 @click.argument("session")
 @click.argument("words", nargs=-1)
 @click.option("--gate", metavar="GATE", help="Which gate, when several are open.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="What the gate's form asks for.")
 @click.option(
     "--output", "-o", metavar="PATH", help="Copy the wanted artifact there when the run is done; - prints it."
 )
@@ -43,6 +44,7 @@ def command(
     session: str,
     words: tuple[str, ...],
     gate: str | None,
+    settings: tuple[str, ...],
     output: str | None,
     plain: bool,
     as_json: bool,
@@ -55,6 +57,7 @@ def command(
     weft reply ID amend TEXT        make the step again, with what you want changed
     weft reply ID cancel            end the run; what it made stays
     weft reply ID 2                 the second of the choices offered
+    weft reply ID proceed --set tone=dry    go on, with what the gate's form asks for
     weft reply ID looks good        your own words, as far as they are clear
     weft reply ID resume            take up a run that was left
 
@@ -62,16 +65,30 @@ def command(
     lead away from the run: then say leave (the run is kept) or stay.
     """
     with open_app(workspace, runs=True) as app:
-        return asyncio.run(_reply(app, check_session_id(session), words, gate, output, as_json=as_json, plain=plain))
+        values = pairs(settings, "--set", "VALUE")
+        return asyncio.run(
+            _reply(app, check_session_id(session), words, gate, values, output, as_json=as_json, plain=plain)
+        )
 
 
 async def _reply(
-    app: App, name: str, words: tuple[str, ...], gate: str | None, output: str | None, *, as_json: bool, plain: bool
+    app: App,
+    name: str,
+    words: tuple[str, ...],
+    gate: str | None,
+    values: Mapping[str, str],
+    output: str | None,
+    *,
+    as_json: bool,
+    plain: bool,
 ) -> int:
     async with follow(app, SessionRequest(session=name), None, as_json=as_json, plain=plain) as followed:
         session = followed.session
         if not session.is_heard:
             raise UserError("no run is waiting in this session", hint=f"{program_words(app)} run starts one")
+        if values:
+            filled = _filled(session, words, gate, values)
+            return OUTCOMES[await followed.give(filled, output)]
         if not words:
             if not followed.asks or not session.state.gates:
                 raise UserError("what is your reply?", hint=f"{program_words(app)} reply {name} proceed")
@@ -94,6 +111,16 @@ async def _reply(
         if not as_json:
             _say_on(followed)
         return EXIT_WAITING
+
+
+def _filled(session: OpenedSession, words: tuple[str, ...], gate: str | None, values: Mapping[str, str]) -> ReplyToGate:
+    """With a form the first word is the choice for certain; none is the one that goes on."""
+    open_ = [one.gate for one in session.state.gates.values()]
+    if not gate and len(open_) > 1:
+        raise UserError("several gates are open", hint=f"say which: --gate {open_[0]}")
+    name = gate or (open_[0] if open_ else "")
+    choice = session.choice_of(name, words[0] if words else "proceed")
+    return ReplyToGate(gate=name, choice=choice, text=" ".join(words[1:]), values=values)
 
 
 def _text(session: OpenedSession, words: tuple[str, ...], gate: str | None) -> str:

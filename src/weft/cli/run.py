@@ -20,7 +20,7 @@ from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import is_terminal, json_option, open_app, trust_option, workspace_option, workspace_path
 from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
-from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, Say, StartRun
+from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, ReplyToGate, Say, StartRun
 from weft.protocol.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -162,7 +162,7 @@ class Followed:
                 self._asking.leave_waiting()
                 break
             try:
-                outcome = await self.give(Say(text=text, to="run"), output)
+                outcome = await self.give(await self._asking.filled(text), output)
             except WeftError as error:  # nothing was changed: they can put it right and say it again
                 self._asking.complain(error)
                 continue
@@ -176,7 +176,7 @@ class Followed:
         """What was given last set the run going."""
         return self._began.is_set()
 
-    async def give(self, command: StartRun | Say | OverruleVerdict, output: str | None) -> Outcome:
+    async def give(self, command: StartRun | Say | ReplyToGate | OverruleVerdict, output: str | None) -> Outcome:
         """Until the run has come to rest; what was wanted is delivered when it is done. UserError when refused."""
         self._began.clear()
         self.understood = None
@@ -199,7 +199,7 @@ class Followed:
             self._deliver(command, output)
         return outcome
 
-    def _deliver(self, command: StartRun | Say | OverruleVerdict, output: str | None) -> None:
+    def _deliver(self, command: StartRun | Say | ReplyToGate | OverruleVerdict, output: str | None) -> None:
         if not self._as_json and (output or not self._shown):
             run = self.session.state.run
             until = command.until if isinstance(command, StartRun) else run.desired if run else None

@@ -52,7 +52,7 @@ def consequences(spec: RunSpec, progress: Progress, name: str, *, fresh: bool) -
     if gate is None or (gate.when and not gate.when.holds(spec.parameters, progress.seen)):
         held = withdrawn(progress, name)
     else:
-        held = _gate(progress, name, gate, fresh=fresh)
+        held = _gate(spec, progress, name, gate, fresh=fresh)
     return replace(held, events=(*events, *held.events))
 
 
@@ -167,7 +167,7 @@ def _why_not(unit: Unit, verdict: str, done: int) -> str:
     return f"{unit.name} says it failed, and {rounds}; this is the best there is"
 
 
-def _gate(progress: Progress, name: str, gate: Gate, *, fresh: bool) -> After:
+def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bool) -> After:
     step = progress.steps[name]
     digest = step_hash(step.artifacts)
     standing = progress.gates.get(name)
@@ -187,8 +187,9 @@ def _gate(progress: Progress, name: str, gate: Gate, *, fresh: bool) -> After:
             message=gate.message,
             shown=tuple({"label": one.label, "value": _value(progress, one.look.key)} for one in gate.show),
             choices=() if gate.auto else tuple(_offered(choice) for choice in gate.choices),
+            form=tuple(_field(spec, one) for one in gate.form),
         )
-        standing = GateState(opened.gate, name, digest, opened.choices, opened.message, opened.shown)
+        standing = GateState(opened.gate, name, digest, opened.choices, opened.message, opened.shown, opened.form)
         gates = {**progress.gates, name: standing}
         progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
         events.append(opened)
@@ -200,6 +201,20 @@ def _gate(progress: Progress, name: str, gate: Gate, *, fresh: bool) -> After:
         passed = replace(progress, gates=gates, approved={**progress.approved, name: digest})
         return After(passed, (*events, resolved))
     return After(progress.with_step(name, replace(step, phase="held")), tuple(events))
+
+
+def _field(spec: RunSpec, name: str) -> dict[str, Any]:
+    """What is asked for at a gate, with what is good for it and what it is now."""
+    asked = spec.pipeline.parameters[name]
+    limits = {"minimum": asked.minimum, "maximum": asked.maximum}
+    return {
+        "name": name,
+        "type": asked.type,
+        "label": asked.description or name,
+        "value": spec.parameters.get(name, asked.default),
+        **({"choices": list(asked.choices)} if asked.choices else {}),
+        **{key: value for key, value in limits.items() if value is not None},
+    }
 
 
 def _offered(choice: Choice) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from weft.protocol.events import (
     RunEnded,
 )
 from weft.session.state import GateState, RunState, SessionState
+from weft.workspace.parameters import ParameterSpec
 from weft.workspace.spelling import listed, suggest
 
 TEXT_LIMIT: Final = 20_000
@@ -121,6 +122,7 @@ def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
             message=gate.message,
             shown=gate.shown,
             choices=gate.choices,
+            form=gate.form,
         )
         for gate in state.gates.values()
     )
@@ -185,7 +187,7 @@ def _reply(
         by=by,
         words=words,
         confirmation=confirmation,
-        parameters=_sets(choice),
+        parameters={**_sets(choice), **filled_in(gate, command.values)},
     )
     told = state.confirming is not None and state.confirming.kind == "change" and choice["does"] == "amend"
     said_yes = bool(confirmation) or told
@@ -194,6 +196,34 @@ def _reply(
         message = f"cancelled at the gate {gate.gate}"
         events = (*events, RunEnded(run=run.run, outcome="cancelled", message=message))
     return events
+
+
+def filled_in(gate: GateState, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a person filled in at a gate, as values of their kinds. UserError for what is not asked or not good."""
+    asked = {str(one["name"]): one for one in gate.form}
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in asked:
+            hint = suggest(name, asked, "fields") if asked else "it asks for nothing besides the choice"
+            raise UserError(f"the gate {gate.gate} does not ask for {name}", hint=hint)
+        spec = field_spec(asked[name])
+        settled = spec.convert(value) if isinstance(value, str) else value
+        if problem := spec.problem(settled):
+            raise UserError(f"{name} {problem}", hint=spec.description)
+        found[name] = spec.settle(settled)
+    return found
+
+
+def field_spec(asked: Mapping[str, Any]) -> ParameterSpec:
+    """What is good for a field, as the gate says it."""
+    return ParameterSpec(
+        type=asked["type"],
+        default=asked.get("value"),
+        description=str(asked.get("label", "")),
+        minimum=asked.get("minimum"),
+        maximum=asked.get("maximum"),
+        choices=tuple(asked.get("choices", ())),
+    )
 
 
 def _judged(state: SessionState, gate: GateState) -> str:

@@ -91,11 +91,12 @@ class InterruptRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyToGate:
-    """A person's choice at an open gate; `text` is what they want changed."""
+    """A person's choice at an open gate; `text` is what they want changed, `values` what they fill in at its form."""
 
     gate: str
     choice: str
     text: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
     type: Literal["reply_to_gate"] = "reply_to_gate"
 
 

@@ -346,6 +346,8 @@ class GateOpened:
     """What a person should see of the artifact: `label` and `value` each."""
     choices: tuple[Mapping[str, Any], ...] = ()
     """`id`, `label` and `does` each, in the order offered."""
+    form: tuple[Mapping[str, Any], ...] = ()
+    """What the person is asked for besides: `name`, `type`, `label`, `value` (as it is now) and what is good each."""
     type: Literal["gate_opened"] = "gate_opened"
 
 
@@ -367,7 +369,7 @@ class GateResolved:
     confirmation: str = ""
     """The confirmation that the person said yes to."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """What the choice sets."""
+    """What the choice sets, and what was filled in."""
     type: Literal["gate_resolved"] = "gate_resolved"
 
 

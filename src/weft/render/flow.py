@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, assert_never
 
 from weft.protocol.events import (
@@ -132,6 +132,17 @@ def gate_lines(gate: GateOpened) -> list[str]:
         lines += _shown(one)
     for number, choice in enumerate(filter(_is_mapping, gate.choices), 1):
         lines.append(clean(f"  {number} {choice.get('id')}: {choice.get('label')}"))
+    return [*lines, *(clean(f"  {line}") for line in form_lines(gate.form))]
+
+
+def form_lines(form: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is asked for besides the choice: each with what is good for it and what it is now."""
+    fields = [one for one in form if _is_mapping(one)]
+    lines = []
+    for one in fields:
+        name, value = one.get("name"), in_words(one.get("value"))
+        good = " | ".join(map(in_words, one["choices"])) if one.get("choices") else str(one.get("type"))
+        lines.append(f"--set {name}=… ({one.get('label')}: {good}; now {value})")
     return lines
 
 

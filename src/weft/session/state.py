@@ -128,6 +128,7 @@ class GateState:
     choices: tuple[Mapping[str, Any], ...]
     message: str = ""
     shown: tuple[Mapping[str, Any], ...] = ()
+    form: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,7 +469,9 @@ def _item_settled(state: SessionState, event: e.ItemSettled, record: Record) -> 
 
 def _gate_opened(state: SessionState, event: e.GateOpened, _: Record) -> None:
     state.gates_opened += 1
-    state.gates[event.step] = GateState(event.gate, event.step, event.hash, event.choices, event.message, event.shown)
+    state.gates[event.step] = GateState(
+        event.gate, event.step, event.hash, event.choices, event.message, event.shown, event.form
+    )
 
 
 def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> None:

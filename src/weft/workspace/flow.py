@@ -123,6 +123,8 @@ class Gate:
     when: Condition | None = None
     auto: bool = False
     """It shows and goes on."""
+    form: tuple[str, ...] = ()
+    """The parameters that a person is asked for with their reply."""
 
 
 @dataclass(frozen=True)

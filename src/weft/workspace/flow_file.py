@@ -94,6 +94,9 @@ class GateEntry(Strict):
     when: Annotated[ConditionEntry | None, Given] = Field(
         default=None, description="Only then; always when not given: a condition on parameters and artifacts"
     )
+    form: list[Text] = Field(
+        default=[], description="Parameters that the person is asked for here, in this order; later steps read them"
+    )
     auto: bool = Field(default=False, description="True: show it and go on without a reply")
     choices: Annotated[Choices | None, Given] = Field(
         default=None, description="What a person may choose, by id: a label, or label, does and set; in this order"

@@ -17,7 +17,7 @@ from weft.workspace.draft import Draft
 from weft.workspace.explain import fault_in
 from weft.workspace.flow import Budget, Condition, Gate, Look, Operator, Shown, Unit
 from weft.workspace.flow_file import JOINS, OPERATORS, BudgetEntry, ChoiceEntry, GateEntry, ShownEntry
-from weft.workspace.parameters import ParameterSpec
+from weft.workspace.parameters import NAMED, ParameterSpec
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.step_rules import artifacts_of
 
@@ -200,7 +200,28 @@ def gate(flow: Flow, step: str) -> Gate | None:
         flow.draft.report_key((*at, "choices"), "an automatic gate waits for no choice", "remove one of the two")
     elif entry.choices and len(choices) == len(entry.choices) and all(one.does != "proceed" for one in choices):
         flow.draft.report((*at, "choices"), "no choice lets the run go on", "add 'proceed: Go on'")
-    return Gate(choices or DEFAULT_CHOICES, entry.message, shown, when, entry.auto)
+    return Gate(choices or DEFAULT_CHOICES, entry.message, shown, when, entry.auto, tuple(_form(flow, at, entry, step)))
+
+
+def _form(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[str]:
+    """What is asked at a gate is read behind it: a step before it would be made again, and ask again."""
+    draft = flow.draft
+    if entry.auto and entry.form:
+        draft.report_key((*at, "form"), "an automatic gate asks nobody", "remove one of the two")
+    requires = {name: one.requires for name, one in draft.steps.items()}
+    before = [name for name in flow.order if name == step or name in graph.upstream(requires, step)]
+    for index, name in enumerate(entry.form):
+        place: Path = (*at, "form", index)
+        spec = flow.parameters.get(name)
+        if spec is None:
+            draft.report(place, f"unknown parameter '{name}'", suggest(name, flow.parameters, "parameters"))
+        elif spec.type in NAMED:
+            draft.report(place, f"the {spec.type} '{name}' is named when the run begins", "ask for it there")
+        elif reader := next((one for one in before if name in (draft.steps[one].parameters or ())), None):
+            message = f"the step '{reader}' reads '{name}' before it is asked for"
+            draft.report(place, message, f"take it out of the 'parameters' of '{reader}'")
+        else:
+            yield name
 
 
 def _shown(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[Shown]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, Final, Literal
 
 from weft.protocol.errors import UsageError
@@ -13,7 +14,7 @@ from weft.redaction import SECRET_NAME
 from weft.workspace.document import describe
 from weft.workspace.spelling import listed, suggest
 
-Kind = Literal["integer", "number", "string", "boolean", "folder", "secret"]
+Kind = Literal["integer", "number", "string", "boolean", "date", "folder", "secret"]
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,100}\Z")
 _SECRET_VALUE: Final = re.compile(
     r"sk-|ghp_|gho_|github_pat_|glpat-|xox[abp]-|AKIA[0-9A-Z]{12}|AIza|eyJ[A-Za-z0-9_-]{20,}\.|-----BEGIN .*PRIVATE KEY"
@@ -27,6 +28,7 @@ _KINDS: Final[Mapping[Kind, str]] = {
     "number": "a number",
     "string": "text",
     "boolean": "true or false",
+    "date": "a date such as 2026-12-01",
     "folder": "the path of a folder",
     "secret": "the name of a secret, as `weft secrets list` shows it",
 }
@@ -94,6 +96,15 @@ def is_of_kind(kind: Kind, value: Any) -> bool:
             return isinstance(value, str) and bool(_SECRET_CALLED.match(value)) and not _SECRET_VALUE.match(value)
         case "boolean":
             return isinstance(value, bool)
+        case "date":
+            return isinstance(value, str) and _is_date(value)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def shown(value: Any) -> str:

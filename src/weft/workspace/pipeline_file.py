@@ -54,8 +54,8 @@ class InputEntry(Strict):
 class ParameterEntry(Strict):
     """A value that a person may choose for a run."""
 
-    type: Literal["integer", "number", "string", "boolean", "folder", "secret"] = Field(
-        description="The kind of value: integer, number, string, boolean, folder or secret (a person names both)"
+    type: Literal["integer", "number", "string", "boolean", "date", "folder", "secret"] = Field(
+        description="The kind of value: integer, number, string, boolean, date, folder or secret (a person names both)"
     )
     default: Any = Field(
         default=None, description="The value when a person gives none; a folder and a secret have none"
@@ -149,7 +149,7 @@ class StepEntry(Strict):
         description="The step is passed over unless this holds: a condition on parameters and artifacts it requires",
     )
     gate: Annotated[GateEntry | None, Given] = Field(
-        default=None, description="After the step the run waits for a person: message, show, when, auto, choices"
+        default=None, description="After the step the run waits for a person: message, show, form, when, auto, choices"
     )
     loop: Annotated[LoopEntry | None, Given] = Field(
         default=None, description="After the step the run may go back: to, when, at_most, feedback"

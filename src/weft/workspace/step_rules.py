@@ -12,6 +12,7 @@ from typing import Any, Final
 from weft.checks import CHECKS, CheckCall, CheckProblem, check_documents, parse_check
 from weft.files import split_name
 from weft.protocol.errors import UserError, WorkspaceError
+from weft.workspace import graph
 from weft.workspace.document import Path
 from weft.workspace.draft import Draft
 from weft.workspace.explain import key_names
@@ -101,12 +102,23 @@ def _bounds(draft: Draft) -> set[str]:
     return {written for written in (*loops, *(one.rounds for one in draft.file.repair)) if isinstance(written, str)}
 
 
+def _asked_later(draft: Draft, step: str) -> set[str]:
+    """The parameters that a person is asked for at a gate behind this step, or at its own."""
+    requires = {name: entry.requires for name, entry in draft.steps.items()}
+    return {
+        asked
+        for name, entry in draft.steps.items()
+        if entry.gate and entry.gate.form and (name == step or step in graph.upstream(requires, name))
+        for asked in entry.gate.form
+    }
+
+
 def _subset(draft: Draft, at: Path, section: str, names: Sequence[str] | None) -> tuple[str, ...]:
     """The inputs or parameters a step reads: those it names, or all."""
     known = draft.names(section)
     if names is None:
-        bounds = _bounds(draft) if section == "parameters" else set()
-        return tuple(name for name in known if name not in bounds)
+        left = _bounds(draft) | _asked_later(draft, str(at[1])) if section == "parameters" else set()
+        return tuple(name for name in known if name not in left)
     if section == "parameters" and draft.file.depth:
         known = [*known, "depth"]
     for index, name in enumerate(_once(draft, (*at, section), names)):
