@@ -175,3 +175,21 @@ def test_a_cloned_pipeline_that_allows_its_tools_something_is_asked_about(cloned
     assert second.code == 5
     assert "pipelines/letters.yaml" in second.err
     assert cloned.ran() == []
+
+
+def test_always_is_written_as_the_rule_that_is_shown_and_then_counts(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record().unlink()
+
+    def call(*words: str) -> tuple[int, str]:
+        code = run_command_line(["--workspace", str(workspace), *words])
+        told = capsys.readouterr()
+        return code, told.out + told.err
+
+    assert call("tools", "allow", "git push origin main")[1] == '{"tool": "Shell", "command": "git push *"}\n'
+    assert "allow: a rule allows it" in call("tools", "judge", "git push origin other")[1]
+    assert call("tools", "allow", "--tool", "Write", "notes/a.md")[0] == 0
+    assert "notes/**" in (workspace / "permissions.yaml").read_text()
+    code, told = call("tools", "allow", "rm -rf /")
+    assert (code, "no rule" in told) == (1, True)

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from weft.files import Folder
-from weft.protocol.errors import WorkspaceError
-from weft.tools.permission_file import Rules, app_rules, read_rules
+from weft.protocol.errors import UserError, WorkspaceError
+from weft.tools.permission_file import Rules, app_rules, read_rules, with_allowed
+from weft.workspace.rule_entry import RuleEntry
 
 
 def read(workspace: Path) -> Rules:
@@ -101,3 +102,29 @@ def test_a_link_is_no_rule_file(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.yaml").write_text("allow: []\n")
     (workspace / "permissions.yaml").symlink_to(tmp_path / "elsewhere.yaml")
     assert faults(workspace)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("", 'allow:\n  - {"tool": "Shell", "command": "npm test *"}\n'),
+        ("# mine\n", '# mine\nallow:\n  - {"tool": "Shell", "command": "npm test *"}\n'),
+        (
+            "deny:\n- {tool: Shell, command: rm}\n",
+            'deny:\n- {tool: Shell, command: rm}\nallow:\n  - {"tool": "Shell", "command": "npm test *"}\n',
+        ),
+        (
+            "allow:  # what I trust\n    # tests\n    - tool: Shell\n      command: make\n",
+            'allow:  # what I trust\n    - {"tool": "Shell", "command": "npm test *"}\n    # tests\n'
+            "    - tool: Shell\n      command: make\n",
+        ),
+    ],
+)
+def test_a_rule_is_added_and_everything_else_stays(text: str, changed: str) -> None:
+    assert with_allowed(text, RuleEntry(tool="Shell", command="npm test *")) == changed
+
+
+@pytest.mark.parametrize("text", ["allow: [{tool: Shell, command: make}]\n", "allow: {\n", "allow: []\nallow:\n"])
+def test_a_rule_that_can_not_be_added_without_touching_the_rest_is_told(text: str) -> None:
+    with pytest.raises(UserError, match="add under allow"):
+        with_allowed(text, RuleEntry(tool="Shell", command="npm test *"))

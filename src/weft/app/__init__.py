@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from weft.app.opened import OpenedSession, Showing
     from weft.app.packs import DEFAULT_PACK, lay, lay_missing, pack_differences, shipped_packs
     from weft.app.parts import RegisteredFunction
-    from weft.app.permissions import judge_call, tools_listed
+    from weft.app.permissions import allow_always, judge_call, tools_listed
     from weft.app.person import person_access, person_consents
     from weft.app.pipeline_pages import LibraryFile, library_files, library_text, pipeline_runs, save_library_text
     from weft.app.profile import (
@@ -175,6 +175,7 @@ else:
             "blob_text": "weft.app.session_work",
             "boundary_here": "weft.tools.boundary",
             "change_profile": "weft.app.profile",
+            "allow_always": "weft.app.permissions",
             "command_from_wire": "weft.app.wire",
             "complete": "weft.app.slash",
             "declared_marks": "weft.app.describing",
@@ -313,6 +314,7 @@ __all__ = [
     "Step",
     "TextHit",
     "WriterProfile",
+    "allow_always",
     "artifact_bytes",
     "artifact_versions",
     "artifacts_now",

@@ -377,6 +377,11 @@ class Parts:
             return ""
         return f"what {', '.join(request.parts)} allows is asked about: nobody agreed to it (--trust {request.hash})"
 
+    def agree_to_rules(self) -> None:
+        """What the permission files allow now was written at the person's word."""
+        if (request := self._rules_request()) is not None:
+            self.consents.agree(request, "by command")
+
     def _rules_request(self) -> ConsentRequest | None:
         """For the permission files of the workspace that allow something; None when there are none."""
         folder = self.workspace.folder

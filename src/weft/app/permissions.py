@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from weft.protocol.errors import UsageError
+from weft.protocol.errors import UsageError, UserError
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import boundary_here
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission import Mode, Verdict, judge
-from weft.tools.permission_file import app_rules
+from weft.tools.permission_file import FILE, app_rules, with_allowed
 from weft.tools.shell.needs import Ground
 from weft.tools.toolbox import Toolbox
 
@@ -45,6 +45,25 @@ def judge_call(path: Path, tool: str, subject: str, mode: Mode, *, tainted: bool
     ground = Ground(str(Path.cwd()), os.environ.get("HOME", ""), boundary_here().strength)
     taint = ("content from outside",) if tainted else ()
     return judge(call, known, mode=mode, rules=rules, taint=taint, ground=ground)
+
+
+def allow_always(path: Path, tool: str, subject: str) -> str:
+    """Write the rule that spares the question about a call from now on; the rule, as it stands in the file. UserError
+    when there is no such rule: what is dangerous is asked about each time."""
+    verdict = judge_call(path, tool, subject, "ask")
+    if verdict.decision == "allow":
+        raise UserError("this is not asked about", hint=f"{verdict.reason} ({verdict.rule}, {verdict.file})")
+    if verdict.always is None:
+        raise UserError("there is no rule that would spare this question", hint=verdict.reason)
+    from weft.app.root import App
+
+    with App.open(path) as app:
+        agreed = not app.rules_not_used()
+        text = (app.workspace.folder.read_or_none(FILE) or b"").decode()
+        app.workspace.folder.replace(FILE, with_allowed(text, verdict.always).encode())
+        if agreed:
+            app.agree_to_rules()
+    return json.dumps(verdict.always.model_dump(exclude_defaults=True), ensure_ascii=False)
 
 
 def _input(subject: str, key: str | None) -> dict[str, object]:

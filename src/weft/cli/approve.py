@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 
 import click
 
-from weft.app import App, SessionRequest
+from weft.app import App, SessionRequest, allow_always
 from weft.cli.place import open_app, workspace_option
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Refused
@@ -24,17 +26,27 @@ SHOWN = 200
 @click.argument("call", required=False)
 @click.option("--deny", is_flag=True, help="Say no.")
 @click.option("--session-long", "always", is_flag=True, help="Allow the like of it for the rest of the session.")
+@click.option("--always", "by_rule", is_flag=True, help="Allow the like of it from now on, by a rule that is shown.")
 @click.option("--reason", metavar="TEXT", default="", help="What the model is told of a no.")
 @workspace_option
-def command(session: str, call: str | None, deny: bool, always: bool, reason: str, workspace: str | None) -> int:
+def command(
+    session: str, call: str | None, deny: bool, always: bool, by_rule: bool, reason: str, workspace: str | None
+) -> int:
     """Allow a call of a tool that waits for you, or deny it; without CALL, list what waits.
 
     A session that nobody holds is opened for it, and goes on as far as that lets it.
     """
-    if deny and always:
-        raise UsageError("--deny and --session-long contradict each other")
+    if deny and (always or by_rule):
+        raise UsageError("--deny and an approval contradict each other")
+    if by_rule and call is None:
+        raise UsageError("--always needs the call that is meant", hint=f"weft approve {session} lists what waits")
     decision: Decision = "denied" if deny else "session" if always else "once"
     with open_app(workspace) as app:
+        if by_rule:
+            wanted = [asked for one, asked in _waiting(app, check_session_id(session)) if one.call == call and asked]
+            for asked in wanted:
+                told = allow_always(app.workspace.path, asked.tool, json.dumps(dict(asked.input)))
+                print(f"permissions.yaml, allow: {told}", file=sys.stderr)
         return asyncio.run(_approve(app, check_session_id(session), call, decision, reason))
 
 

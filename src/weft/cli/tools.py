@@ -7,8 +7,8 @@ from typing import get_args
 
 import click
 
+from weft.app import allow_always, tools_listed
 from weft.app import judge_call as judge
-from weft.app import tools_listed
 from weft.cli.place import json_option, workspace_option, workspace_path
 from weft.protocol.commands import Mode
 
@@ -58,3 +58,12 @@ def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool
             print(f"  for this session it would be remembered as: {verdict.remember_key}")
         if verdict.needs and verdict.decision != "deny":
             print(f"  opened for it in the boundary: {', '.join(sorted(verdict.needs))}")
+
+
+@command.command("allow")
+@click.argument("subject")
+@click.option("--tool", default="Shell", help="The tool's name (default: Shell).")
+@workspace_option
+def allow(subject: str, tool: str, workspace: str | None) -> None:
+    """Write the rule that spares the question about such calls into permissions.yaml, and print it."""
+    print(allow_always(workspace_path(workspace), tool, subject))

@@ -25,7 +25,7 @@ from typing import Final
 from pydantic import Field
 
 from weft.files import Folder
-from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.workspace.document import Document, in_order, read_source
@@ -201,3 +201,38 @@ def rule_of(verb: Verb, entry: RuleEntry, file: str, line: int = 0, source: str 
         why=entry.why or "",
         needs=frozenset(entry.needs),
     )
+
+
+def with_allowed(text: str, entry: RuleEntry) -> str:
+    """The text of a permissions.yaml with one rule more under `allow`; the rest stays as it is, comments too. UserError
+    when it can't be put in without touching what the person wrote."""
+    item = json.dumps(entry.model_dump(exclude_defaults=True), ensure_ascii=False)
+    lines = text.splitlines()
+    at = next((index for index, line in enumerate(lines) if line.split("#")[0].rstrip() == "allow:"), None)
+    if at is None:
+        changed = "\n".join([*lines, "allow:", f"  - {item}"]) + "\n"
+    else:
+        after = next((line for line in lines[at + 1 :] if line.strip() and not line.lstrip().startswith("#")), "")
+        indent = after[: len(after) - len(after.lstrip())] if after.lstrip().startswith("-") else "  "
+        changed = "\n".join([*lines[: at + 1], f"{indent}- {item}", *lines[at + 1 :]]) + "\n"
+    before, now = _parsed_rules(text), _parsed_rules(changed)
+    if now is None or before is None or set(now) - set(before) != {_told_rule("allow", entry)}:
+        raise UserError(f"{FILE} can't be changed without touching what you wrote", hint=f"add under allow: {item}")
+    return changed
+
+
+def _parsed_rules(text: str) -> list[str] | None:
+    """Each rule as one text; None when it can't be read."""
+    if not any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
+        return []
+    try:
+        found = check(PermissionFile, parse_yaml(FILE, text)).model
+    except WorkspaceError:
+        return None
+    if found is None:
+        return None
+    return [_told_rule(verb, entry) for verb in ("allow", "ask", "deny") for entry in getattr(found, verb)]
+
+
+def _told_rule(verb: str, entry: RuleEntry) -> str:
+    return f"{verb} {json.dumps(entry.model_dump(exclude_defaults=True), sort_keys=True)}"
