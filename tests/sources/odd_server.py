@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ def tools() -> list[dict[str, Any]]:
         {"name": "ask", "description": "Asks the person", "inputSchema": OBJECT},
         {"name": "lie", "description": "Answers otherwise", "inputSchema": OBJECT, "outputSchema": TEXT},
         {"name": "slow", "description": "With signs of life", "inputSchema": OBJECT},
+        {"name": "fetch", "description": "Reaches out", "inputSchema": TEXT},
         {"name": "get env", "description": "What it sees", "inputSchema": OBJECT},
         {
             "name": "odd",
@@ -106,6 +108,12 @@ def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) ->
                     }
                 )
             return text("done")
+        case "fetch":
+            try:
+                with urllib.request.urlopen(given["text"], timeout=10) as page:
+                    return text(page.read().decode())
+            except OSError as error:
+                return text(str(error), isError=True)
         case "get env":
             return text(json.dumps(dict(os.environ)))
     return text("no such tool", isError=True)

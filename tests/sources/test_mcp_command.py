@@ -8,6 +8,7 @@ import json
 import pytest
 
 from tests.sources.conftest import OpenShelf
+from tests.sources.http_server import World, served
 from tests.sources.made import answering
 
 pytestmark = pytest.mark.process
@@ -176,5 +177,20 @@ def test_what_can_not_be_started_says_why_and_is_not_tried_at_once_again(opened:
             for _ in range(3):
                 reached = await shelf.reach("none")
             assert "tried again in" in reached.why
+
+    asyncio.run(life())
+
+
+def test_a_command_reaches_the_hosts_it_declares_and_no_other(opened: OpenShelf) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            with served(World()) as world:
+                host = world.base.removeprefix("http://")
+                shelf.add_odd(hosts=[host])
+                shelf.add_odd("closed")
+                for slug in ("odd", "closed"):
+                    assert (await shelf.reach(slug)).state == "ready"
+                assert "Rex" in (await shelf.call("odd__fetch", {"text": f"{world.base}/pets/7"})).text
+                assert "Rex" not in (await shelf.call("closed__fetch", {"text": f"{world.base}/pets/7"})).text
 
     asyncio.run(life())

@@ -49,6 +49,7 @@ class AddRequest:
     provider: str = ""
     sse: bool = False
     network: bool = False
+    hosts: Sequence[str] = ()
     read: Sequence[str] = ()
     write: Sequence[str] = ()
     env: Mapping[str, str] = field(default_factory=dict)
@@ -100,8 +101,8 @@ class SourceShelf:
     def _with_options(self, one: ImportedSource, request: AddRequest) -> ImportedSource:
         config = dict(one.config)
         if config["kind"] == "mcp" and "command" in config:
-            config["network"] = bool(config.get("network")) or request.network
-            for key, more in (("read", request.read), ("write", request.write)):
+            config["network"] = (bool(config.get("network")) or request.network) and not request.hosts
+            for key, more in (("hosts", request.hosts), ("read", request.read), ("write", request.write)):
                 if more or config.get(key):
                     config[key] = [*config.get(key, ()), *more]
             if request.env:
@@ -159,7 +160,11 @@ class SourceShelf:
         return [
             f"runs {config.address}",
             "inside the kernel boundary" if held else "with all your rights: there is no boundary here (weft doctor)",
-            "with the network" if config.network else "without the network",
+            "with the network"
+            if config.network
+            else f"with the hosts {', '.join(config.hosts)}"
+            if config.hosts
+            else "without the network",
             *(f"may change {source.place(path)}" for path in config.write),
             *(f"gets the variable {name}" for name in config.env),
         ]

@@ -57,6 +57,7 @@ def list_sources(as_json: bool = False, workspace: str | None = None) -> None:
 )
 @click.option("--sse", is_flag=True, help="The server is an old one that speaks SSE.")
 @click.option("--network", is_flag=True, help="The command may use the network.")
+@click.option("--host", multiple=True, metavar="HOST", help="A host the command may reach by HTTP, and no other.")
 @click.option("--read", multiple=True, metavar="FOLDER", help="A folder the command may read, where it could not.")
 @click.option("--write", multiple=True, metavar="FOLDER", help="A folder the command may change.")
 @click.option("--env", multiple=True, metavar="NAME=VALUE", help="A variable of the command; VALUE may be env:NAME.")
@@ -81,6 +82,7 @@ def add(words: tuple[str, ...], workspace: str | None, **given: Any) -> int:
         provider=given["provider"] or "",
         sse=given["sse"],
         network=given["network"],
+        hosts=given["host"],
         read=given["read"],
         write=given["write"],
         env=pairs(given["env"], "--env", "VALUE"),

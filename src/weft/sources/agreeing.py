@@ -23,7 +23,7 @@ def consent_request(source: Source) -> ConsentRequest | None:
             parts["reads the folder"] = str(source.place(config.path))
         case "mcp" if config.command is not None:
             parts["command"] = config.address
-            parts["network"] = "yes" if config.network else "no"
+            parts["network"] = "yes" if config.network else ", ".join(config.hosts) or "no"
             if config.cwd:
                 parts["started in"] = str(source.place(config.cwd))
             for number, path in enumerate(config.write, 1):

@@ -7,7 +7,7 @@
     {"kind": "search", "provider": "brave", "auth": {"type": "bearer", "secret": "env:BRAVE_API_KEY"}}
 
 No secret stands in it: a value that is one says where it is, `env:NAME` or `secret:NAME` (the credential store). What a
-command may reach stands here too, and the kernel holds it to that: no network and nothing to write unless it is said.
+command may reach stands here too, and the kernel holds it to that: no host, no network, nothing to write unless said.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ class McpConfig(_Any):
     args: list[str] = Field(default=[], description="Its arguments")
     env: dict[str, str] = Field(default={}, description="Its environment besides the plain one")
     cwd: OptionalText = Field(default=None, description="The folder it is started in; else where it is declared")
-    network: bool = Field(default=False, description="Whether the command may use the network")
+    network: bool = Field(default=False, description="Whether the command may use the whole network")
+    hosts: list[Text] = Field(default=[], description="The hosts it may reach by HTTP, and no other: a.org, b.org:8080")
     read: list[Text] = Field(default=[], description="Folders the command may read where it could not otherwise")
     write: list[Text] = Field(default=[], description="Folders the command may change")
     url: Annotated[Address | None, Given] = Field(default=None, description="The server's address")
@@ -215,6 +216,8 @@ def _faults(config: SourceConfig) -> Iterator[tuple[str, str, str]]:
             yield "command", "a server has a command or a url: exactly one of them", "write one of them"
         elif config.command is not None and config.auth is not None:
             yield "auth", "a command signs in by itself", "give it what it needs under 'env'"
+        if config.network and config.hosts:
+            yield "hosts", "means nothing beside 'network', which opens all", "remove one of them"
     if isinstance(config, SearchConfig):
         if config.provider in ("searxng", "custom") and config.url is None:
             yield "provider", f"a search of the kind {config.provider} needs its 'url'", "add it"

@@ -63,6 +63,7 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
         needs=needs,
         readable=(*program_folders(environment), *map(source.place, config.read)),
         writable=tuple(map(source.place, config.write)),
+        hosts=tuple(config.hosts),
     )
     command = (secrets.value(config.command), *map(secrets.value, config.args))
     return Launch(command, folder, {**environment, **secrets.values(config.env)}, policy)
