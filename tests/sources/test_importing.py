@@ -30,11 +30,11 @@ CASES: list[tuple[Any, list[tuple[str, dict[str, Any], dict[str, str]]]]] = [
                     "name": "My Files",
                     "command": "npx",
                     "args": ["-y", "@x/server"],
-                    "env": {"API_KEY": "secret:my-files/API_KEY", "LOG": "info"},
+                    "env": {"API_KEY": "secret:my-files-api_key", "LOG": "info"},
                     "network": True,
                     "write": ["~/.npm"],
                 },
-                {"my-files/API_KEY": "sk-1"},
+                {"my-files-api_key": "sk-1"},
             )
         ],
     ),
@@ -46,15 +46,15 @@ CASES: list[tuple[Any, list[tuple[str, dict[str, Any], dict[str, str]]]]] = [
                 {
                     "kind": "mcp",
                     "url": "https://x.org/mcp",
-                    "auth": {"type": "bearer", "secret": "secret:gh/Authorization"},
+                    "auth": {"type": "bearer", "secret": "secret:gh-authorization"},
                 },
-                {"gh/Authorization": "abc"},
+                {"gh-authorization": "abc"},
             )
         ],
     ),
     (
         {"servers": {"db": {"command": "db", "env": {"PASSWORD": "${input:db-pass}"}}}, "inputs": [{"id": "db-pass"}]},
-        [("db", {"kind": "mcp", "command": "db", "args": [], "env": {"PASSWORD": "secret:db/db-pass"}}, {})],
+        [("db", {"kind": "mcp", "command": "db", "args": [], "env": {"PASSWORD": "secret:db-db-pass"}}, {})],
     ),
     (
         {"mcpServers": {"old": {"type": "sse", "url": "http://127.0.0.1:1/sse", "disabled": True}}},

@@ -43,12 +43,12 @@ def test_it_is_reached_offered_and_called(opened: OpenShelf) -> None:
 def test_it_sees_the_plain_environment_and_what_it_declares(opened: OpenShelf) -> None:
     async def life() -> None:
         async with opened() as shelf:
-            shelf.store.put("source-secret odd/KEY", "s3cret")
-            shelf.add_odd(env={"KEY": "secret:odd/KEY", "PLAIN": "yes"})
+            shelf.store.put("secret/odd-key", "s3cret-of-odd")
+            shelf.add_odd(env={"KEY": "secret:odd-key", "PLAIN": "yes"})
             await shelf.reach("odd")
             name = next(tool.name for tool in shelf.box() if tool.name.startswith("odd__get_env"))
             seen = json.loads((await shelf.call(name)).text)
-            assert (seen["KEY"], seen["PLAIN"]) == ("s3cret", "yes")
+            assert (seen["KEY"], seen["PLAIN"]) == ("[secret odd-key]", "yes"), "it has it, and nobody else is shown it"
             assert "PRIVATE_TOKEN" not in seen
 
     asyncio.run(life())
@@ -57,10 +57,10 @@ def test_it_sees_the_plain_environment_and_what_it_declares(opened: OpenShelf) -
 def test_a_missing_secret_is_said_before_anything_starts(opened: OpenShelf) -> None:
     async def life() -> None:
         async with opened() as shelf:
-            shelf.add_odd(env={"KEY": "secret:odd/KEY"})
+            shelf.add_odd(env={"KEY": "secret:odd-key"})
             reached = await shelf.reach("odd")
             assert reached.state == "failed"
-            assert "weft sources secret odd/KEY" in reached.why
+            assert "weft secrets set odd-key" in reached.why
             assert shelf.count("starts") == 0
 
     asyncio.run(life())
@@ -75,6 +75,7 @@ def test_a_server_that_dies_is_started_again_and_no_call_is_repeated_blindly(ope
             assert (lost.is_error, lost.effect) == (True, "unknown")
             assert "exit code 7" in lost.text
             assert "about to die" in lost.text, "the last words of the server are told"
+            assert lost.outside == ("the source odd",), "and they are content from outside"
             assert shelf.count("call-die") == 1
             assert (await shelf.call("odd__echo", {"text": "again"})).text == "again"
             assert shelf.count("starts") == 2

@@ -134,7 +134,7 @@ def test_where_registration_is_refused_a_client_is_given(opened: OpenShelf, worl
             with pytest.raises(UserError, match="registers no clients by itself") as told:
                 await signed_in(shelf)
             assert "client_id" in told.value.hint
-            shelf.store.put("source-secret mine", "s3cret")
+            shelf.store.put("secret/mine", "s3cret")
             auth = {"type": "oauth", "client_id": "me", "client_secret": "secret:mine", "scopes": ["a", "b"]}
             shelf.add("own", {"kind": "mcp", "url": f"{world.base}/mcp", "auth": auth})
             grant = await signed_in(shelf, "own")

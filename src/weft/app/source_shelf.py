@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.parts import Parts
+from weft.app.secrets import person_secrets
 from weft.files import Folder
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
 from weft.protocol.values import dataclass
@@ -170,9 +171,7 @@ class SourceShelf:
         ]
 
     def store_secret(self, name: str, secret: str) -> None:
-        from weft.app.connecting import credential_store
-
-        credential_store(self._parts.surroundings, self._parts.ask_secret).put(f"source-secret {name}", secret)
+        person_secrets(self._parts.surroundings, self._parts.ask_secret).put(name, secret)
 
     # -- looking
 

@@ -244,13 +244,3 @@ def _typed(what: str) -> str:
     if not typed:
         raise UsageError("there was nothing to store")
     return typed
-
-
-@command.command("secret")
-@click.argument("name")
-@workspace_option
-def secret(name: str, workspace: str | None) -> None:
-    """Store a secret that a source's config refers to as secret:NAME. It is asked for, never on the command line."""
-    typed = _typed(name)
-    with open_app(workspace) as app:
-        _shelf(app).store_secret(name, typed)

@@ -36,6 +36,8 @@ from weft.tools.tool import Context, Outcome, Tool, failed
 from weft.tools.toolbox import SourceNote
 from weft.workspace.spelling import suggest
 
+PERSON_SECRET: Final = "secret/"
+"""Before the names of the person's secrets in the credential store."""
 AT_ONCE: Final = 8
 """So many sources are started at the same time."""
 Consent = Callable[[Source], str]
@@ -129,12 +131,15 @@ class Sources:
         if why := self._consent(source):
             return failed(f"the source {source.slug} may not be used: {why}")
         try:
-            return await self.connector(source, user).call(tool, given, context)
+            outcome = await self.connector(source, user).call(tool, given, context)
         except NeedsSignInError as error:
             self._note(source, "needs sign-in", error.message)
-            return failed(str(error))
+            outcome = failed(str(error))
         except WeftError as error:
-            return failed(str(error), effect="unknown" if isinstance(error, SourceDownError) and error.sent else "none")
+            sent = isinstance(error, SourceDownError) and error.sent
+            outcome = failed(str(error), effect="unknown" if sent else "none")
+        # the words of a failure may be the source's own: they are from outside too
+        return outcome if outcome.outside else replace(outcome, outside=(f"the source {source.slug}",))
 
     async def reach(self, source: Source, user: str) -> Reached:
         """Reaches it and keeps what it offers; never raises for what the source does."""
@@ -205,7 +210,7 @@ class Sources:
         given = source.given if source is not None else {}
 
         def stored(name: str) -> str | None:
-            return given.get(name) or self._store().get(f"source-secret {name}")
+            return given.get(name) or self._store().get(f"{PERSON_SECRET}{name}")
 
         return Secrets(self._surroundings, stored)
 

@@ -25,6 +25,7 @@ import httpx2
 from weft.files import Folder
 from weft.protocol.errors import ExternalError, WeftError
 from weft.protocol.values import dataclass
+from weft.redaction import REDACTOR
 from weft.sources.config import Auth
 from weft.sources.connector import NeedsSignInError
 from weft.sources.secrets import Secrets
@@ -76,12 +77,12 @@ class Grants:
 
     def get(self, key: str) -> Grant | None:
         if key not in self._known:
-            self._known[key] = self._read(key)
+            self._known[key] = _learnt(self._read(key))
         return self._known[key]
 
     def put(self, key: str, grant: Grant) -> None:
         self._store().put(_name(key), json.dumps(asdict(grant)))
-        self._known[key] = grant
+        self._known[key] = _learnt(grant)
 
     def remove(self, key: str) -> bool:
         self._known.pop(key, None)
@@ -246,6 +247,14 @@ class SourceAuth(httpx2.Auth):
             case "basic":
                 pair = f"{auth.user or ''}:{secret}".encode()
                 request.headers["authorization"] = "Basic " + base64.b64encode(pair).decode()
+
+
+def _learnt(grant: Grant | None) -> Grant | None:
+    """From now on nothing of it stands in what is kept or shown."""
+    if grant is not None:
+        for secret in (grant.secret, grant.access_token, grant.refresh_token, grant.client_secret):
+            REDACTOR.learn("of a source", secret)
+    return grant
 
 
 def _name(key: str) -> str:

@@ -174,13 +174,17 @@ class _Making:
     def _kept(self, name: str, text: str) -> str:
         asked = re.fullmatch(r"\$\{input:([^}]+)\}", text)
         if asked:
-            place = f"{self._slug}/{asked[1]}"
-            self._notes.append(f"{name} is asked for by the other program; store it: weft sources secret {place}")
+            place = self._place(asked[1])
+            self._notes.append(f"{name} is asked for by the other program; keep it here: weft secrets set {place}")
             return f"secret:{place}"
         return self._stored(name, text) if text and names_secret(name) and not refers(text) else text
 
+    def _place(self, name: str) -> str:
+        """What a secret is called: as `weft secrets` wants it."""
+        return re.sub(r"[^a-z0-9_-]+", "-", f"{self._slug}-{name}".lower())[:64]
+
     def _stored(self, name: str, text: str) -> str:
-        place = f"{self._slug}/{name}"
+        place = self._place(name)
         self._secrets[place] = text
         self._notes.append(f"{name} goes into the credential store, not into the file")
         return f"secret:{place}"

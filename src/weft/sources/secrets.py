@@ -1,4 +1,5 @@
-"""Where the secrets of sources come from: `env:NAME` or `secret:NAME` in a value of a config, never the value itself.
+"""Where the secrets of sources come from: `env:NAME` or `secret:NAME` in a value of a config, never the value itself. A
+secret is one of the person's (`weft secrets`). What is taken out of its place is known to the redactor from then on.
 
 Also inside a longer text, as other programs write it: `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${secret:NAME}`.
 """
@@ -12,6 +13,7 @@ from typing import Final
 
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
+from weft.redaction import REDACTOR
 
 _WHOLE: Final = re.compile(r"(env|secret):(\S+)\Z")
 _INSIDE: Final = re.compile(r"\$\{(?:(env|secret):)?([A-Za-z_][A-Za-z0-9_./-]*)(?::-([^}]*))?\}")
@@ -43,12 +45,12 @@ class Secrets:
     def _found(self, kind: str, name: str) -> str:
         found = self.variables.get(name) if kind == "env" else self.stored(name)
         if found:
+            if kind == "secret" or names_secret(name):
+                REDACTOR.learn(name, found)
             return found
         if kind == "env":
             raise UserError(f"the variable {name} is not set", hint=f"set {name}, and try again")
-        raise UserError(
-            f"the credential store has no '{name}'", hint=f"store it: weft sources secret {name} (it is asked for)"
-        )
+        raise UserError(f"there is no secret '{name}'", hint=f"keep it first: weft secrets set {name}")
 
 
 def names_secret(name: str) -> bool:
