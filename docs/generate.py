@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import click
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from weft.checks import CHECKS
@@ -41,6 +42,8 @@ from weft.tools.builtin import builtin_tools
 from weft.tools.permission_file import PermissionFile, app_rules
 from weft.tools.shell.programs import PROGRAMS
 from weft.tools.toolbox import Toolbox
+from weft.web.api import ROUTERS, make_api
+from weft.web.asking import Served
 from weft.workspace.agent import AgentFront
 from weft.workspace.config import Config
 from weft.workspace.flow_file import (
@@ -779,7 +782,64 @@ def knowledge_tools() -> str:
     return table(("tool", "with a prefix", "arguments", "what it does"), rows)
 
 
+# -- the API
+
+
+def api_routes() -> str:
+    """Every operation with its role, what it takes and what it gives, as the OpenAPI document has them."""
+    app = make_api(typing.cast(Served, None))
+    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+    roles = {route.name: _role(route) for route in routes}
+    rows = []
+    for path, methods in app.openapi()["paths"].items():
+        for method, one in methods.items():
+            about = " ".join(one.get("description", one["summary"]).split())
+            given = [f"`{part['name']}`" for part in one.get("parameters", ()) if part["in"] == "query"]
+            given += [_linked(body) for body in one.get("requestBody", {}).get("content", {}).values()]
+            good: Mapping[str, Any] = next(
+                (answer for code, answer in one["responses"].items() if code.startswith("2")), {}
+            )
+            gives = ", ".join(_linked(content) for content in good.get("content", {}).values())
+            call = f"`{method.upper()} {path.replace('/api/w/{workspace}', '…')}`"
+            rows.append((call, roles[one["operationId"]], ", ".join(given), gives, about))
+    return table(("request", "role", "takes", "gives", "what it does"), rows)
+
+
+def _role(route: APIRoute) -> str:
+    found = [getattr(one.call, "role", "") for one in route.dependant.dependencies]
+    role = next((role for role in found if role), "")
+    if not role:
+        raise IncompleteError(f"the route {route.path} names no role")
+    return str(role)
+
+
+def _linked(content: Mapping[str, Any]) -> str:
+    schema = content.get("schema", {})
+    many = schema.get("type") == "array"
+    name = (schema.get("items", {}) if many else schema).get("$ref", "").rpartition("/")[2]
+    return f"{'list of ' if many else ''}[{name}](#{name.lower()})" if name and not name.startswith("Body_") else ""
+
+
+def api_shapes() -> str:
+    schemas = make_api(typing.cast(Served, None)).openapi()["components"]["schemas"]
+    parts = []
+    for name, one in sorted(schemas.items()):
+        if name.startswith(("Body_", "HTTPValidation", "ValidationError")):
+            continue
+        rows = [
+            (f"`{key}`", schema_words(about), "" if key in one.get("required", ()) else "may be left out")
+            for key, about in one.get("properties", {}).items()
+        ]
+        about = one.get("description", "")
+        parts.append(
+            f"### {name}\n\n{f'{about}{chr(10)}{chr(10)}' if about else ''}{table(('field', 'type', ''), rows)}"
+        )
+    return "\n".join(parts)
+
+
 SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
+    "api-routes": api_routes,
+    "api-shapes": api_shapes,
     "commands": commands,
     "events": durable_events,
     "live-events": live_events,

@@ -56,6 +56,7 @@ ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 PAGES = (
     "README",
+    "api",
     "checks",
     "command-line",
     "config",

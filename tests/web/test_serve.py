@@ -239,3 +239,22 @@ def test_a_conversation_is_gone_on_with_after_a_restart(home: Path, tmp_path: Pa
         browser = second.signed_in()
         said = browser.post(f"/api/w/two/sessions/{talk}/commands", {"command": {"type": "say", "text": "and again"}})
         assert said.status == 200, said.body
+
+
+def test_the_client_of_the_examples_runs(server: Running, home: Path, tmp_path: Path) -> None:
+    token = server.with_token("read", "write").headers["Authorization"].removeprefix("Bearer ")
+    source = tmp_path / "example.md"
+    source.write_text(TEXT)
+    client = Path(__file__).parent.parent.parent / "examples" / "client.py"
+    ran = subprocess.run(
+        [sys.executable, str(client), server.address, "desk", "notes", str(source)],
+        env={**environment(home), "WEFT_TOKEN": token, "no_proxy": "*"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "Are these the lines? -> Go on" in ran.stdout
+    assert "the run is done" in ran.stdout
+    assert "count.json" in ran.stdout

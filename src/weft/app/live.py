@@ -494,8 +494,16 @@ class LiveSession(OpenedSession):
             return
         await self._hear_next()
 
+    async def _out_of_the_way(self) -> None:
+        """A run whose end is in the log may have a moment left until its process is gone: who saw the end and answers
+        at once is not told that it goes on."""
+        run = self.state.run
+        if self._running is not None and run is not None and run.outcome is not None:
+            await asyncio.wait({self._running})
+
     async def _reply(self, command: RestCommand, by: Actor, key: str) -> Reply:
         """An answer that is given by name: final, and the run goes on when it lets it."""
+        await self._out_of_the_way()
         if self._running is not None:
             raise UserError("the run is going on", hint="wait until it needs a reply, or stop it: weft interrupt")
         self._runs.check_sound()

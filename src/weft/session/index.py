@@ -354,7 +354,7 @@ def _where(wanted: Filter) -> tuple[str, list[object]]:
             values.append(int(is_so))
     for label in wanted.labels:
         name, sign, value = label.partition("=")
-        tests.append("id in (select session from label where name = ?" + (" and value = ?)" if sign else ")"))
+        tests.append("session.id in (select session from label where name = ?" + (" and value = ?)" if sign else ")"))
         values.extend([name, value] if sign else [name])
     return " and ".join(tests), values
 

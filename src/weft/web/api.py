@@ -8,7 +8,7 @@ session made), `library_routes` (pipelines, agents, skills, packs).
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -45,17 +45,8 @@ def make_api(served: Served) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.served = served
-    app.include_router(page_routes)
-    app.include_router(frame_routes)
-    app.include_router(server_routes)
-    app.include_router(session_routes)
-    app.include_router(work_routes)
-    app.include_router(library_routes)
-    app.include_router(source_routes)
-    app.include_router(knowledge_routes)
-    app.include_router(settings_routes)
-    app.include_router(share_routes)
-    app.include_router(shared_pages)
+    for router in (page_routes, frame_routes, shared_pages, *ROUTERS):
+        app.include_router(router)
     app.include_router(asset_routes)  # the last: every address that is nobody else's is a place of the page
     app.add_exception_handler(WeftError, told)
     app.add_exception_handler(RequestValidationError, misshapen)
@@ -131,3 +122,16 @@ def _rendered(one: s.TextToRender) -> str:
             return code_html(one.text, one.language)
         case "diff":
             return difference_html(one.before, one.text) if one.before else code_html(one.text, "diff")
+
+
+ROUTERS: Final = (
+    server_routes,
+    session_routes,
+    work_routes,
+    library_routes,
+    source_routes,
+    knowledge_routes,
+    settings_routes,
+    share_routes,
+)
+"""Of what the OpenAPI document tells."""
