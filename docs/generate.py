@@ -52,6 +52,7 @@ from weft.workspace.flow_file import (
     GateEntry,
     LoopEntry,
     RepairEntry,
+    RetryEntry,
     ShownEntry,
     VerdictsEntry,
 )
@@ -256,6 +257,7 @@ FIELD_MEANINGS: Final = {
     "artifact_accepted.item": "The item whose file it is; empty for an artifact of the step itself.",
     "artifact_rejected.item": "The item whose file it is; empty for an artifact of the step itself.",
     "call_settled.item": "The item it was made for, in a step that is made item by item; else empty.",
+    "step_started.wait_ms": "How long it waits before it begins, in milliseconds: 0 but for a step with `retry`.",
     "step_started.only": "The items that a person asked for; empty for all.",
     "item_settled.artifact": "The item's file; empty in a step of a tool with `each`, and for one that failed.",
     "item_settled.tries": "Which try of the item it was in its attempt.",
@@ -628,6 +630,7 @@ def flow_keys() -> str:
         ("A place that it shows", ShownEntry),
         ("A choice", ChoiceEntry),
         ("A repair", RepairEntry),
+        ("Another try", RetryEntry),
         ("A loop", LoopEntry),
         ("Verdicts on claims", VerdictsEntry),
         ("A budget", BudgetEntry),

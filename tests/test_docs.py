@@ -42,6 +42,7 @@ from weft.workspace.flow_file import (
     GateEntry,
     LoopEntry,
     RepairEntry,
+    RetryEntry,
     ShownEntry,
     VerdictsEntry,
 )
@@ -552,6 +553,7 @@ COMPLETE = (
     ("pipelines", "desk/pipelines/survey.yaml"),
     ("flow", "desk/pipelines/essay.yaml"),
     ("flow", "desk/pipelines/letter.yaml"),
+    ("flow", "desk/pipelines/patient.yaml"),
     ("maps", "desk/pipelines/sources.yaml"),
 )
 """The complete examples, by page: together they use every key. A page that brings new keys adds its own here."""
@@ -578,6 +580,7 @@ def test_the_complete_pipelines_use_every_key() -> None:
         use(ShownEntry, *(one for gate in gates for one in gate.get("show", ())))
         use(ChoiceEntry, *(one for gate in gates for one in gate.get("choices", {}).values()))
         use(RepairEntry, *whole.get("repair", ()))
+        use(RetryEntry, *(step["retry"] for step in steps if "retry" in step))
         use(LoopEntry, *(step["loop"] for step in steps if "loop" in step))
         use(VerdictsEntry, *(step["verdicts"] for step in steps if "verdicts" in step))
         use(BudgetEntry, whole.get("budget"), *(step.get("budget") for step in steps))

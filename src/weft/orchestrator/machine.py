@@ -176,7 +176,8 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     spent = progress.ledger.with_attempt(command.step, command.model, command.usage, command.ms, command.by_model)
     settled = replace(progress.with_step(command.step, replace(step, estimate=None)), ledger=spent)
     progress, over = _overrun(spec, progress, settled, command.step)
-    retrying = command.retryable and tries_left and not progress.of("failed")
+    policy = spec.pipeline.steps[command.step].retry
+    retrying = command.retryable and tries_left and policy.takes(command.kind) and not progress.of("failed")
     short = progress.over or _short(spec, progress, command.step) if retrying else ""
     short = short or (command.message if command.kind == "over_budget" else "")
     retrying = retrying and not short
@@ -217,7 +218,8 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     feedback = tuple(map(_with_hint, command.findings)) or (command.message,)
     cause: Cause = "resume" if command.resumable and _keeps_its_work(spec, command.step) else "retry"
     reason = f"attempt {step.attempt} failed"
-    begun = _begin(spec, progress, command.step, step.inputs, cause, reason, feedback, step.attempt)
+    wait = policy.wait(step.tries, f"{state.session} {command.step} {step.attempt}")
+    begun = _begin(spec, progress, command.step, step.inputs, cause, reason, feedback, step.attempt, wait=wait)
     return replace(begun, events=(*events, *begun.events))
 
 
@@ -354,6 +356,7 @@ def _begin(
     recorded: int,
     *,
     anew: bool = False,
+    wait: float = 0.0,
 ) -> Decision:
     """An attempt, or the budget that forbids it."""
     short = _short(spec, progress, name)
@@ -373,6 +376,7 @@ def _begin(
         input_hash=digest,
         inputs=inputs,
         anew=anew,
+        wait_ms=round(wait * 1000),
         only=tuple(sorted(only)),
     )
     running = replace(
@@ -394,7 +398,20 @@ def _begin(
     resumed = cause == "resume"
     against = overruled(spec.pipeline, progress.course, name)
     effect = StartAttempt(
-        name, attempt, feedback, upstream, key, replies, rounds, left, progress.run, against, resumed, inputs, only
+        name,
+        attempt,
+        feedback,
+        upstream,
+        key,
+        replies,
+        rounds,
+        left,
+        progress.run,
+        against,
+        resumed,
+        inputs,
+        only,
+        wait,
     )
     return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
 

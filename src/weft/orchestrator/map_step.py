@@ -197,6 +197,11 @@ class MapStep:
         if (left := work.start.allowance.seconds) is not None:
             patience = max(0.001, min(patience, left - (begun - self._begun)))
         tried = work.before.get(item.key, 0) + start.tried
+        if start.tried > 1:
+            await asyncio.sleep(
+                work.step.retry.wait(start.tried - 1, f"{work.given.session} {step.name} {item.key} {tried}")
+            )
+            begun = time.monotonic()
         with work.calls.for_item(item.key) as calls:
             try:
                 given = await self._given(item, tried)
@@ -206,6 +211,8 @@ class MapStep:
                     made, failure = [], Failure("rejected", _told(findings), findings)
             except Exception as error:  # noqa: BLE001  sorted by whoever knows; what is a bug comes out of there again
                 failure = work.failure(error, patience)
+            if failure is not None and not work.step.retry.takes(failure.kind):
+                failure = replace(failure, retryable=False)
             used = calls.used
         self._ledger = self._ledger.with_attempt(step.name, used.model, used.usage, 0, used.by_model)
         return Tried(item, start, tried, made, failure, used, round((time.monotonic() - begun) * 1000))

@@ -124,6 +124,8 @@ class StartAttempt:
     """Everything it is made from."""
     only: frozenset[str] = frozenset()
     """The items that are asked for; none for all."""
+    wait: float = 0.0
+    """Seconds before it begins."""
 
 
 @dataclass(frozen=True, slots=True)

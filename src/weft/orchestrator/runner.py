@@ -283,6 +283,13 @@ class Runner:
             start.run, step.name, start.attempt, self._keep_calls, self._publish, partial(self._retried, start)
         )
         self._calls[step.name, start.attempt] = (calls, begun)
+        if start.wait:
+            self._publish(
+                StepProgressed(step=step.name, attempt=start.attempt, text=f"waits {start.wait:.1f} s before it begins")
+            )
+            await asyncio.sleep(start.wait)
+            begun = time.monotonic()
+            self._calls[step.name, start.attempt] = (calls, begun)
         told: Failure
         try:
             artifacts, findings = await self._make(step, start, calls)

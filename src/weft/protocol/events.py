@@ -149,6 +149,8 @@ class StepStarted:
     inputs: Mapping[str, str]
     anew: bool = False
     """A person wants it made whatever is there: nothing that an earlier attempt made is taken over."""
+    wait_ms: int = 0
+    """How long it waits before it begins, as the step's `retry` says."""
     only: tuple[str, ...] = ()
     """The items that are asked for, in a step that is made item by item; () for all."""
     type: Literal["step_started"] = "step_started"

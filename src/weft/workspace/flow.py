@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, get_args
 from weft.checks.paths import Place, find, parse_path
 from weft.protocol.events import ClaimVerdict, UnitKind, Verdict
 from weft.protocol.gates import Choice
+from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 
 Seen = Mapping[str, tuple[Any, ...]]
@@ -177,6 +178,28 @@ class Unit:
 
 
 _VERDICTS: Final[Mapping[Any, Verdict]] = {"passed": "passed", "failed": "failed", True: "passed", False: "failed"}
+
+
+@dataclass(frozen=True)
+class Retry:
+    """How long a step waits before it is tried again, and after which failures it is tried again."""
+
+    delay: float = 0.0
+    """Seconds before the second try; no policy waits for nothing."""
+    factor: float = 2.0
+    most: float = 300.0
+    on: tuple[str, ...] = ()
+    """Kinds of failures; () for all."""
+
+    def takes(self, kind: str) -> bool:
+        return not self.on or kind in self.on
+
+    def wait(self, tries: int, seed: str) -> float:
+        """Seconds, after so many tries. It varies with the seed by up to a half, so that many do not come at once."""
+        if not self.delay:
+            return 0.0
+        whole = min(self.most, self.delay * self.factor ** min(tries - 1, 64))
+        return whole * (0.5 + int(hash_bytes(seed.encode())[:8], 16) / 2**33)
 
 
 @dataclass(frozen=True)

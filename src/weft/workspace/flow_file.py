@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from weft.workspace.document import describe
-from weft.workspace.fields import Given, Number, OptionalText, Strict, Text, fault
+from weft.workspace.fields import Given, Number, OptionalText, Seconds, Strict, Text, fault
 
+RetryKind = Literal["error", "rejected", "timeout", "crashed"]
 OPERATORS: Final = ("is", "is_not", "one_of", "above", "below", "at_least", "at_most", "exists")
 JOINS: Final = ("all", "any", "none")
 
@@ -108,6 +109,17 @@ class VerdictsEntry(Strict):
 
     artifact: OptionalText = Field(default=None, description="The artifact; the step's first .json when not given")
     at: Text = Field(description="The place of the claims in it, such as sentences[*]: each has id, text and state")
+
+
+class RetryEntry(Strict):
+    """How long a step waits before it is tried again, and after which failures it is."""
+
+    delay: Seconds = Field(default=1.0, description='The wait before the second try: seconds, or "90s", "5m", "1h"')
+    factor: Number = Field(default=2, description="What the wait grows by with every further try; 1 for none")
+    most: Seconds = Field(default=300.0, description="The longest wait, in the same way")
+    on: Annotated[list[RetryKind] | None, Given] = Field(
+        default=None, description="The failures it is tried again after: error, rejected, timeout, crashed; else all"
+    )
 
 
 class LoopEntry(Strict):

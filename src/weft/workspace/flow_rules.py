@@ -15,9 +15,10 @@ from weft.workspace import graph
 from weft.workspace.document import Path, describe
 from weft.workspace.draft import Draft
 from weft.workspace.explain import fault_in
-from weft.workspace.flow import Budget, Condition, Gate, Look, Operator, Shown, Unit
+from weft.workspace.flow import Budget, Condition, Gate, Look, Operator, Retry, Shown, Unit
 from weft.workspace.flow_file import JOINS, OPERATORS, BudgetEntry, ChoiceEntry, GateEntry, ShownEntry
 from weft.workspace.parameters import NAMED, ParameterSpec
+from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.step_rules import artifacts_of
 
@@ -82,6 +83,19 @@ def budget(draft: Draft, at: Path, entry: BudgetEntry | None) -> Budget:
         if value <= 0:
             draft.report((*at, key), f"must be more than 0, not {value}", "leave it out for no limit")
     return Budget(**given)
+
+
+def retry(draft: Draft, at: Path, entry: StepEntry) -> Retry:
+    written = entry.retry
+    if written is None:
+        return Retry()
+    if entry.attempts == 1:
+        draft.report_key((*at, "retry"), "this step is tried once: nothing reads 'retry'", "allow more 'attempts'")
+    if written.factor < 1:
+        draft.report((*at, "retry", "factor"), f"must be at least 1, not {written.factor:g}", "1 waits alike each time")
+    if written.on == []:
+        draft.report((*at, "retry", "on"), "may not be empty", "write 'attempts: 1' for a step that is tried once")
+    return Retry(written.delay, float(written.factor), written.most, tuple(written.on or ()))
 
 
 # -- conditions

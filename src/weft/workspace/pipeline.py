@@ -13,7 +13,7 @@ from weft.checks import CheckCall
 from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
 from weft.workspace import graph
-from weft.workspace.flow import Budget, Condition, Gate, Look, Unit
+from weft.workspace.flow import Budget, Condition, Gate, Look, Retry, Unit
 from weft.workspace.mapping import Map, item_file
 from weft.workspace.parameters import ParameterSpec, parameter_values
 from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
@@ -74,6 +74,7 @@ class Step:
     final: bool
     when: Condition | None = None
     gate: Gate | None = None
+    retry: Retry = field(default_factory=Retry)
     budget: Budget = field(default_factory=Budget)
     replies: tuple[str, ...] = ()
     """The steps at whose gates a person's replies are given to this one; its own first."""

@@ -30,6 +30,7 @@ from weft.workspace.flow_file import (
     GateEntry,
     LoopEntry,
     RepairEntry,
+    RetryEntry,
     VerdictsEntry,
 )
 from weft.workspace.rule_entry import StepRuleEntry
@@ -140,6 +141,9 @@ class StepEntry(Strict):
         default=[], description="Tests of the artifacts beyond their schema: a list of checks, each with its options"
     )
     attempts: int = Field(default=DEFAULT_ATTEMPTS, ge=1, le=10, description="How often the step is tried: 1 to 10")
+    retry: Annotated[RetryEntry | None, Given] = Field(
+        default=None, description="The wait before another try, and after which failures: delay, factor, most, on"
+    )
     timeout: Seconds = Field(
         default=DEFAULT_TIMEOUT, description='The longest one try may take: seconds, or "90s", "5m", "1h"'
     )

@@ -99,6 +99,7 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
         prior=tuple(dict.fromkeys(entry.prior)),
         when=when,
         gate=flow_rules.gate(flow, name),
+        retry=flow_rules.retry(draft, at, entry),
         verdicts=flow_rules.verdicts(flow, name),
         budget=flow_rules.budget(draft, (*at, "budget"), entry.budget),
         replies=tuple(dict.fromkeys([*([name] if entry.gate else []), *entry.replies])),

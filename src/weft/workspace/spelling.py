@@ -6,12 +6,26 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
+MEANT: Final = {
+    "retries": "attempts",
+    "max_retries": "attempts",
+    "tries": "attempts",
+    "depends_on": "requires",
+    "needs": "requires",
+    "foreach": "map",
+    "for_each": "map",
+    "output": "artifact",
+    "function": "code",
+}
+"""Words of other programs, which are near to nothing here or to something else."""
 SHOWN: Final = 16
 """More names than this are not a hint any more but a wall."""
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
     by_folded = {choice.casefold(): choice for choice in choices}
+    if (meant := MEANT.get(word.casefold())) in by_folded:
+        return by_folded[meant]
     close = get_close_matches(word.casefold(), by_folded, n=1)
     return by_folded[close[0]] if close else None
 
