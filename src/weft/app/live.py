@@ -601,14 +601,10 @@ class LiveSession(OpenedSession):
 
     async def _is_asked(self, name: str, call: str) -> bool:
         """Whether the log has an open question of a step about this call."""
-        asked = False
-        for record in await self.records():
-            match record.event:
-                case t.ApprovalRequested() if (record.event.conversation, record.event.call) == (name, call):
-                    asked = True
-                case t.ApprovalDecided() | t.ToolSettled():
-                    asked = asked and (record.event.conversation, record.event.call) != (name, call)
-        return asked
+        from weft.app.session_work import open_questions
+
+        waiting = await self._parts.off_loop(lambda: open_questions(self._parts, self.id).approvals)
+        return any((one.conversation, one.call) == (name, call) for _, one in waiting)
 
     # -- words
 

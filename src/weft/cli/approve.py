@@ -8,13 +8,13 @@ import sys
 
 import click
 
-from weft.app import App, SessionRequest, allow_always
+from weft.app import App, SessionRequest, allow_always, open_questions
 from weft.cli.place import open_app, workspace_option
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Refused
 from weft.protocol.errors import EXIT_DONE, UsageError, UserError
 from weft.protocol.ids import check_session_id
-from weft.protocol.talk import ApprovalDecided, ApprovalRequested, Decision, ToolRequested, ToolSettled
+from weft.protocol.talk import Decision
 from weft.protocol.talk_commands import DecideApproval
 from weft.render.cells import clean
 
@@ -43,21 +43,21 @@ def command(
     decision: Decision = "denied" if deny else "session" if always else "once"
     with open_app(workspace) as app:
         if by_rule:
-            wanted = [asked for one, asked in _waiting(app, check_session_id(session)) if one.call == call and asked]
-            for asked in wanted:
+            waiting = open_questions(app, check_session_id(session)).approvals
+            for asked in (asked for asked, one in waiting if one.call == call):
                 told = allow_always(app.workspace.path, asked.tool, json.dumps(dict(asked.input)))
                 print(f"permissions.yaml, allow: {told}", file=sys.stderr)
         return asyncio.run(_approve(app, check_session_id(session), call, decision, reason))
 
 
 async def _approve(app: App, name: str, call: str | None, decision: Decision, reason: str) -> int:
-    open_calls = _waiting(app, name)
+    waiting = open_questions(app, name).approvals
     if call is None:
-        for one, wanted in open_calls:
-            told = " ".join(str(value) for value in wanted.input.values()) if wanted else ""
+        for wanted, one in waiting:
+            told = " ".join(str(value) for value in wanted.input.values())
             print(clean(f"{one.call}  {one.conversation}  {one.tool}: {told[:SHOWN]}  ({one.reason})"))
         return EXIT_DONE
-    found = [one for one, _ in open_calls if one.call == call]
+    found = [one for _, one in waiting if one.call == call]
     if not found:
         raise UserError(f"no call {call} waits for you in {name}", hint=f"weft approve {name} lists what waits")
     (asked, *_) = found
@@ -69,17 +69,3 @@ async def _approve(app: App, name: str, call: str | None, decision: Decision, re
             raise reply.error()
         await session.rest()
     return EXIT_DONE
-
-
-def _waiting(app: App, name: str) -> list[tuple[ApprovalRequested, ToolRequested | None]]:
-    wanted: dict[tuple[str, str], ToolRequested] = {}
-    asked: dict[tuple[str, str], ApprovalRequested] = {}
-    for record in app.sessions.records(name):
-        match record.event:
-            case ToolRequested() as event:
-                wanted[event.conversation, event.call] = event
-            case ApprovalRequested() as event:
-                asked[event.conversation, event.call] = event
-            case ApprovalDecided() | ToolSettled() as event:
-                asked.pop((event.conversation, event.call), None)
-    return [(one, wanted.get(key)) for key, one in asked.items()]
