@@ -1,7 +1,8 @@
 """Searches files, in a process of its own: a pattern that runs for ever can then be ended, and keeps nobody waiting.
 
 Run as a script with nothing but the standard library. The request comes as JSON on standard input; matches go out as
-they are found, one JSON value per line. The folder is given as an open handle; links are not followed.
+they are found, one JSON value per line. The folder is where it is started, and has to be the one that the request names
+by device and number; links are not followed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def main() -> None:
     name = re.compile(request["name"], re.DOTALL) if request.get("name") else None
     words = re.compile(request["words"], request["flags"]) if request.get("words") else None
     found, more, seen = 0, False, 0
-    for path, parent, last in walk(request["folder"], request["under"]):
+    for path, parent, last in walk(opened(request["folder"]), request["under"]):
         seen += 1
         if seen > ENTRY_LIMIT:
             say({"note": f"stopped after looking at {ENTRY_LIMIT:,} files"})
@@ -55,9 +56,16 @@ def say(value: object) -> None:
     sys.stdout.flush()
 
 
-def walk(folder: int, under: str) -> Iterator[tuple[str, int, str]]:
+def opened(same: list[int]) -> int:
+    folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+    found = os.fstat(folder)
+    if [found.st_dev, found.st_ino] != same:
+        raise FileNotFoundError("the folder is another one now")
+    return folder
+
+
+def walk(top: int, under: str) -> Iterator[tuple[str, int, str]]:
     """Every regular file below, by name: its path, a handle on its folder, its name there."""
-    top = os.dup(folder)
     try:
         parts = [part for part in under.split("/") if part]
         for index, part in enumerate(parts):

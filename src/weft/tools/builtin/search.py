@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from weft.protocol.errors import ExternalError, UserError
 from weft.tools import search_worker
+from weft.tools.boundary import Policy, boundary_here
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.patterns import PatternError, path_pattern
 from weft.tools.places import FROM_OUTSIDE, SESSION, Place, place
@@ -26,20 +28,27 @@ _WORKER: Final = str(Path(search_worker.__file__))
 
 
 async def _search(request: Mapping[str, Any], where: Place) -> list[dict[str, Any]]:
-    """What the worker finds. It is ended when the time is over or the wait is cancelled."""
-    folder = where.folder.fd
+    """What the worker finds, inside the boundary: it reads and does nothing else. It is ended when the time is over or
+    the wait is cancelled."""
+    policy = Policy(
+        working=where.folder.path,
+        home=Path(os.environ.get("HOME", "/nonexistent")),
+        readable=(Path(sys.prefix), Path(sys.base_prefix), Path(_WORKER).parent),
+    )
+    found = os.fstat(where.folder.fd)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", _WORKER),
+        *boundary_here().wrap((sys.executable, "-I", "-S", _WORKER), policy),
+        cwd=where.folder.path,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        pass_fds=(folder,),
-        env={"LC_ALL": "C.UTF-8"},
+        env={"LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", os.defpath)},
         start_new_session=True,
     )
     try:
         async with asyncio.timeout(SECONDS):
-            asked = json.dumps({**request, "folder": folder, "under": where.name}).encode()
+            same = [found.st_dev, found.st_ino]
+            asked = json.dumps({**request, "folder": same, "under": where.name}).encode()
             told, complaint = await process.communicate(asked)
     except TimeoutError:
         raise ExternalError(
@@ -48,7 +57,7 @@ async def _search(request: Mapping[str, Any], where: Place) -> list[dict[str, An
     finally:
         if process.returncode is None:
             process.kill()
-            await process.wait()
+            await process.communicate()  # until what ran inside the boundary has let go of the pipe too
     if process.returncode:
         last = complaint.decode("utf-8", "replace").strip().split("\n")[-1]
         if "FileNotFoundError" in last or "NotADirectoryError" in last:
