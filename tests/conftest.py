@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests import lanes
 from weft.consent import Consents
+from weft.redaction import REDACTOR
 
 # A busy machine is slow, not wrong. The same examples every time, so that a failure belongs to a change; `make slow`
 # goes on looking for new ones.
@@ -59,6 +60,8 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr(REDACTOR, "_known", {})
+    monkeypatch.setattr(REDACTOR, "_pattern", None)
     # whoever writes a test writes its workspaces; tests of consent itself begin with none
     Consents(home / ".config" / "weft").own_work(tmp_path_factory.getbasetemp(), below=True)
     for name in list(os.environ):

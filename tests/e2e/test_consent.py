@@ -193,3 +193,17 @@ def test_always_is_written_as_the_rule_that_is_shown_and_then_counts(
     assert "notes/**" in (workspace / "permissions.yaml").read_text()
     code, told = call("tools", "allow", "rm -rf /")
     assert (code, "no rule" in told) == (1, True)
+
+
+def test_a_report_for_others_has_no_secret_and_says_what_nobody_agreed_to(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_0123456789abcdefghij")
+    (workspace / "config.toml").write_text(
+        f'# ghp_0123456789abcdefghij {os.environ["HOME"]}/x\n[models.m]\nkind = "openai"\nbase_url = "https://e.example"\n'
+    )
+    run_command_line(["--workspace", str(workspace), "doctor", "--report"])
+    told = capsys.readouterr().out
+    assert "# [secret GITHUB_TOKEN] ~/x" in told
+    assert "ghp_" not in told
+    assert "nobody has agreed to the model connection m" in told

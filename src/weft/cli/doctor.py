@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import platform
 import shutil
 import time
@@ -16,6 +17,7 @@ from weft.app import App, Folder, SourceShelf, boundary_here, verified
 from weft.app.inquiries import altered_passages
 from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
+from weft.redaction import REDACTOR
 
 Line = tuple[str, str]
 """ok, note or bad; and what was found."""
@@ -23,14 +25,29 @@ LOW_SPACE = 200 * 2**20
 
 
 @click.command("doctor")
+@click.option("--report", is_flag=True, help="With the settings, to send to others: no secrets, your home as ~.")
 @workspace_option
-def command(workspace: str | None) -> int:
+def command(report: bool, workspace: str | None) -> int:
     """Check the workspace, the disk and every session. Changes nothing."""
     bad = False
-    for state, text in _findings(workspace):
-        print(f"{state:4}  {text}")
+    for state, text in [*_findings(workspace), *(_settings(workspace) if report else ())]:
+        print(_for_others(f"{state:4}  {text}") if report else f"{state:4}  {text}")
         bad = bad or state == "bad"
     return EXIT_FAILED if bad else EXIT_DONE
+
+
+def _settings(given: str | None) -> Iterator[Line]:
+    """What is written in config.toml, which holds no key, and the names of the variables that Weft reads."""
+    file = workspace_path(given) / "config.toml"
+    if file.is_file():
+        yield "note", "config.toml:\n" + file.read_text(encoding="utf-8", errors="replace")
+    yield "note", f"set: {', '.join(sorted(name for name in os.environ if name.startswith('WEFT_'))) or 'nothing'}"
+
+
+def _for_others(text: str) -> str:
+    REDACTOR.learn_environment({**os.environ})
+    home = os.environ.get("HOME", "")
+    return REDACTOR.text(text.replace(home, "~") if len(home) > 1 else text)
 
 
 def _findings(given: str | None) -> Iterator[Line]:
@@ -86,6 +103,8 @@ def _disk(path: Path) -> Iterator[Line]:
 
 
 def _workspace(app: App) -> Iterator[Line]:
+    for request in app.not_agreed():
+        yield "note", f"nobody has agreed to {request.words}: it is not used (weft trust)"
     if not app.config.durable:
         yield "note", "config.toml sets durable = false: a power cut may take back what was shown as done"
     names = app.workspace.pipeline_names()
