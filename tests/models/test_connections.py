@@ -104,9 +104,15 @@ def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
 
 
 def test_a_file_belongs_to_its_kind(tmp_path: Path) -> None:
-    found = connections(configured(tmp_path, '[models.s]\nkind = "gguf"\nfile = "~/small.gguf"').models, {})["s"]
+    found = connections(
+        configured(tmp_path, '[models.s]\nkind = "gguf"\nfile = "~/small.gguf"\nthreads = 3').models, {}
+    )["s"]
     assert (found.model, found.needs_key) == ("small", False)
-    assert isinstance(connect(resolve(Choices(session="s"), {"s": found}), ""), LocalGguf)
+    made = connect(resolve(Choices(session="s"), {"s": found}), "")
+    assert isinstance(made, LocalGguf)
+    assert made._threads == 3
+    with pytest.raises(WorkspaceError, match="'threads' belongs to the kind gguf"):
+        configured(tmp_path, '[models.s]\nkind = "openai"\nthreads = 3')
     with pytest.raises(WorkspaceError, match="kind gguf needs it"):
         configured(tmp_path, '[models.s]\nkind = "gguf"')
 

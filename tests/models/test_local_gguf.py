@@ -88,7 +88,7 @@ def test_a_real_small_model() -> None:
 @pytest.mark.parametrize("loop", ["123456789", "a", "machine-tide-machine-table-", "and so on, and so forth, " * 2])
 def test_a_text_that_goes_in_circles_is_noticed(loop: str) -> None:
     watch = Repetition(LOOP)
-    assert any(watch.notes(sign) for sign in "It began well. " + loop * LOOP)
+    assert any(watch.notes(sign) for sign in "It began well. " + loop * 2 * LOOP)
 
 
 def test_a_text_that_goes_on_is_not_a_circle() -> None:

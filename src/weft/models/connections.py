@@ -64,6 +64,7 @@ class Connection:
     base_url: str = ""
     key: str = ""
     file: str = ""
+    threads: int = 0
     window: int = 0
     thinking: ThinkingLevel = "off"
     price: OwnPrice | None = None
@@ -135,6 +136,7 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
             base_url=table.base_url or "",
             key=table.key or "",
             file=table.file or "",
+            threads=table.threads or 0,
             window=table.window or 0,
             thinking=table.thinking or "off",
             price=own,
@@ -277,7 +279,7 @@ def connect(resolved: Resolved, key: str) -> HttpModel | LayeredModel | LocalGgu
         raise ValueError("the embedded model has no connection")
     if connection.kind == "gguf":
         file = Path(connection.file).expanduser()
-        return LocalGguf(name=resolved.reference, file=file, window=connection.window)
+        return LocalGguf(name=resolved.reference, file=file, window=connection.window, threads=connection.threads)
     endpoint = Endpoint(
         name=resolved.reference,
         model=resolved.model,

@@ -75,6 +75,12 @@ class ModelTable(Strict):
         default=None, description='Where its key is: "env:VARIABLE", "store:NAME" or "none"'
     )
     file: Text | None = Field(default=None, description="The GGUF file, for the kind gguf and no other")
+    threads: int | None = Field(
+        default=None,
+        ge=1,
+        le=256,
+        description="How many threads run a GGUF file; else its engine decides",
+    )
     window: int | None = Field(
         default=None,
         ge=512,
@@ -95,6 +101,8 @@ class ModelTable(Strict):
             raise fault("'file' belongs to the kind gguf, and the kind gguf needs it")
         if self.kind == "gguf" and (self.base_url or self.key):
             raise fault("a file has no address and no key", "leave out `base_url` and `key`")
+        if self.kind != "gguf" and self.threads:
+            raise fault("'threads' belongs to the kind gguf", "a server has its own")
         return self
 
 
