@@ -33,6 +33,8 @@ from weft.workspace.config import Config
 
 CLAUDE_AGENT: Final = "claude-agent"
 """The kind of a connection on which the Claude agent runtime runs its own loop."""
+ACP_AGENT: Final = "acp"
+"""The kind of a connection that is an agent of others, which speaks the Agent Client Protocol."""
 CLAUDE_WINDOW: Final = 200_000
 AskSecret = Callable[[str], str]
 """Asks the person for what opens the credential store; takes what is wanted, in words."""
@@ -45,6 +47,11 @@ class OpenModel(Model, Protocol):
 def open_model(resolved: Resolved, key: str, variables: Mapping[str, str]) -> OpenModel:
     """The model of a connection, of whatever kind."""
     connection = resolved.connection
+    if connection is not None and connection.kind == ACP_AGENT:
+        from weft.conversation.acp_agent import AcpAgent
+
+        handed = {connection.key.removeprefix("env:"): key} if connection.key.startswith("env:") else {}
+        return AcpAgent(name=resolved.reference, command=connection.command, surroundings=variables, key=handed)
     if connection is None or connection.kind != CLAUDE_AGENT:
         return connect(resolved, key)
     from weft.conversation.claude_agent.options import Reach
@@ -120,7 +127,7 @@ class ConnectedModels:
         REDACTOR.learn(resolved.connection.name, key)
         model = open_model(resolved, key, self._variables)
         self._opened.append(model)
-        if resolved.connection.kind == CLAUDE_AGENT:
+        if resolved.connection.kind in (CLAUDE_AGENT, ACP_AGENT):
             return model  # it tries again by itself
         place = f"{resolved.connection.name} {resolved.connection.base_url}"
         trying = Retrying(model, pause=KeptPause(own_folder(self._variables), place))

@@ -50,6 +50,7 @@ from weft.tools.toolbox import OTHER_NAMES, Toolbox
 from weft.workspace.agent import Agent
 
 if TYPE_CHECKING:
+    from weft.conversation.acp_agent import AcpSpeaking
     from weft.conversation.claude_agent.options import SubAgent
     from weft.conversation.claude_agent.speaking import Speaking
 
@@ -86,7 +87,7 @@ class SessionConversation:
         self._connected = parts.models()
         self._chosen = request.model
         self._models: dict[str, Model] = {}
-        self._speaking: Speaking | None = None
+        self._speaking: Speaking | AcpSpeaking | None = None
         self._knowledge = parts.knowledge(request.kb)
         if self._knowledge is not None:
             folders.enter_context(self._knowledge)
@@ -380,8 +381,14 @@ class SessionConversation:
             box = box.only(tool.name for tool in box if tool.name != SUB_AGENT)[0]
         return box
 
-    def _runtime_of(self, model: Model) -> Speaking | None:
+    def _runtime_of(self, model: Model) -> Speaking | AcpSpeaking | None:
         """When the model is a program that runs its own loop: what speaks with it in this conversation."""
+        from weft.conversation import acp_agent as others
+
+        if isinstance(model, others.AcpAgent):
+            own = self._session.folder.path / others.FOLDER
+            context = self._tool_context(MAIN, "", lambda _: None)
+            return others.AcpSpeaking(model, context, own, lambda: self.conversation)
         from weft.conversation.claude_agent.small_calls import ClaudeAgent
 
         if not isinstance(model, ClaudeAgent):

@@ -64,6 +64,7 @@ class Connection:
     base_url: str = ""
     key: str = ""
     file: str = ""
+    command: tuple[str, ...] = ()
     threads: int = 0
     window: int = 0
     thinking: ThinkingLevel = "off"
@@ -78,6 +79,8 @@ class Connection:
 
     @property
     def needs_key(self) -> bool:
+        if self.command and not self.key:
+            return False  # it is signed in by itself
         return self.key != "none" and not self.file and not (not self.key and is_loopback(self.base_url))
 
 
@@ -132,10 +135,11 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
         found[name] = Connection(
             name=name,
             kind=table.kind,
-            model=table.model or (Path(table.file).stem if table.file else ""),
+            model=table.model or (Path(table.file).stem if table.file else "") or ("agent" if table.command else ""),
             base_url=table.base_url or "",
             key=table.key or "",
             file=table.file or "",
+            command=tuple(table.command or ()),
             threads=table.threads or 0,
             window=table.window or 0,
             thinking=table.thinking or "off",
@@ -208,7 +212,7 @@ def explain(resolved: Resolved, known: Iterable[str] = ()) -> list[str]:
     lines = [f"{resolved.reference}: {_source(resolved.level)} says so{asked}"]
     connection = resolved.connection
     if connection is not None:
-        where = connection.file or connection.base_url or "the provider's own address"
+        where = " ".join(connection.command) or connection.file or connection.base_url or "the provider's own address"
         key = connection.key_place if connection.needs_key else "none needed"
         lines.append(f"  connection  {connection.name} ({connection.kind}) from {connection.origin}, at {where}")
         lines.append(f"  key         {key}")
@@ -263,6 +267,9 @@ def consent_request(connection: Connection, folder: str) -> ConsentRequest | Non
     that goes where it is from, and for what stays on this machine without a key."""
     if connection.file:
         return None
+    if connection.command:
+        parts = {"command": " ".join(connection.command), "key": connection.key or "none"}
+        return ConsentRequest(kind="model", subject=connection.name, folder=folder, parts=parts)
     key = connection.key_place if connection.needs_key else ""
     if not connection.base_url and (not key or key == f"env:{_OWN_VARIABLE.get(connection.kind)}"):
         return None

@@ -96,7 +96,7 @@ def _git_settings() -> dict[str, str]:
 
 class Child:
     def __init__(
-        self, command: Sequence[str], *, folder: Path, environment: Mapping[str, str], key: str, policy: Policy
+        self, command: Sequence[str], *, folder: Path, environment: Mapping[str, str], key: str | None, policy: Policy
     ) -> None:
         self._command = command
         self._policy = policy
@@ -209,8 +209,10 @@ class Child:
                 self._last_words.append(text[:500])
 
 
-def _handed_over(key: str) -> tuple[int, dict[str, str]]:
-    """A pipe that holds the key, and the variable that names it; -1 when there is none."""
+def _handed_over(key: str | None) -> tuple[int, dict[str, str]]:
+    """A pipe that holds the key, and the variable that names it; -1 when there is none. None: it takes none so."""
+    if key is None:
+        return -1, {}
     if not key:
         return -1, {"ANTHROPIC_API_KEY": "none-needed"}
     read, write = os.pipe()
