@@ -27,7 +27,7 @@ from typing import Any, Final
 from weft.conversation.claude_agent.child import Child, boundary_policy, environment
 from weft.conversation.claude_agent.gate import GateToolbox
 from weft.conversation.claude_agent.kept import what_it_is_told
-from weft.conversation.claude_agent.speaking import Talk
+from weft.conversation.claude_agent.speaking import RuntimeTalk
 from weft.conversation.feed import Item
 from weft.conversation.projections import told_to_model
 from weft.conversation.state import turn_of
@@ -333,7 +333,7 @@ class AcpRuntime:
 class AcpSpeaking:
     """A conversation on the agent: one process at most, started when it is needed."""
 
-    def __init__(self, agent: AcpAgent, context: Context, own: Path, talk: Callable[[], Talk]) -> None:
+    def __init__(self, agent: AcpAgent, context: Context, own: Path, talk: Callable[[], RuntimeTalk]) -> None:
         self._agent = agent
         self._context = context
         self._own = own
