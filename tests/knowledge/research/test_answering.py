@@ -140,7 +140,10 @@ def test_a_sentence_that_only_points_elsewhere_is_known(text: str, points: bool)
         ("How many sensors does the ferry have?", "The new ferry has four thousand sensors.", 1.0),
         ("How many sensors does the ferry have?", "The new ferries have sensors for that.", 0.0),
         ("When does the shift end?", "The terminal will stop working at night from 3 March.", 1.0),
+        ("When does the shift end?", "The terminal had turned ships away for months.", 0.5),
         ("When does the shift end?", "The union disputes the figures.", 0.0),
+        ("What does the opener cost?", "The opener moves a gate of up to 250 kg.", 0.0),
+        ("How much does the repair cost?", "The repair costs £1,180 instead of £6,400.", 1.0),
         ("Who runs the terminal?", "The union disputes the figures.", 0.5),
     ],
 )

@@ -176,43 +176,45 @@ _NUMBER: Final = (
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
     r"|million|half|third|quarter|once|twice|dozen|several|no limit|unlimited|zero)\b"
 )
+_DATE: Final = r"\d|\b(?:january|february|march|april|june|july|august|september|october|november|december|\w+day)s?\b"
 _KINDS: Final = (
     (
-        re.compile(
-            r"\bhow (?:long|often|soon|late|early)\b|\b(?:since|until) when\b|\bwhen\b|\bwhat (?:year|date|time)\b"
-        ),
-        re.compile(
-            _NUMBER
-            + r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|\w+day"
-            r"|after|before|when|as soon as|until|while|during|every|always|never|immediately|at least|year|month|week"
-            r"|day|hour|minute|second)s?\b",
-            re.IGNORECASE,
-        ),
+        r"\b(?:costs?|price|expensive|salary|wages?|fees?)\b",
+        r"[$€£¥]|\b(?:euros?|dollars?|pounds?|cents?|usd|eur|gbp|costs?|priced?|paid|pays?|fees?|free of charge)\b",
+        "",
     ),
     (
-        re.compile(
-            r"\bhow (?:many|much|old|far|large|big|small|high|tall|deep|wide|heavy|fast|strong)\b"
-            r"|\bwhat (?:number|percentage|share|size|amount|price)\b|\bwhat does .* cost\b"
-        ),
-        re.compile(_NUMBER, re.IGNORECASE),
+        r"\bhow (?:long|often|soon|late|early)\b|\bwhen\b|\bwhat (?:year|date|time)\b",
+        _DATE,
+        _NUMBER
+        + r"|\b(?:may|after|before|when|if|as soon as|until|while|during|every|always|never|immediately|year|month"
+        r"|week|day|hour|minute|second)s?\b",
     ),
     (
-        re.compile(r"\bwhy\b|\bwhat is the reason\b"),
-        re.compile(
-            r"\b(?:because|since|as|reasons?|so|due|otherwise|therefore|thus|avoid|prevent|order to|cause[sd]?|result"
-            r"|without|not|only|need(?:s|ed)?|would|means?)\b",
-            re.IGNORECASE,
-        ),
+        r"\bhow (?:many|much|old|far|large|big|small|high|tall|deep|wide|heavy|fast|strong)\b"
+        r"|\bwhat (?:number|percentage|share|size|amount)\b",
+        _NUMBER,
+        "",
+    ),
+    (
+        r"\bwhy\b|\bwhat is the reason\b",
+        r"\b(?:because|since|as|reasons?|so|due|otherwise|therefore|thus|avoid|prevent|order to|cause[sd]?|result"
+        r"|without|not|only|need(?:s|ed)?|would|means?)\b",
+        "",
     ),
 )
-"""What a question asks for by its words, and what a sentence has that can be it."""
+"""What a question asks for by its words, what a sentence has that is it, and what could be."""
+_SIGNS_OF: Final = tuple(tuple(re.compile(sign, re.IGNORECASE) if sign else None for sign in signs) for signs in _KINDS)
 
 
 def fits(question: str, sentence: str) -> float:
-    """Whether a sentence has the kind of thing that is asked for: 1 and 0; a half where the question asks for none."""
-    asked = question.lower()
-    wanted = next((sign for ask, sign in _KINDS if ask.search(asked)), None)
-    return 0.5 if wanted is None else float(wanted.search(sentence) is not None)
+    """Whether a sentence has the kind of thing that is asked for: 1 and 0; a half where it could, or none is asked."""
+    for asked, surely, perhaps in _SIGNS_OF:
+        if asked is not None and asked.search(question):
+            if surely is not None and surely.search(sentence):
+                return 1.0
+            return 0.5 if perhaps is not None and perhaps.search(sentence) else 0.0
+    return 0.5
 
 
 def read_question(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]], total: int) -> Asked:
