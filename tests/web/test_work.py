@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.orchestrator.test_overruling import CODE as CLAIMS_CODE
+from tests.orchestrator.test_overruling import PIPELINE as CLAIMS
 from tests.web.served import PIPELINE, Client, Running, begin, until
 
 
@@ -163,3 +165,19 @@ def test_a_session_is_described_put_away_and_taken_back(browser: Client) -> None
     trashed = next(one for one in ask(browser, "trash") if one["session"] == name)
     back = browser.post(f"/api/w/desk/trash/{trashed['name']}/restore", {})
     assert (back.status, back.json["title"]) == (200, "My tides")
+
+
+def test_the_verdict_on_a_claim_is_overruled_by_who_is_signed_in(browser: Client, desk: Path) -> None:
+    (desk / "pipelines" / "claims.yaml").write_text(CLAIMS)
+    (desk / "code" / "claims.py").write_text(CLAIMS_CODE)
+    name = begin(browser, pipeline="claims", text="The tide rises twice a day. What the moon does is told elsewhere.\n")
+    seq = until(browser, name, "run_ended")[-1][0]
+    claims = {one["claim"]: one for one in ask(browser, f"sessions/{name}/claims")}
+    assert [(one["verdict"], one["by"]) for one in claims.values()] == [("quoted", ""), ("not_checked", "")]
+    word = {"type": "overrule_verdict", "claim": "c2", "verdict": "judged", "why": "I looked"}
+    assert browser.post(f"/api/w/desk/sessions/{name}/commands", {"command": word}).status == 200
+    until(browser, name, "run_ended", seq)
+    (_, moon) = ask(browser, f"sessions/{name}/claims")
+    assert (moon["verdict"], moon["was"], moon["why"]) == ("judged", "not_checked", "I looked")
+    refused = browser.post(f"/api/w/desk/sessions/{name}/commands", {"command": {**word, "claim": "c9"}})
+    assert "there is no claim 'c9'" in refused.json["what"]

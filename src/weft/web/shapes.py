@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from weft.app import Role, Scope
 from weft.protocol.commands import Mode
+from weft.protocol.events import ClaimVerdict
 
 Order = Literal["updated", "created", "title", "cost"]
 
@@ -203,6 +204,22 @@ class ArtifactName(Shape):
     """Of its file; null when that is missing."""
     edited: bool
     """Its file is another one: a person changed it."""
+
+
+class ClaimVerdictShown(Shape):
+    """A claim of a session, and what is known of it."""
+
+    step: str
+    """The one that gave the verdict."""
+    claim: str
+    """Its id there."""
+    text: str
+    verdict: ClaimVerdict
+    was: ClaimVerdict
+    """What the step itself says, when the verdict is a person's."""
+    why: str
+    by: str
+    """The person, when the verdict is theirs."""
 
 
 class ArtifactText(Shape):

@@ -48,6 +48,13 @@ async def list_artifacts(session: Session, place: At, who: Looks) -> tuple[s.Art
     return tuple(s.ArtifactName(**asdict(one)) for one in found)
 
 
+@work_routes.get("/sessions/{session}/claims")
+async def list_claims(session: Session, place: At, who: Looks) -> tuple[s.ClaimVerdictShown, ...]:
+    """The claims of a session with the verdict on each; `overrule_verdict` says otherwise."""
+    found = await place.app.off_loop(lambda: place.app.claims(session))
+    return tuple(s.ClaimVerdictShown(**asdict(one)) for one in found)
+
+
 @work_routes.get("/sessions/{session}/artifacts/{name}")
 async def show_artifact(session: Session, name: str, place: At, who: Looks, version: Version = "") -> s.ArtifactText:
     """An artifact as its file is now, or one of its versions."""
