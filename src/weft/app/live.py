@@ -529,6 +529,8 @@ class LiveSession(OpenedSession):
 
     async def _instead(self, command: AcceptEdit | OverruleVerdict, by: Actor, key: str) -> Accepted:
         """A person's own in the place of what was made."""
+        if self._running is not None and self.state.run is not None and self.state.run.outcome is not None:
+            await asyncio.wait({self._running})  # its end is in the log, and seen: it only lets go of what it held
         if self._running is not None:
             raise UserError("the run is going on", hint="wait until it has come to rest")
         if isinstance(command, OverruleVerdict):

@@ -335,12 +335,16 @@ class StepShort(Shape):
 
 class CallShown(Shape):
     call: str
+    item: str
+    """Of a step that is made item by item: which one."""
     parent: str
     kind: str
     name: str
     title: str
     ok: bool
     message: str
+    stop: str
+    """Why the answer ended."""
     ms: int
     usage: Mapping[str, int]
     cost: float | None
@@ -357,6 +361,12 @@ class ReplyGiven(Shape):
 class RoundGiven(Shape):
     round: str
     feedback: Any
+
+
+class ItemShown(Shape):
+    ok: bool
+    tries: int
+    message: str
 
 
 class AttemptShown(Shape):
@@ -381,6 +391,8 @@ class AttemptShown(Shape):
     usage: Mapping[str, int]
     cost: float | None
     artifacts: Mapping[str, str]
+    items: Mapping[str, ItemShown]
+    """By item, how its last try ended."""
     calls: tuple[CallShown, ...]
 
 
