@@ -35,7 +35,7 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
         <h2>{name}</h2>
         <p class="soft">
           {[last && `made by ${last.step}`, versions.found.value && versions.found.value.length > 1 && count(versions.found.value.length, "version"), last && humanSize(last.size)].filter(Boolean).join(" · ")}
-          {" · "}<a href={`${at(open, "artifacts", name, "raw")}`} download={name}>Download</a>
+          {newest && <>{" · "}<a href={at(open, "artifacts", name, "raw")} download={name}>Download</a></>}
         </p>
         <div class="tabs" role="tablist" aria-label="How it is shown">
           {views.map((one) => <button key={one} type="button" role="tab" aria-selected={view === one} onClick={() => show(one)}>{WORDS[one]}</button>)}
@@ -47,7 +47,7 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
       {found?.edited && !version && view !== "edit" && (
         <p class="warning"><span aria-hidden="true">! </span>Its file was changed by hand since the step made it. <button type="button" class="plain" onClick={() => show("edit")}>What would that re-run?</button></p>
       )}
-      {view === "page" && <Framed key={newest + version} open={open} name={name} version={version} />}
+      {newest && view === "page" && <Framed key={newest + version} open={open} name={name} version={version} />}
       {found && view === "read" && (json === undefined
         ? <div class="formatted document" dangerouslySetInnerHTML={{ __html: found.html }} />
         : <Evident open={open} value={json} />)}

@@ -11,6 +11,7 @@ import { ArtifactPanel } from "./ArtifactPanel";
 import { Composer } from "./Composer";
 import { Marks } from "./Marks";
 import { LogPanel } from "./LogPanel";
+import { Share } from "./Share";
 import { SourcePanel } from "./SourcePanel";
 import { SelectionAsk } from "./SelectionAsk";
 import { Timeline } from "./Timeline";
@@ -55,7 +56,8 @@ function Head({ open }: { open: OpenSession }) {
   open.shown.value;
   const entry = sessions.value.get(open.id);
   const { fold } = open;
-  const marking = useSignal(false);
+  const marking = useSignal<"" | "marks" | "share">("");
+  const toggle = (which: "marks" | "share") => () => (marking.value = marking.value === which ? "" : which);
   const title = entry?.title ?? open.id;
   useEffect(() => {
     if (open.caughtUp.value) void look(open.id);
@@ -79,10 +81,12 @@ function Head({ open }: { open: OpenSession }) {
           {fold.inputs[0] && <a href={to("s", open.id, "source", fold.inputs[0].input)}>the document</a>}
           {entry?.status && <span>{entry.status}</span>}
           {Object.entries(entry?.labels ?? {}).map(([name, value]) => <span key={name} class="tag">{value ? `${name}: ${value}` : name}</span>)}
-          {entry && <button type="button" class="plain" aria-expanded={marking.value} onClick={() => (marking.value = !marking.value)}>Organise</button>}
+          {entry && <button type="button" class="plain" aria-expanded={marking.value === "marks"} onClick={toggle("marks")}>Organise</button>}
+          <button type="button" class="plain" aria-expanded={marking.value === "share"} onClick={toggle("share")}>Share</button>
         </p>
       </div>
-      {entry && marking.value && <Marks entry={entry} close={() => (marking.value = false)} />}
+      {entry && marking.value === "marks" && <Marks entry={entry} close={() => (marking.value = "")} />}
+      {marking.value === "share" && <Share open={open} close={() => (marking.value = "")} />}
       <p class="link" role="status">{link === "away" ? "The server is away; this is what it said last. Trying again…" : ""}</p>
     </header>
   );

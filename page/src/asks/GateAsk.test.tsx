@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Window } from "happy-dom";
+import { render } from "preact";
+import type { Gate } from "../store/run";
+import { GateAsk } from "./GateAsk";
+
+const gate = {
+  opened: {
+    gate: "plan-1", step: "plan", message: "Is this the plan?", shown: [{ label: "Parts", value: ["beginning", "end"] }],
+    choices: [{ id: "go", label: "Go on", does: "proceed" }, { id: "change", label: "Change it", does: "amend" }, { id: "stop", label: "Stop here", does: "cancel" }],
+  },
+  seq: 1, at: "", resolved: null,
+} as unknown as Gate;
+
+/** A page with the gate on it, and what is sent from there. */
+function shown() {
+  const window = new Window({ url: "http://localhost/" });
+  const sent: { gate: string; choice: string; text: string }[] = [];
+  Object.assign(globalThis, {
+    window, document: window.document, HTMLElement: window.HTMLElement, addEventListener: () => {}, removeEventListener: () => {},
+    fetch: (_: string, given: { body: string }) => {
+      sent.push(JSON.parse(given.body).command);
+      return Promise.resolve(Response.json({ seq: 2, note: "" }));
+    },
+  });
+  const root = window.document.body as unknown as HTMLElement;
+  render(<GateAsk base="/api/w/desk" session="s" gate={gate} />, root);
+  const button = (label: string): HTMLElement => {
+    const found = [...root.querySelectorAll("button")].find((one) => one.textContent?.includes(label));
+    assert(found, label);
+    return found;
+  };
+  return { root, sent, button, settle: () => new Promise((done) => setTimeout(done, 20)) };
+}
+
+test("what it asks about is shown, and a choice is sent once", async () => {
+  const { root, sent, button, settle } = shown();
+  assert.match(root.textContent ?? "", /beginning/);
+  button("Go on").click();
+  await settle();
+  assert.deepEqual(sent.map((one) => [one.gate, one.choice]), [["plan-1", "go"]]);
+});
+
+test("what ends the run is asked back, and sent only when it is said again", async () => {
+  const { root, sent, button, settle } = shown();
+  button("Stop here").click();
+  await settle();
+  assert.equal(sent.length, 0);
+  assert.match(root.textContent ?? "", /ends the run for good/);
+  button("Yes: Stop here").click();
+  await settle();
+  assert.deepEqual(sent.map((one) => one.choice), ["stop"]);
+});
+
+test("an amendment goes with the person's words", async () => {
+  const { root, sent, button, settle } = shown();
+  button("Change it").click();
+  await settle();
+  const field = root.querySelector("textarea");
+  assert(field);
+  field.value = "a middle";
+  field.dispatchEvent(new (window as unknown as { Event: typeof Event }).Event("input", { bubbles: true }));
+  await settle();
+  button("Make it again").click();
+  await settle();
+  assert.deepEqual(sent.map((one) => [one.choice, one.text]), [["change", "a middle"]]);
+});
