@@ -1,7 +1,7 @@
 /** Which models there are, whether they answer, and what was spent on them. */
 import { useSignal } from "@preact/signals";
 import { post, problemOf, put, type Problem } from "../api/client";
-import type { Ability, CostTable, ModelShown, ModelTested } from "../api/made";
+import type { CostTable, ModelShown, ModelTested } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { money, tokens } from "../parts/words";
@@ -59,7 +59,7 @@ function One({ model, again }: { model: ModelShown; again: () => void }) {
   );
 }
 
-function Can({ name, it }: { name: string; it: Ability }) {
+function Can({ name, it }: { name: string; it: ModelTested["answers"] }) {
   return <span class={it.works ? "good" : it.works === false ? "bad" : "soft"} title={it.note}><span aria-hidden="true">{it.works ? "✓" : it.works === false ? "✗" : "○"} </span>{name}{it.works === false && it.note ? `: ${it.note}` : ""}</span>;
 }
 
