@@ -80,7 +80,6 @@ REPLIES = (
         )
     ),
     Reply(text=ANSWER, pieces=9, input=2140, output=160),
-    Reply(calls=(Called(tool="Shell", arguments=json.dumps({"command": "git push origin briefing"}), call="call_3"),)),
 )
 
 
@@ -125,9 +124,6 @@ def take_all(server: Running, kit: str, waiting: str) -> None:
     client = server.signed_in()
     talk = begin(client, message="Was the table wrong on the night of 31 January 1953? My notes are in notes/tides.md.")
     until(client, talk, "idle_reached")
-    say = {"command": {"type": "say", "text": "Good. Push the briefing."}}
-    client.post(f"/api/w/desk/sessions/{talk}/commands", say)
-    until(client, talk, "approval_requested")
     client.post("/api/w/desk/collections", {"name": "tides", "title": "On tides"})
     places = {
         "inbox": "/",

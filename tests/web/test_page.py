@@ -236,6 +236,29 @@ def test_an_outline_is_edited_with_its_plan_and_kept(page: Page, server: Running
     expect(page.locator(".document")).to_contain_text("On seas")
 
 
+def test_a_session_is_shared_by_a_file_and_by_a_link_that_can_be_revoked(
+    browser: Browser, page: Page, server: Running
+) -> None:
+    session = begin_essay(page, server)
+    page.goto(f"{server.address}/s/{session}")
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_text("nothing that looks like a key")).to_be_visible()
+    look_with_axe(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert "Is this the plan?" in download.value.path().read_text()
+    page.get_by_role("button", name="Make a link for").click()
+    link = page.locator(".marks .terminal").inner_text().strip()
+    stranger = browser.new_context()
+    shown = stranger.new_page()
+    shown.goto(link)
+    expect(shown.locator("body")).to_contain_text("Is this the plan?")
+    page.get_by_role("button", name="Revoke").first.click()
+    expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
+    assert shown.goto(link).status in (403, 404, 410)  # type: ignore[union-attr]
+    stranger.close()
+
+
 def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
