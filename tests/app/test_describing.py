@@ -134,6 +134,8 @@ def test_the_index_is_as_good_after_what_is_new_as_from_the_start(app: App) -> N
         asyncio.run(app.describe("tides", DescribeSession(note=f"note {number}", labels={f"l{number}": ""})))
     grown = listed(app)
     hits = app.catalogue.search("note moon")
+    assert [one.entry.id for one in app.catalogue.search("moon", Filter(labels=("l1",)))] == ["tides"]
+    assert app.catalogue.search("moon", Filter(labels=("nosuch",))) == []
     app.catalogue.close()
     (app.workspace.path / "index.db").unlink()
     with App.open(app.workspace.path) as other:
