@@ -113,10 +113,10 @@ def test_what_is_offered_can_be_typed(known: KnownWords) -> None:
 
 @pytest.mark.process
 def test_every_look_is_answered_and_a_run_begins_in_a_conversation(
-    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Also for whoever is attached to it from elsewhere."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("r")))  # the path of a socket must be short
     lay_out(workspace)
     source = tmp_path / "poem.txt"
     source.write_text("so much depends upon a red wheel barrow\n")
