@@ -20,7 +20,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -129,6 +129,7 @@ class AcpRuntime:
             folder.mkdir(exist_ok=True, mode=0o700)
         variables = {**environment(agent.surroundings, own, "", (working,)), "TMPDIR": str(own / "tmp"), **agent.key}
         policy = boundary_policy(agent.surroundings, working, own, (), command)
+        policy = replace(policy, readable=(*policy.readable, *_installed(program)))
         self._child = Child(command, folder=working, environment=variables, key=None, policy=policy)
         self._name = agent.name
         self._working = working
@@ -508,6 +509,13 @@ async def _file(wanted: _Wanted, name: str, given: Mapping[str, Any], context: C
     wanted.content = "".join(lines[first : first + limit])
     outside = (f"the document {where.shown}",) if where.from_outside else ()
     return Outcome(text=f"read {where.shown}", outside=outside)
+
+
+def _installed(program: str) -> list[Path]:
+    """Where a program really lies: what is on the path is often a link into a folder of packages."""
+    real = Path(os.path.realpath(program))
+    packages = [place for place in real.parents if place.name == "node_modules"]
+    return [real.parent, *packages[-1:]]
 
 
 def _given(tool: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
