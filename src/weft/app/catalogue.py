@@ -8,6 +8,7 @@ that only what is new is read.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -25,7 +26,7 @@ from weft.session.glance import Glance, entry_of, readable, texts_of
 from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSession, SessionIndex, SessionKind
 from weft.session.legacy import older_files
 from weft.session.lock import held_by
-from weft.session.log import Head, LogReader
+from weft.session.log import LOG, Head, LogReader
 from weft.session.manifest import read_known
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
@@ -48,6 +49,8 @@ class _Folded:
     title: str = ""
     problem: str = ""
     head: Head | None = None
+    file: int = 0
+    """Which file the log is, whatever it is called."""
 
 
 class Catalogue:
@@ -124,9 +127,14 @@ class Catalogue:
             before = index.entry(session)
             if before is not None and index.mark(session) == mark and (before.state != "working" or held):
                 return
-            kept = self._folded.pop(session, None)
+            kept, file = self._folded.pop(session, None), _file(folder)
             if kept is None or before is None or before.seq != kept.state.seq or before.state == "working":
                 kept = None  # somebody else has put it since, or it was never whole
+            elif kept.file != file:
+                kept = None  # another log of this name: one went into the trash, or came back from there
+            known = index.mark(session)
+            if known is not None and mark.size < known.size:
+                index.forget(session)
             try:
                 folded, texts = self._read(folder, kept)
                 entry = self._entry(folder, session, folded, held=held)
@@ -135,6 +143,7 @@ class Catalogue:
                 index.put(entry, mark, [], whole=True)
                 return
             index.put(entry, mark, texts, whole=kept is None)
+            folded.file = file
             self._folded[session] = folded
             if len(self._folded) > MOST_KEPT:
                 self._folded.popitem(last=False)
@@ -202,6 +211,13 @@ class Catalogue:
         if self._index is None:
             self._index = SessionIndex(self._path / FILE)
         return self._index
+
+
+def _file(folder: Folder) -> int:
+    try:
+        return os.stat(LOG, dir_fd=folder.fd, follow_symlinks=False).st_ino
+    except FileNotFoundError:
+        return 0
 
 
 def _nothing_folded() -> _Folded:
