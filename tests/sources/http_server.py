@@ -75,6 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "registration_endpoint": f"{world.base}/register",
                 "response_types_supported": ["code"],
                 "code_challenge_methods_supported": ["S256"],
+                "token_endpoint_auth_methods_supported": ["client_secret_post", "none"],
             }
             self._send(200, found)
         elif where.path == "/authorize":

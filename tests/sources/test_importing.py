@@ -12,6 +12,7 @@ from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
 from weft.sources.config import check_config
 from weft.sources.declared import declared_sources, read_declared
+from weft.sources.elicitation import typed
 from weft.sources.importing import imported, slug_of
 from weft.sources.offering import public_name
 from weft.sources.openapi import operations
@@ -191,3 +192,16 @@ def test_an_openapi_document_becomes_tools() -> None:
     assert body["properties"]["parent"] == {}, "what refers to itself ends"
     assert put.input_schema["required"] == ["id", "body"]
     assert list(operations(document, ("far",))[0]) == ["far"]
+
+
+def test_answers_to_a_server_have_its_types_and_defaults() -> None:
+    schema = {
+        "properties": {
+            "n": {"type": "integer"},
+            "sure": {"type": "boolean", "default": True},
+            "name": {"type": "string", "default": "John"},
+            "free": {"type": "string"},
+        }
+    }
+    assert typed({"n": "3", "sure": "", "name": "", "free": ""}, schema) == {"n": 3, "sure": True, "name": "John"}
+    assert typed({"n": "three", "sure": "no"}, schema) == {"n": "three", "sure": False}

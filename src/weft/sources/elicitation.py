@@ -89,11 +89,14 @@ def form(slug: str, message: str, schema: Mapping[str, Any]) -> dict[str, Questi
 
 
 def typed(content: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The answers in the types that were asked for; what is left empty is left out."""
+    """The answers in the types that were asked for; what is left empty has its default, or is left out."""
     found: dict[str, Any] = {}
     for name, text in content.items():
-        kind = schema.get("properties", {}).get(name, {}).get("type", "string")
+        field = schema.get("properties", {}).get(name, {})
+        kind = field.get("type", "string")
         if not name or not text.strip():
+            if "default" in field:
+                found[name] = field["default"]
             continue
         try:
             found[name] = _READERS.get(kind, str)(text.strip())

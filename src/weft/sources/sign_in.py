@@ -256,6 +256,11 @@ async def _by_protocol(source: Source, auth: Auth, secrets: Secrets, redirect: _
         )
 
     async def show(address: str) -> None:
+        if given is not None and given.client_secret:  # by now it is known how its secret is taken
+            found = provider.context.oauth_metadata
+            ways = (found.token_endpoint_auth_methods_supported if found else None) or ["client_secret_basic"]
+            basic = "client_secret_basic" in ways
+            given.token_endpoint_auth_method = "client_secret_basic" if basic else "client_secret_post"
         redirect.show(_asking_for(address, auth))
 
     async def answer() -> AuthorizationCodeResult:
