@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+import weft.protocol.values
 import weft.tools.boundary
 import weft.tools.confine
 from tests.lanes import program
@@ -98,6 +99,8 @@ class Scene:
         top = self.home.parent
         for module in (weft.tools.boundary, weft.tools.confine):
             shutil.copy(str(module.__file__), top)
+        (top / "weft" / "protocol").mkdir(parents=True, exist_ok=True)
+        shutil.copy(str(weft.protocol.values.__file__), top / "weft" / "protocol")
         for folder in (top, *list(top.parents)[:-1]):
             if folder.stat().st_uid == os.getuid() and folder.stat().st_mode & 0o005 != 0o005:
                 folder.chmod(folder.stat().st_mode | 0o005)
