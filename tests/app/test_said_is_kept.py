@@ -38,10 +38,12 @@ asyncio.run(main())
 
 
 @pytest.fixture
-def weft(tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Weft:
+def weft(
+    tmp_path: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Weft:
     found = started(tmp_path, workspace)
     monkeypatch.setenv("LEDGER", str(found.ledger))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("r")))
     return found
 
 
