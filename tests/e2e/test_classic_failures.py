@@ -27,8 +27,8 @@ def reason(weft: Weft, step: str) -> str:
     return next(line for line in out.splitlines() if line.startswith(f"{step}:"))
 
 
-def again(weft: Weft) -> list[str]:
-    ran = weft("run", "--session-id", "poem")
+def again(weft: Weft, *words: str) -> list[str]:
+    ran = weft("run", "--session-id", "poem", *words)
     assert ran.code == 0, ran.err
     return weft.ran()
 
@@ -74,9 +74,15 @@ def test_changed_source(done: Weft, source: Path) -> None:
 
 
 def test_missing_artifact(done: Weft) -> None:
-    (done.session("poem") / "list.json").unlink()
-    assert reason(done, "list") == "list: run, list.json is missing"
-    assert again(done) == ["list"]
+    gone = done.session("poem") / "list.json"
+    whole = gone.read_bytes()
+    gone.unlink()
+    assert reason(done, "list") == "list: skip, up to date"
+    assert "list.json is gone and will be written again from the log" in done("plan", "--session-id", "poem").out
+    assert again(done) == [], "what the log has is not made again"
+    assert gone.read_bytes() == whole
+    gone.unlink()
+    assert again(done, "--force", "list") == ["list"]
 
 
 def test_interrupted_process(weft: Weft, source: Path) -> None:

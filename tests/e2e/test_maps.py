@@ -226,6 +226,10 @@ def test_the_plan_says_which_items_and_why(tmp_path: Path, source: Path) -> None
     assert town.run() == "done"
     assert town.made == ["anna"]
     assert "hello from me" in next((town.session / "aside").iterdir()).read_text(), "nothing a person made is lost"
+    (town.session / "cards/ben.json").unlink()
+    assert town.run() == "done"
+    assert town.made == [], "the log has it"
+    assert town.value("cards/ben.json") == {"hello": "hello ben"}
     (town.path / "schemas/card.json").write_text(json.dumps({**CARD, "title": "new"}))
     assert town.plan()["cards"] == "run: 4 of 4 items: the schema of cards.json was changed"
 

@@ -110,6 +110,7 @@ class App(Parts):
             given, versions = self.given(pipeline, request), partial(accepted_contents, folder)
             opening = open_up(self.opening_ask(pipeline, session, reading.state, read, given, wish, legacy, versions))
         notes = [*reading.faults, *(f"{name} will be written again from the log" for name in reading.unfinished_writes)]
+        notes += [f"{name} is gone and will be written again from the log" for name in opening.restored]
         notes += [f"the session is being written by {reading.holder}"] if reading.holder else []
         return opening, notes
 

@@ -200,6 +200,8 @@ class SessionRuns:
             recorded = next((i for i in session.state.inputs.values() if i.file == taken.file), None)
             known = recorded.hash if recorded and not recorded.edited else None
             aside += session.take_input(taken.file, taken.data, known)
+        for name, data in opening.restored.items():
+            session.take_input(name, data, None)
         session.vouch(opening.artifacts)
         birth = 0 if session.state.seq else 1
         events = [*opening.events[:birth], *aside, *opening.events[birth:]]

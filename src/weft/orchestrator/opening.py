@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.files import named_folder
@@ -18,7 +18,14 @@ from weft.orchestrator.inputs import GivenInput, ReadFile, SessionInput, take_in
 from weft.orchestrator.keep import Kept, adopt, keep_edits
 from weft.protocol.commands import Artifact, StartRun
 from weft.protocol.errors import UsageError, UserError
-from weft.protocol.events import DurableEvent, InputRecorded, Record, SessionAdopted, SessionCreated
+from weft.protocol.events import (
+    ArtifactRestored,
+    DurableEvent,
+    InputRecorded,
+    Record,
+    SessionAdopted,
+    SessionCreated,
+)
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy
@@ -53,6 +60,8 @@ class Opening:
     artifacts: tuple[Artifact, ...] = ()
     """Files in place that count from now on."""
     notes: tuple[str, ...] = ()
+    restored: Mapping[str, bytes] = field(default_factory=dict)
+    """Artifacts whose files are gone, as the log has them: an acknowledged step is not made again for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +93,12 @@ def open_up(ask: OpeningAsk) -> Opening:
     if state.seq == 0:
         _add(state, events, _birth(ask))
     adopting = ask.legacy is not None
+    restored = _gone(ask)
+    for name, data in restored.items():
+        _add(state, events, ArtifactRestored(artifact=name, hash=hash_bytes(data)))
+    if restored:
+        on_disk = ask.read
+        ask = replace(ask, read=lambda name: restored[name] if name in restored else on_disk(name))
     inputs = take_inputs(ask.pipeline, ask.session, state, ask.given, ask.read, adopting=adopting)
     for name, taken in inputs.items():
         if taken.new:
@@ -124,8 +139,27 @@ def open_up(ask: OpeningAsk) -> Opening:
         events=tuple(events),
         inputs=inputs,
         artifacts=tuple(kept.artifacts),
+        restored=restored,
         notes=(*(note for taken in inputs.values() for note in taken.notes), *kept.notes),
     )
+
+
+def _gone(ask: OpeningAsk) -> dict[str, bytes]:
+    """The artifacts of completed steps, and of items, whose files are gone and whose bytes the log has."""
+    wanted = {
+        name: digest
+        for step, record in ask.state.steps.items()
+        if record.completion and step in ask.pipeline.steps
+        for name, digest in record.completion.artifacts.items()
+    }
+    known = ask.state.artifacts
+    items = (one.artifact for step in ask.pipeline.steps for one in ask.state.items.get(step, {}).values() if one.ok)
+    wanted |= {name: known[name].hash for name in items if name in known}
+    gone = [name for name in wanted if name in known and known[name].hash == wanted[name] and ask.read(name) is None]
+    if not gone or ask.versions is None:
+        return {}
+    texts = ask.versions({known[name].seq for name in gone})
+    return {name: texts[known[name].seq] for name in gone if known[name].seq in texts}
 
 
 def _recorded(name: str, taken: SessionInput) -> InputRecorded:

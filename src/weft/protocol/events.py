@@ -229,7 +229,7 @@ class ArtifactSetAside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArtifactRestored:
-    """A file that an ended process had not finished writing was written again from the log."""
+    """A file that an ended process had not finished writing, or that was gone, was written again from the log."""
 
     artifact: str
     hash: str
