@@ -18,7 +18,7 @@ from tests.made import Weft
 from weft.app import App, RegisteredFunction, SessionRequest
 from weft.protocol.commands import StartRun
 from weft.protocol.steps import StepInput
-from weft.testing.scripted import ScriptedModel, Turn, says
+from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 ROOT = Path(__file__).parent.parent.parent
 SESSION = "mapped"
@@ -359,3 +359,20 @@ def test_sixty_interviews_become_one_report(tmp_path: Path) -> None:
     assert "try 1 completed" in shown
     assert "(run 1, attempt 2)" in shown
     assert "did you mean 'interview-030'" in weft("sessions", "show", "town", "notes", "interview-30").err
+
+
+def test_an_agent_with_tools_makes_each_item_in_a_conversation_of_its_own(tmp_path: Path, source: Path) -> None:
+    town = Space(tmp_path, MODEL.replace("    agent: writer\n", "    agent: writer\n    executor: agent\n"))
+    town.does("people", people)
+    agents = town.path / ".claude/agents"
+    agents.mkdir(parents=True)
+    front = "name: writer\ndescription: Greets.\nmodel: scripted\ntools: Skill\n"
+    (agents / "writer.md").write_text(f"---\n{front}---\nGreet them.\n")
+    source.write_text("anna ben\n")
+    model = ScriptedModel([Turn(calls("hand_in", {"hello": f"hello {name}"})) for name in ("anna", "ben")])
+    assert town.run(file=source, scripted=model) == "done"
+    assert [one["value"]["hello"] for one in town.value()["items"]] == ["hello anna", "hello ben"]
+    opened = [one["conversation"] for one in town.events("conversation_opened")]
+    assert opened == ["run-1/cards#1/@1:anna", "run-1/cards#1/@1:ben"]
+    settled = town.events("item_settled")
+    assert all(one["usage"] for one in settled), "what an item took is known"
