@@ -30,4 +30,5 @@ def person_access() -> Access:
     """Who may come into the servers of the person who runs this."""
     from weft.access import Access
 
-    return Access(own_folder(os.environ))
+    surroundings = {**os.environ}
+    return Access(own_folder(surroundings))
