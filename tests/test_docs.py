@@ -551,6 +551,7 @@ def yaml(text: str) -> Any:
 COMPLETE = (
     ("pipelines", "desk/pipelines/brief.yaml"),
     ("pipelines", "desk/pipelines/survey.yaml"),
+    ("pipelines", "desk/pipelines/release.yaml"),
     ("flow", "desk/pipelines/essay.yaml"),
     ("flow", "desk/pipelines/letter.yaml"),
     ("flow", "desk/pipelines/patient.yaml"),
