@@ -24,7 +24,7 @@ def main() -> int:
         return 0
     # A command lives for moments and loads much: collecting less often, and no plugins of other libraries, spares it.
     gc.set_threshold(20_000, 20, 20)
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = os.environ.get("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from weft.cli.commands import let_go, run_command_line
 
     code = run_command_line(words)
