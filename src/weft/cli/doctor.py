@@ -41,7 +41,7 @@ def _settings(given: str | None) -> Iterator[Line]:
     file = workspace_path(given) / "config.toml"
     if file.is_file():
         yield "note", "config.toml:\n" + file.read_text(encoding="utf-8", errors="replace")
-    yield "note", f"set: {', '.join(sorted(name for name in os.environ if name.startswith('WEFT_'))) or 'nothing'}"
+    yield "note", f"set: {', '.join(sorted(name for name in {**os.environ} if name.startswith('WEFT_'))) or 'nothing'}"
 
 
 def _for_others(text: str) -> str:
