@@ -65,17 +65,17 @@ def test_random_lives_of_random_pipelines(chunk: int) -> None:
 Patch = tuple[Any, str, Any]
 
 
-def _no_gate(progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
+def _no_gate(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
     return After(progress)
 
 
-def _asks_and_goes_on(progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
-    after = ORIGINAL_GATE(progress, name, gate, fresh=fresh)
+def _asks_and_goes_on(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
+    after = ORIGINAL_GATE(spec, progress, name, gate, fresh=fresh)
     return replace(after, progress=after.progress.with_step(name, progress.steps[name]))
 
 
-def _once_is_for_ever(progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
-    return After(progress) if name in progress.approved else ORIGINAL_GATE(progress, name, gate, fresh=fresh)
+def _once_is_for_ever(spec: RunSpec, progress: Progress, name: str, gate: Any, *, fresh: bool) -> After:
+    return After(progress) if name in progress.approved else ORIGINAL_GATE(spec, progress, name, gate, fresh=fresh)
 
 
 def _never_withdrawn(progress: Progress, name: str) -> After:
