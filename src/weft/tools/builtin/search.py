@@ -6,8 +6,10 @@ import asyncio
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,7 +58,8 @@ async def _search(request: Mapping[str, Any], where: Place) -> list[dict[str, An
         ) from None
     finally:
         if process.returncode is None:
-            process.kill()
+            with suppress(ProcessLookupError):  # all of them: the boundary has processes of its own
+                os.killpg(process.pid, signal.SIGKILL)
             await process.communicate()  # until what ran inside the boundary has let go of the pipe too
     if process.returncode:
         last = complaint.decode("utf-8", "replace").strip().split("\n")[-1]
