@@ -14,7 +14,15 @@ import pytest
 from tests.session.forging import resealed
 from weft.files import Folder
 from weft.protocol.envelope import MACHINE, Actor, Parent
-from weft.protocol.events import CutAccepted, DurableEvent, RunEnded, RunStarted, SessionCreated, StepSkipped
+from weft.protocol.events import (
+    LOG_VERSION,
+    CutAccepted,
+    DurableEvent,
+    RunEnded,
+    RunStarted,
+    SessionCreated,
+    StepSkipped,
+)
 from weft.protocol.hashes import hash_bytes
 from weft.session.codec import DamagedLineError, decode
 from weft.session.cuts import CutLogError, LostLogError
@@ -323,7 +331,7 @@ def test_an_older_log_gets_a_chain_from_where_it_is_continued(workspace: Path, s
     assert data.startswith(before)
     first = json.loads(data[len(before) :].splitlines()[0])
     assert first["envelope"]["prev"] == hash_bytes(before)
-    assert first["version"] == 2, "an older Weft sees at once that it can't read on"
+    assert first["version"] == LOG_VERSION, "an older Weft sees at once that it can't read on"
     with Folder.open(path.parent) as folder:
         for number, line in enumerate(before.splitlines(keepends=True)):
             changed = before.splitlines(keepends=True)
