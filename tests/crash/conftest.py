@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -12,12 +13,20 @@ import pytest
 from tests.crash.harness import Ended, Harness
 from tests.crash.invariants import artifacts
 from tests.crash.weaving import Place
+from weft.consent import Consents
 from weft.testing import CountingDisk
 
 
 @pytest.fixture(scope="session")
-def harness() -> Iterator[Harness]:
-    with Harness() as found:
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
+    """Its processes have a home of their own, in which the workspaces of tests are the person's own work."""
+    home = tmp_path_factory.mktemp("home")
+    Consents(home / ".config" / "weft").own_work(tmp_path_factory.getbasetemp(), below=True)
+    with ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("HOME", str(home))
+            patch.delenv("XDG_CONFIG_HOME", raising=False)
+            found = stack.enter_context(Harness())
         yield found
 
 
