@@ -58,7 +58,7 @@ function All() {
       <ul class="rows">
         {found.value?.sessions.map((one) => <Found key={one.session.id} one={one} />)}
       </ul>
-      <p class="soft small"><a href="/sessions/trash">Trash</a></p>
+      <p class="soft small"><a class="target" href="/sessions/trash">Trash</a></p>
       {found.value?.more && <p class="soft">There are more: narrow it down with a word.</p>}
     </div>
   );
