@@ -14,7 +14,7 @@ HEAD: Final = "name: p\ndescription: d\n"
 STEP: Final = "steps:\n  a:\n    artifact: a.json\n    code: make.py:a\n"
 STEP_KEYS: Final = (
     "artifact, artifacts, code, agent, tool, requires, inputs, parameters, profile, skills, model, schema, checks, "
-    f"attempts, timeout, final and {len(StepEntry.model_fields) - 16} more"
+    f"attempts, retry, timeout and {len(StepEntry.model_fields) - 16} more"
 )
 
 
