@@ -56,6 +56,7 @@ def talking(
         async with WireServer(anthropic_wire, replies, forever) as server:
             connect(weft, server.url, more)
             with App.open(weft.workspace) as app:
+                app.consents.ask = lambda request: True
                 async with talk_in(app, model="claude", working=desk, **ask) as talk:
                     await play(talk, server)
                     await talk.shutdown()

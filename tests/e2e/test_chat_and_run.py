@@ -204,7 +204,7 @@ def test_the_summary_survives_restart_and_compaction(weft: Weft) -> None:
     for request in told:
         assert "status: done" in request.system
         assert "reply at plan-1: amend, add the middle" in request.system
-        assert "verified: 1 of 1" in request.system
+        assert "passed: 1 of 1" in request.system
 
 
 def test_an_interrupt_stops_the_run_and_keeps_it(weft: Weft) -> None:

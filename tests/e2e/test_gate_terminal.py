@@ -104,7 +104,7 @@ def test_a_chat_in_a_session_with_a_waiting_run(tmp_path: Path, workspace: Path)
             screen, "yes", "run left for the conversation", "> something else: where do rivers flow?", "embedded engine"
         )
         say(screen, "resume the run", "go on with the run", "Is this the plan?")
-        say(screen, "proceed", "verified after 2 of 2 repairs", "Shall it be handed in?")
+        say(screen, "proceed", "passed after 2 of 2 repairs", "Shall it be handed in?")
         say(screen, "proceed", "step report done", "run done")
         screen.child.send("\x04")
         assert screen.end() == 0

@@ -285,7 +285,8 @@ def test_what_careless_models_hand_in_is_rejected(writing: Weft, case: str) -> N
         f"import writing\ndef make(step):\n    made = writing.{step}(step)\n{body}    return made\n"
     )
     agent = writing.workspace / f".claude/agents/{AGENTS[step]}.md"
-    agent.write_text(agent.read_text().replace(f"writing.py:{step}", "careless.py:make"))
+    made = {"outline": "build"}.get(step, step)
+    agent.write_text(agent.read_text().replace(f"writing.py:{made}", "careless.py:make"))
     ran = writing("run", ROOT / "examples/tides.md", "--session-id", "tides")
     assert ran.code == 1
     rejected = [event for event in writing.log("tides") if event["type"] == "artifact_rejected"]

@@ -184,7 +184,7 @@ def test_a_run_that_was_going_goes_on_when_the_server_is_started_again(home: Pat
     (slow / "code").mkdir()
     gateless = PIPELINE.replace("    gate:\n      message: Are these the lines?\n", "")
     (slow / "pipelines" / "notes.yaml").write_text(gateless)
-    (slow / "code" / "notes.py").write_text(SLOW.replace('"GO"', repr(str(tmp_path / "go"))))
+    (slow / "code" / "notes.py").write_text(SLOW.replace('"GO"', repr(str(slow / "go"))))
     wish = {"text": TEXT, "name": "tides.md", "pipeline": "notes"}
     with running(home, slow) as first:
         browser = first.signed_in()
@@ -194,7 +194,7 @@ def test_a_run_that_was_going_goes_on_when_the_server_is_started_again(home: Pat
                 break
         os.kill(first.process.pid, signal.SIGKILL)
         first.process.wait()
-    (tmp_path / "go").touch()
+    (slow / "go").touch()
     with running(home, slow, "--no-resume") as idle:
         assert idle.signed_in().get(f"/api/w/slow/sessions/{session}").json["state"] == "interrupted"
     with running(home, slow) as second:

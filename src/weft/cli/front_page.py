@@ -19,15 +19,17 @@ Commands:
   chat        Talk in a session, with tools and approvals.
   send        Say something in a session that is open elsewhere.
   approve     Allow or deny what a tool of a session waits for.
+  overrule    Say otherwise than the verdict on a claim, and why.
   interrupt   Stop what runs in a session that is open elsewhere.
   open        Open what a session made in the browser.
   serve       Serve the sessions to browsers and scripts.
   tokens      What lets scripts and browsers into the server.
+  persons     Who may come into the server, and what they may do.
   sessions    List, show, follow, verify and remove sessions.
   ask         Ask your documents: a short answer with its sources.
   research    Answer a question from a collection, verified.
   kb          Collections of documents: search, references, verification.
-  mcp         Offer a collection to other programs (MCP).
+  mcp         Offer collections and sessions to other programs (MCP).
   acp         Be an agent for an editor (ACP).
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
@@ -35,6 +37,7 @@ Commands:
   eval        Measure what verdicts on claims are worth.
   cost        What models took and cost: by session, step, model, day.
   packs       List packs, and what differs from what you have.
+  sources     Connect MCP servers, APIs, folders and searches as tools.
   tools       List the tools a model may call, and judge a call.
   secrets     What steps may use by name: set, list, remove.
   trust       What you agreed to: code, packs, keys sent to an address.
