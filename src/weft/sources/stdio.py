@@ -22,7 +22,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
 from weft.sources.declared import Source
 from weft.sources.secrets import Secrets
-from weft.tools.boundary import Need, Policy, program_folders
+from weft.tools.boundary import Need, Policy, command_files, program_folders
 from weft.tools.processes import Supervised, plain_environment, to_the_end, usual_limits
 
 if TYPE_CHECKING:
@@ -57,15 +57,15 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
     if not folder.is_dir():
         raise UserError(f"the source {source.slug} is to be started in {folder}, which is no folder")
     needs: frozenset[Need] = frozenset({"network"} if config.network else ())
+    command = (secrets.value(config.command), *map(secrets.value, config.args))
     policy = Policy(
         working=folder,
         home=home,
         needs=needs,
-        readable=(*program_folders(environment), *map(source.place, config.read)),
+        readable=(*program_folders(environment), *command_files(command), *map(source.place, config.read)),
         writable=tuple(map(source.place, config.write)),
         hosts=tuple(config.hosts),
     )
-    command = (secrets.value(config.command), *map(secrets.value, config.args))
     return Launch(command, folder, {**environment, **secrets.values(config.env)}, policy)
 
 

@@ -388,6 +388,12 @@ def program_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def command_files(command: Sequence[str]) -> tuple[Path, ...]:
+    """The scripts that a command names in places that are empty inside: what was agreed to runs wherever it lies."""
+    named = [Path(os.path.realpath(word)) for word in command if word.startswith("/")]
+    return tuple(path for path in named if path.is_file() and any(path.is_relative_to(top) for top in COVERED))
+
+
 def seatbelt_profile(policy: Policy) -> str:
     """The same for macOS, in the language of its sandbox."""
 

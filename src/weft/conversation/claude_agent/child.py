@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from weft.tools.boundary import Policy, program_folders
+from weft.tools.boundary import Policy, command_files, program_folders
 from weft.tools.processes import Report, Supervised, plain_environment
 
 LINE: Final = 64 * 2**20
@@ -82,7 +82,7 @@ def boundary_policy(
         home=Path(surroundings.get("HOME", "/nonexistent")),
         needs=frozenset({"write", "git", "network"}),
         writable=(own, *more),
-        readable=(*program_folders(surroundings), Path(command[0]).parent),
+        readable=(*program_folders(surroundings), Path(command[0]).parent, *command_files(command)),
     )
 
 
