@@ -39,7 +39,7 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.hashes import combine, hash_bytes
-from weft.session.log import LOG, Head, LogWriter
+from weft.session.log import LOG, LogHead, LogWriter
 
 SESSION: Final = "long-history"
 STEPS: Final = 8
@@ -152,7 +152,7 @@ def build(workspace: Path, events: int) -> dict[str, float]:
     """A session with that many events, the last of them of a real run."""
     history, disk = History(seed=1), Disk(sync=False)
     with Folder.open(workspace, disk) as root, root.folder(f"sessions/{SESSION}", create=True) as folder:
-        writer = LogWriter(folder, lambda: datetime.now(UTC), Head())
+        writer = LogWriter(folder, lambda: datetime.now(UTC), LogHead())
         writer.append(history.birth())
         run = 0
         while writer.head.seq < events - 3 * STEPS:

@@ -26,7 +26,7 @@ from weft.files import Disk, Folder
 from weft.protocol import talk as t
 from weft.protocol.commands import Say
 from weft.protocol.events import DurableEvent, SessionCreated
-from weft.session.log import LOG, Head, LogWriter
+from weft.session.log import LOG, LogHead, LogWriter
 from weft.testing.measuring import spoken_events
 
 SESSION = "long"
@@ -41,7 +41,7 @@ def build(workspace: Path, turns: int) -> int:
         Folder.open(workspace, Disk(sync=False)) as root,
         root.folder(f"sessions/{SESSION}", create=True) as folder,
     ):
-        writer = LogWriter(folder, lambda: datetime.now(UTC), Head())
+        writer = LogWriter(folder, lambda: datetime.now(UTC), LogHead())
         writer.append([SessionCreated(session=SESSION, pipeline="", weft="0")])
         decision: list[DurableEvent] = []
         done = 0

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from tests.made import lay_out
-from weft.app import App, KnownWords, Leave, Look, LookName, SessionRequest, complete, read_slash
+from weft.app import App, KnownWords, Leave, Overview, OverviewName, SessionRequest, complete, read_slash
 from weft.app.slash import SLASHES
 from weft.protocol.commands import Accepted, Compact, Interrupt, Refused, Say, SetMode, SetModel, StartRun
 from weft.protocol.errors import UserError
@@ -33,12 +33,12 @@ def known(tmp_path: Path) -> KnownWords:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("/help", Look("help")),
+        ("/help", Overview("help")),
         ("  /stop ", Interrupt()),
-        ("/model", Look("models")),
+        ("/model", Overview("models")),
         ("/model work/big", SetModel(model="work/big")),
         ("/mode auto", SetMode(mode="auto")),
-        ("/limits", Look("limits")),
+        ("/limits", Overview("limits")),
         ("/limits none", SetLimits(conversation="main", limits={})),
         ("/limits turns=3 usd=0.5", SetLimits(conversation="main", limits={"turns": 3, "usd": 0.5})),
         ("/trust", ClearTaint(conversation="main")),
@@ -131,7 +131,7 @@ def test_every_look_is_answered_and_a_run_begins_in_a_conversation(
                 assert await session.known_words() == known
                 assert known.own == {"brief": "Be brief: $ARGUMENTS"}
                 for one in (session, attached):
-                    for what in get_args(LookName):
+                    for what in get_args(OverviewName):
                         assert (await one.look(what)).strip(), what
                 refused = await attached.submit(Compact())
                 assert isinstance(refused, Refused)

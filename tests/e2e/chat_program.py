@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from weft.app import KnownWords, LookName
+from weft.app import KnownWords, OverviewName
 from weft.cli.chat.face import run_chat
 from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
@@ -249,7 +249,7 @@ class Held:
     async def known_words(self) -> KnownWords:
         return KnownWords(working=Path.cwd())
 
-    async def look(self, what: LookName) -> str:
+    async def look(self, what: OverviewName) -> str:
         return f"a look at {what}"
 
     async def fork(self) -> str:

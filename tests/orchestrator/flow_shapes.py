@@ -10,7 +10,7 @@ from typing import Any
 from tests.orchestrator.flow_model import FlowWorld
 from tests.orchestrator.model import pipeline
 from weft.workspace import graph
-from weft.workspace.flow import Budget, Condition, Gate, Look, Unit
+from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Unit
 from weft.workspace.flow_rules import DEFAULT_CHOICES
 from weft.workspace.pipeline import Pipeline, Step
 
@@ -39,7 +39,7 @@ def shape(
         for steps, most in (loop or {}).items()
     ]
     units.sort(key=lambda unit: len(unit.steps))
-    looks: dict[str, list[Look]] = {name: [] for name in requires}
+    looks: dict[str, list[ArtifactPlace]] = {name: [] for name in requires}
     conditions = [*(when or {}).values(), *(gate_when or {}).values(), *(unit.when for unit in units if unit.when)]
     found = [one for condition in conditions for one in condition.looks()]
     found += [one for unit in units for one in (unit.look, unit.feedback) if one]
@@ -57,8 +57,8 @@ def shape(
     return replace(plain, steps=steps, units=tuple(units), budget=budget or Budget())
 
 
-def _at(step: str, place: str) -> Look:
-    return Look(f"{step}.json", place)
+def _at(step: str, place: str) -> ArtifactPlace:
+    return ArtifactPlace(f"{step}.json", place)
 
 
 def again(step: str) -> Condition:

@@ -26,7 +26,7 @@ from weft.session import state as session_state
 from weft.session.recovery import closing
 from weft.session.state import SessionState
 from weft.session.transitions import IllegalEventError
-from weft.workspace.flow import Condition, Look, Unit
+from weft.workspace.flow import ArtifactPlace, Condition, Unit
 
 WALKS = lives(240)
 SEED = int(os.environ.get("WEFT_SEED", "0"))
@@ -245,7 +245,7 @@ def _special(name: str) -> FlowWorld | None:
     chain: dict[str, tuple[str, ...]] = {"plan": (), "draft": ("plan",), "verify": ("draft",), "end": ("verify",)}
     if name == "condition in a round":
         requires: dict[str, tuple[str, ...]] = {"a": (), "web": ("a",), "b": ("a", "web")}
-        later = Condition(look=Look("a.json", "turn"), operator="at_least", value=1)
+        later = Condition(look=ArtifactPlace("a.json", "turn"), operator="at_least", value=1)
         return FlowWorld(shape(requires, loop={("a", "web", "b"): 1}, when={"web": later}), {"b": 1})
     if name == "stale verdict":
         return FlowWorld(shape(chain, repair={("draft", "verify"): 2}), {"verify": 0})

@@ -13,7 +13,7 @@ from weft.protocol.talk import ToolOutcome
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, call_words, parted, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
-from weft.render.talk_view import Answered, Block, Called, CallView, Noted, Said, Speech, TalkView, Thought
+from weft.render.talk_view import Answered, Called, CallView, Noted, Said, Speech, TalkBlock, TalkView, Thought
 
 WIDE = page(100, False)
 EVIL = "a\x1b[2J\x1b]0;x\x07b\u202ec\nd"
@@ -29,7 +29,7 @@ def a_call(**more: Any) -> CallView:
     return CallView(**{**given, **more})
 
 
-def of(block: Block, sheet: Page = WIDE) -> list[str]:
+def of(block: TalkBlock, sheet: Page = WIDE) -> list[str]:
     return plain(block_lines(block, sheet))
 
 
@@ -224,7 +224,7 @@ def test_on_a_narrow_screen_the_figures_stay() -> None:
 # -- everything
 
 
-def everything(text: str) -> list[Block]:
+def everything(text: str) -> list[TalkBlock]:
     call = a_call(input={"command": text}, text=text, outcome="failed", phase="ended", reason=text, tool=text)
     return [Said(text), Answered(text), Thought(text, 1.0), Called(call), Noted(text, "error")]
 

@@ -26,7 +26,7 @@ from weft.protocol.events import (
 from weft.protocol.hashes import hash_bytes
 from weft.session.codec import DamagedLineError, decode
 from weft.session.cuts import CutLogError, LostLogError
-from weft.session.log import LOG, Head, LogReader, LogWriter
+from weft.session.log import LOG, LogHead, LogReader, LogWriter
 from weft.session.manifest import MANIFEST
 from weft.session.session import RepeatedCommandError
 from weft.session.sessions import Sessions
@@ -92,11 +92,11 @@ def test_each_decision_names_the_one_before_and_its_writer(folder: Folder) -> No
     assert [one.prev for one in envelopes if one] == ["", *(hash_bytes(decision) for decision in decisions[:-1])]
     assert [one.epoch for one in envelopes if one] == [1, 1, 1, 2, 2]
     assert all(one and one.by is MACHINE and not one.key and one.parent is None for one in envelopes)
-    assert reader.head == Head(8, sum(map(len, decisions)), hash_bytes(decisions[-1]), 2, 8, len(decisions[-1]))
+    assert reader.head == LogHead(8, sum(map(len, decisions)), hash_bytes(decisions[-1]), 2, 8, len(decisions[-1]))
 
 
 def test_what_is_told_while_writing_is_what_is_read(folder: Folder) -> None:
-    log = LogWriter(folder, now, Head())
+    log = LogWriter(folder, now, LogHead())
     told = log.append(skipped("a", "b"), by=ADA, key="k-1", parent=Parent("other", 7, "ab" * 16))
     told += log.append(skipped("c"), by=Actor("model", "large"))
     told += log.append(skipped("d", "e"))
@@ -153,7 +153,7 @@ def test_every_insertion_and_repetition_is_noticed(folder: Folder) -> None:
 
 def test_a_writer_that_was_followed_by_another_is_noticed(folder: Folder) -> None:
     decisions = written(folder)
-    with_old_writer = LogWriter(folder, now, Head(8, sum(map(len, decisions)), hash_bytes(decisions[-1]), 0))
+    with_old_writer = LogWriter(folder, now, LogHead(8, sum(map(len, decisions)), hash_bytes(decisions[-1]), 0))
     with_old_writer.append(skipped("late"))
     with_old_writer.close()
     assert "its writer had been followed by another (epoch 1 after 2)" in cuts(folder, folder.read(LOG))[0]

@@ -20,8 +20,8 @@ from weft.protocol import events as e
 from weft.protocol.errors import ExternalError, Finding
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.hashes import hash_bytes
-from weft.session.codec import DamagedLineError, Line, decode, decode_many, encode
-from weft.session.log import LOG, Head, LogReader, LogWriter
+from weft.session.codec import DamagedLineError, LogLine, decode, decode_many, encode
+from weft.session.log import LOG, LogHead, LogReader, LogWriter
 from weft.session.upcast import UPCASTERS
 
 
@@ -40,7 +40,7 @@ def skipped(*steps: str) -> list[DurableEvent]:
 
 
 def write(folder: Folder, *decisions: list[DurableEvent]) -> bytes:
-    log = LogWriter(folder, now, Head())
+    log = LogWriter(folder, now, LogHead())
     for decision in decisions:
         log.append(decision)
     log.close()
@@ -142,7 +142,7 @@ def test_a_repeated_line_counts_once(folder: Folder) -> None:
 
 
 def test_a_reader_follows_a_writer_and_never_sees_half_a_decision(folder: Folder) -> None:
-    log = LogWriter(folder, now, Head())
+    log = LogWriter(folder, now, LogHead())
     reader = LogReader(folder)
     log.append(skipped("a"))
     assert [record.seq for record in reader.read()] == [1]
@@ -180,7 +180,7 @@ class Unwilling(Disk):
 @pytest.mark.parametrize("fault", ["write", "sync"])
 def test_a_failed_append_is_taken_back_and_the_writer_stops(tmp_path: Path, fault: str) -> None:
     with Folder.open(tmp_path, Unwilling(fault)) as folder:
-        log = LogWriter(folder, now, Head())
+        log = LogWriter(folder, now, LogHead())
         log.append(skipped("a"))
         before = folder.read(LOG)
         with pytest.raises(ExternalError, match=r"can't write .*log\.jsonl"):
@@ -311,7 +311,7 @@ def test_a_verifier_of_an_older_log_that_could_not_check_has_not_checked() -> No
     sealed = b'%s,"crc":"%08x"}\n' % (older, zlib.crc32(older))
     given = e.VerdictGiven(run=1, step="v", attempt=1, verdict="not_checked", round=0, most=2)
     assert decode(older + b"}").record.event == given
-    assert [one.record.event for one in decode_many([sealed, sealed]) if isinstance(one, Line)] == [given, given]
+    assert [one.record.event for one in decode_many([sealed, sealed]) if isinstance(one, LogLine)] == [given, given]
     assert decode(same + b"}").record.event == replace(given, verdict="failed")
 
 

@@ -379,10 +379,10 @@ def test_the_profile_for_macos_closes_the_same_places(scene: Scene) -> None:
 def test_only_scripts_that_a_command_names_are_shown_in_places_that_are_empty(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boundary, "COVERED", (str(tmp_path / "covered"),))
+    monkeypatch.setattr(weft.tools.boundary, "COVERED", (str(tmp_path / "covered"),))
     for name in ("covered", "elsewhere"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "serve.py").write_text("")
     script, other = tmp_path / "covered" / "serve.py", tmp_path / "elsewhere" / "serve.py"
     words = ("python", str(script), str(other), str(tmp_path / "covered"), str(tmp_path / "covered" / "no.py"), "x")
-    assert boundary.command_files(words) == (script,)
+    assert weft.tools.boundary.command_files(words) == (script,)

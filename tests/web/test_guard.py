@@ -16,10 +16,10 @@ from weft.web.guard import (
     PAGE_POLICY,
     Attempts,
     Guard,
-    Head,
     House,
     Message,
     Receive,
+    RequestHead,
     Scope,
     Send,
     Way,
@@ -42,11 +42,11 @@ HOUSE = House(
 BROWSER = Identity(person=ME, role="administer", by="browser", id="1")
 TOKEN = Identity(person=ME, role="administer", by="token", id="2")
 OWN = "http://127.0.0.1:8700"
-GET = Head("GET", "/api/sessions", host="127.0.0.1:8700")
-POST = Head("POST", "/api/sessions", host="127.0.0.1:8700", origin=OWN, fetched_by_page=True)
+GET = RequestHead("GET", "/api/sessions", host="127.0.0.1:8700")
+POST = RequestHead("POST", "/api/sessions", host="127.0.0.1:8700", origin=OWN, fetched_by_page=True)
 
 
-def status(head: Head, who: Identity | None, house: House = HOUSE) -> int:
+def status(head: RequestHead, who: Identity | None, house: House = HOUSE) -> int:
     found = refusal(head, house, who)
     return 200 if found is None else found.status
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from weft.protocol.events import NoticeGiven, Record, StepSkipped
+from weft.protocol.events import FeedItem, NoticeGiven, Record, StepSkipped
 from weft.protocol.talk import ModelSettled, TextStreamed
-from weft.web.streams import LIVE_LIMIT, MOST_WAITING, Buffer, Item, Sent, Watch, stream
+from weft.web.streams import LIVE_LIMIT, MOST_WAITING, Buffer, Sent, Watch, stream
 
 
-def encode(item: Item) -> dict[str, Any]:
+def encode(item: FeedItem) -> dict[str, Any]:
     event = item.event if isinstance(item, Record) else item
     plain = {name: getattr(event, name) for name in event.__slots__}
     return {"seq": item.seq, "at": item.at, "event": plain} if isinstance(item, Record) else {"event": plain}
@@ -83,9 +83,9 @@ def test_what_waits_for_a_client_is_bounded() -> None:
 
 def test_who_joins_in_the_middle_of_a_text_gets_it_from_its_beginning() -> None:
     async def check() -> None:
-        queue: asyncio.Queue[Item] = asyncio.Queue()
+        queue: asyncio.Queue[FeedItem] = asyncio.Queue()
 
-        async def source(_: int) -> AsyncIterator[Item]:
+        async def source(_: int) -> AsyncIterator[FeedItem]:
             while True:
                 yield await queue.get()
 
@@ -123,7 +123,7 @@ class Life:
         self.written = 0
         self.grown = asyncio.Event()
 
-    async def source(self, after: int) -> AsyncIterator[Item]:
+    async def source(self, after: int) -> AsyncIterator[FeedItem]:
         at = max(0, after - self.chance.randrange(4))  # an old source may tell again what was told
         for _ in range(self.chance.randrange(1, 12)):
             while at >= self.written:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.protocol.errors import Problem, WorkspaceError
-from weft.workspace.document import Mark, Source, dotted
+from weft.workspace.document import Source, SourceMark, dotted
 from weft.workspace.json_document import locate_json, parse_json
 from weft.workspace.yaml_document import DEPTH_LIMIT, VALUE_LIMIT, parse_yaml
 
@@ -61,15 +61,15 @@ def test_every_key_and_value_has_its_place() -> None:
     document = parse_yaml("f.yaml", "a:\n  b: [x, {c: 1}]\n", first_line=5)
     assert document.value == {"a": {"b": ["x", {"c": 1}]}}
     assert document.keys == {
-        ("a",): Mark(5, 1),
-        ("a", "b"): Mark(6, 3),
-        ("a", "b", 1, "c"): Mark(6, 11),
+        ("a",): SourceMark(5, 1),
+        ("a", "b"): SourceMark(6, 3),
+        ("a", "b", 1, "c"): SourceMark(6, 11),
     }
-    assert document.values[("a", "b", 0)] == Mark(6, 7)
-    assert document.values[("a", "b", 1, "c")] == Mark(6, 14)
-    assert document.value_mark(("a", "b", 1, "gone")) == Mark(6, 10)
-    assert document.key_mark(("a", "b", 0)) == Mark(6, 7)
-    assert document.key_mark(("a", "gone")) == Mark(5, 1)
+    assert document.values[("a", "b", 0)] == SourceMark(6, 7)
+    assert document.values[("a", "b", 1, "c")] == SourceMark(6, 14)
+    assert document.value_mark(("a", "b", 1, "gone")) == SourceMark(6, 10)
+    assert document.key_mark(("a", "b", 0)) == SourceMark(6, 7)
+    assert document.key_mark(("a", "gone")) == SourceMark(5, 1)
 
 
 def test_aliases_are_followed_and_a_bomb_of_them_is_refused() -> None:

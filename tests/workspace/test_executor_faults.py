@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from weft.protocol.errors import UsageError
-from weft.workspace.flow import Look
+from weft.workspace.flow import ArtifactPlace
 from weft.workspace.scope import Taken, ToolCalls
 from weft.workspace.workspace import Workspace
 
@@ -121,7 +121,7 @@ def test_the_calls_of_a_tool_arrive(make_workspace: MakeWorkspace) -> None:
     )
     step = make_workspace({**AGENTS, "pipelines/p.yaml": HEAD + STEP % keys}).pipeline("p").steps["b"]
     given = {"limit": Taken(parameter="words"), "glob": Taken("*.py")}
-    assert step.calls == ToolCalls("Grep", given, Look("a.json", "q[*]"), "pattern")
+    assert step.calls == ToolCalls("Grep", given, ArtifactPlace("a.json", "q[*]"), "pattern")
     assert (step.executor, step.parameters) == ("tool", ("words", "place"))
 
 

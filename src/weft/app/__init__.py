@@ -80,7 +80,7 @@ if TYPE_CHECKING:
         steps_now,
     )
     from weft.app.sharing import ExportKind, exported, taken_in, would_leave
-    from weft.app.slash import Fork, KnownWords, Leave, Look, LookName, Slash, complete, read_slash
+    from weft.app.slash import Fork, KnownWords, Leave, Overview, OverviewName, Slash, complete, read_slash
     from weft.app.source_shelf import AddRequest, SourceShelf
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
@@ -133,8 +133,8 @@ else:
             "ListedModel": "weft.models.discovery",
             "ListedSession": "weft.session.index",
             "LiveSession": "weft.app.live",
-            "Look": "weft.app.slash",
-            "LookName": "weft.app.slash",
+            "Overview": "weft.app.slash",
+            "OverviewName": "weft.app.slash",
             "MAX_BYTES": "weft.documents",
             "ME": "weft.access",
             "MODEL_KINDS": "weft.app.model_settings",
@@ -289,8 +289,6 @@ __all__ = [
     "ListedModel",
     "ListedSession",
     "LiveSession",
-    "Look",
-    "LookName",
     "ModelError",
     "ModelSettings",
     "NotAgreedError",
@@ -299,6 +297,8 @@ __all__ = [
     "OpenCollection",
     "OpenQuestions",
     "OpenedSession",
+    "Overview",
+    "OverviewName",
     "Pipeline",
     "Probe",
     "RegisteredFunction",

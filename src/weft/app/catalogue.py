@@ -26,7 +26,7 @@ from weft.session.glance import Glance, entry_of, readable, texts_of
 from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSession, SessionIndex, SessionKind
 from weft.session.legacy import older_files
 from weft.session.lock import held_by
-from weft.session.log import LOG, Head, LogReader
+from weft.session.log import LOG, LogHead, LogReader
 from weft.session.manifest import read_known
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
@@ -48,7 +48,7 @@ class _Folded:
     glance: Glance = field(default_factory=Glance)
     title: str = ""
     problem: str = ""
-    head: Head | None = None
+    head: LogHead | None = None
     file: int = 0
     """Which file the log is, whatever it is called."""
 

@@ -29,7 +29,7 @@ from weft.app.looks import INSIDE
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
-from weft.app.slash import LookName
+from weft.app.slash import OverviewName
 from weft.app.wire import (
     actor_from_wire,
     command_from_wire,
@@ -239,7 +239,7 @@ class AttachedSession(OpenedSession):
         outcome: Outcome | None = (await _ask(self.folder, {"do": "rest", "run": run}, None))["outcome"]
         return outcome
 
-    async def look_inside(self, what: LookName) -> str:
+    async def look_inside(self, what: OverviewName) -> str:
         return str((await _ask(self.folder, {"do": "look", "what": what}, ANSWER_SECONDS))["text"])
 
     async def close(self, *, keep_open: bool | None = None) -> bool:

@@ -80,7 +80,7 @@ from weft.workspace.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
-    from weft.app.slash import LookName
+    from weft.app.slash import OverviewName
     from weft.models.model import Model
     from weft.orchestrator.execute import Executor
     from weft.orchestrator.hearing import HeardWords, ReplyIntent
@@ -264,7 +264,7 @@ class LiveSession(OpenedSession):
             if not (self._inbox or self._is_working or self._running or self._judging):
                 return outcome
 
-    async def look_inside(self, what: LookName) -> str:
+    async def look_inside(self, what: OverviewName) -> str:
         from weft.app.looks import look_inside
 
         return look_inside(what, await self._opened())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from weft.app.parts import EMBEDDED, Parts
-from weft.app.slash import KnownWords, LookName, slash_help
+from weft.app.slash import KnownWords, OverviewName, slash_help
 from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
 from weft.workspace.front_matter import body_of
@@ -19,7 +19,7 @@ from weft.workspace.front_matter import body_of
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
 
-INSIDE: Final[tuple[LookName, ...]] = ("context", "cost", "limits")
+INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits")
 COMMANDS: Final = ".claude/commands"
 _SESSIONS: Final = 15
 _LONGEST: Final = 64 * 1024
@@ -69,7 +69,7 @@ def _own_commands(place: Folder) -> Iterator[tuple[str, str]]:
         return
 
 
-def look_around(what: LookName, parts: Parts, working: Path) -> str:
+def look_around(what: OverviewName, parts: Parts, working: Path) -> str:
     known = known_words(parts, working)
     match what:
         case "help":
@@ -101,7 +101,7 @@ def _sessions(parts: Parts) -> str:
     return "\n".join(f"- `{one.id}` {one.title} ({one.state})" for one in found) or "There is no session yet."
 
 
-def look_inside(what: LookName, talk: SessionConversation) -> str:
+def look_inside(what: OverviewName, talk: SessionConversation) -> str:
     match what:
         case "context":
             return _context(talk)

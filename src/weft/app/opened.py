@@ -11,7 +11,7 @@ from pathlib import Path
 from weft.app.looks import INSIDE, known_words, look_around
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
-from weft.app.slash import KnownWords, LookName
+from weft.app.slash import KnownWords, OverviewName
 from weft.orchestrator.resting import asked_of, chosen_id, is_heard, open_gate
 from weft.protocol.commands import Refused, Reply, SessionCommand
 from weft.protocol.envelope import PERSON, Actor
@@ -66,7 +66,7 @@ class OpenedSession(ABC):
         """As `run_at_rest`, and the conversation has nothing left to do either."""
 
     @abstractmethod
-    async def look_inside(self, what: LookName) -> str:
+    async def look_inside(self, what: OverviewName) -> str:
         """What is known only where its conversation is held, as Markdown."""
 
     @abstractmethod
@@ -87,7 +87,7 @@ class OpenedSession(ABC):
         """What can follow a slash here now: `read_slash` takes it."""
         return await self._parts.off_loop(lambda: known_words(self._parts, self._request.working))
 
-    async def look(self, what: LookName) -> str:
+    async def look(self, what: OverviewName) -> str:
         """Something to be shown, as Markdown. Nobody is asked for it, and nothing is recorded."""
         if what in INSIDE:
             return await self.look_inside(what)

@@ -30,7 +30,7 @@ TEXT_LIMIT: Final = 100_000
 """Characters of an artifact in one answer."""
 LONGEST_WAIT: Final = 60
 _SESSION: Final = text("The session's id", shortest=1, longest=80)
-Answer = dict[str, Any]
+ToolReply = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class SessionTool:
     schema: Mapping[str, Any]
     reads: bool
     """It changes nothing."""
-    run: Callable[[SessionTools, Mapping[str, Any]], Awaitable[Answer]]
+    run: Callable[[SessionTools, Mapping[str, Any]], Awaitable[ToolReply]]
 
 
 class SessionTools:
@@ -51,7 +51,7 @@ class SessionTools:
         self._by = by
         self._held: dict[str, asyncio.Task[None]] = {}
 
-    async def call(self, name: str, given: Mapping[str, Any]) -> Answer:
+    async def call(self, name: str, given: Mapping[str, Any]) -> ToolReply:
         """UserError in words when the tool or its input is not right, or the session says no."""
         import jsonschema_rs
 
@@ -72,10 +72,10 @@ class SessionTools:
 
     # -- looking
 
-    async def list_sessions(self, given: Mapping[str, Any]) -> Answer:
+    async def list_sessions(self, given: Mapping[str, Any]) -> ToolReply:
         wanted = Filter(limit=given.get("limit", 20), archived=False)
 
-        def rows() -> list[Answer]:
+        def rows() -> list[ToolReply]:
             if words := given.get("words", ""):
                 return [asdict(one.entry) for one in self._app.catalogue.search(words, wanted)]
             return [asdict(one) for one in self._app.catalogue.page(wanted)]
@@ -84,8 +84,8 @@ class SessionTools:
         found = await self._app.off_loop(rows)
         return {"sessions": [{key: row[key] for key in keys} for row in found]}
 
-    async def list_pipelines(self, given: Mapping[str, Any]) -> Answer:
-        def rows() -> list[Answer]:
+    async def list_pipelines(self, given: Mapping[str, Any]) -> ToolReply:
+        def rows() -> list[ToolReply]:
             found = []
             for name in self._app.workspace.pipeline_names():
                 if self._app.workspace.check_pipeline(name):
@@ -100,7 +100,7 @@ class SessionTools:
 
         return {"pipelines": await self._app.off_loop(rows)}
 
-    async def validate(self, given: Mapping[str, Any]) -> Answer:
+    async def validate(self, given: Mapping[str, Any]) -> ToolReply:
         kind, name = given["kind"], given["name"]
 
         def problems() -> list[str]:
@@ -124,14 +124,14 @@ class SessionTools:
         found = await self._app.off_loop(problems)
         return {"good": not found, "problems": found}
 
-    async def show_run(self, given: Mapping[str, Any]) -> Answer:
+    async def show_run(self, given: Mapping[str, Any]) -> ToolReply:
         session, wait = given["session"], given.get("wait_seconds", 0)
         task = self._held.get(session)
         if task is not None and wait:
             await asyncio.wait({task}, timeout=min(wait, LONGEST_WAIT))
         return await self._app.off_loop(lambda: self._state(session))
 
-    def _state(self, session: str) -> Answer:
+    def _state(self, session: str) -> ToolReply:
         reading = self._app.sessions.read(session)
         state, asked = reading.state, open_questions(self._app, session)
         run = state.run
@@ -154,7 +154,7 @@ class SessionTools:
             "artifacts": [one.name for one in artifacts_now(self._app, session)],
         }
 
-    async def read_artifact(self, given: Mapping[str, Any]) -> Answer:
+    async def read_artifact(self, given: Mapping[str, Any]) -> ToolReply:
         session, name, offset = given["session"], given["artifact"], given.get("offset", 0)
         data = await self._app.off_loop(lambda: artifact_bytes(self._app, session, name, FILE_NOW))
         whole_text = data.decode("utf-8", "replace")
@@ -164,7 +164,7 @@ class SessionTools:
 
     # -- doing
 
-    async def start_run(self, given: Mapping[str, Any]) -> Answer:
+    async def start_run(self, given: Mapping[str, Any]) -> ToolReply:
         inputs = {name: GivenFile(said.encode()) for name, said in given.get("inputs", {}).items()}
         first = GivenFile(given["text"].encode()) if "text" in given else None
         request = SessionRequest(
@@ -173,11 +173,11 @@ class SessionTools:
         wish = StartRun(parameters=given.get("parameters", {}))
         return await self._begun(request, wish, wish)
 
-    async def go_on(self, given: Mapping[str, Any]) -> Answer:
+    async def go_on(self, given: Mapping[str, Any]) -> ToolReply:
         wish = StartRun()
         return await self._begun(SessionRequest(session=given["session"], attended=False), wish, wish)
 
-    async def reply_to_gate(self, given: Mapping[str, Any]) -> Answer:
+    async def reply_to_gate(self, given: Mapping[str, Any]) -> ToolReply:
         session = given["session"]
         gates = (await self._app.off_loop(lambda: open_questions(self._app, session))).gates
         if not gates:
@@ -186,7 +186,7 @@ class SessionTools:
         command = ReplyToGate(gate=gate, choice=given["choice"], text=given.get("text", ""))
         return await self._begun(SessionRequest(session=session, attended=False), StartRun(), command)
 
-    async def interrupt(self, given: Mapping[str, Any]) -> Answer:
+    async def interrupt(self, given: Mapping[str, Any]) -> ToolReply:
         session = given["session"]
         attached = await self._app.attached(session)
         if attached is None:
@@ -197,7 +197,7 @@ class SessionTools:
             raise reply.error()
         return await self.show_run({"session": session, "wait_seconds": 10})
 
-    async def describe(self, given: Mapping[str, Any]) -> Answer:
+    async def describe(self, given: Mapping[str, Any]) -> ToolReply:
         command = DescribeSession(
             title=given.get("title"), status=given.get("status"), labels=given.get("labels", {}), note=given.get("note")
         )
@@ -206,7 +206,7 @@ class SessionTools:
             raise reply.error()
         return {"session": given["session"]}
 
-    async def _begun(self, request: SessionRequest, wish: StartRun, command: SessionCommand) -> Answer:
+    async def _begun(self, request: SessionRequest, wish: StartRun, command: SessionCommand) -> ToolReply:
         """Accepted, and held open until it rests; what it does then is in `show_run`."""
         if request.session in self._held:
             raise UserError(f"session {request.session} is at work", hint="wait for it: run_state with wait_seconds")
@@ -347,5 +347,5 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
 }
 
 
-def answer_text(answer: Answer) -> str:
+def answer_text(answer: ToolReply) -> str:
     return json.dumps(answer, ensure_ascii=False, indent=1)

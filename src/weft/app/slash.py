@@ -36,7 +36,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.talk_commands import ClearTaint, SetLimits
 from weft.protocol.values import dataclass
 
-LookName = Literal["help", "context", "cost", "limits", "models", "sessions", "skills", "pipelines"]
+OverviewName = Literal["help", "context", "cost", "limits", "models", "sessions", "skills", "pipelines"]
 _COMMAND: Final = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
 LIMITS: Final = ("turns", "tokens", "usd", "minutes")
 _MAIN: Final = "main"
@@ -70,10 +70,10 @@ SLASHES: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Overview:
     """Something to be shown, that nobody is asked for: `OpenedSession.look` answers it."""
 
-    what: LookName
+    what: OverviewName
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class KnownWords:
     """The texts of the person's own commands, by name."""
 
 
-Wanted = SessionCommand | Look | Fork | Leave
+Wanted = SessionCommand | Overview | Fork | Leave
 
 
 def read_slash(text: str, known: KnownWords) -> Wanted | None:
@@ -184,7 +184,7 @@ def _given(words: list[str], working: Path) -> tuple[GivenFile, ...]:
 
 
 def _model(rest: str, known: KnownWords) -> Wanted:
-    return SetModel(model=rest) if rest else Look("models")
+    return SetModel(model=rest) if rest else Overview("models")
 
 
 def _mode(rest: str, known: KnownWords) -> Wanted:
@@ -197,7 +197,7 @@ def _mode(rest: str, known: KnownWords) -> Wanted:
 
 def _limits(rest: str, known: KnownWords) -> Wanted:
     if not rest:
-        return Look("limits")
+        return Overview("limits")
     if rest == "none":
         return SetLimits(conversation=_MAIN, limits={})
     limits: dict[str, float] = {}
@@ -222,7 +222,7 @@ def _bare(wanted: Callable[[], Wanted]) -> Callable[[str, KnownWords], Wanted]:
 
 
 _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
-    "help": _bare(lambda: Look("help")),
+    "help": _bare(lambda: Overview("help")),
     "run": _run,
     "stop": _bare(Interrupt),
     "model": _model,
@@ -230,13 +230,13 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "limits": _limits,
     "trust": _bare(lambda: ClearTaint(conversation=_MAIN)),
     "compact": _bare(Compact),
-    "context": _bare(lambda: Look("context")),
-    "cost": _bare(lambda: Look("cost")),
+    "context": _bare(lambda: Overview("context")),
+    "cost": _bare(lambda: Overview("cost")),
     "undo": _bare(Undo),
     "fork": _bare(Fork),
-    "sessions": _bare(lambda: Look("sessions")),
-    "pipelines": _bare(lambda: Look("pipelines")),
-    "skills": _bare(lambda: Look("skills")),
+    "sessions": _bare(lambda: Overview("sessions")),
+    "pipelines": _bare(lambda: Overview("pipelines")),
+    "skills": _bare(lambda: Overview("skills")),
     "exit": _bare(Leave),
 }
 

@@ -19,7 +19,7 @@ from weft.cli.place import open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
 from weft.redaction import REDACTOR
 
-Line = tuple[str, str]
+DoctorLine = tuple[str, str]
 """ok, note or bad; and what was found."""
 LOW_SPACE = 200 * 2**20
 
@@ -36,7 +36,7 @@ def command(report: bool, workspace: str | None) -> int:
     return EXIT_FAILED if bad else EXIT_DONE
 
 
-def _settings(given: str | None) -> Iterator[Line]:
+def _settings(given: str | None) -> Iterator[DoctorLine]:
     """What is written in config.toml, which holds no key, and the names of the variables that Weft reads."""
     file = workspace_path(given) / "config.toml"
     if file.is_file():
@@ -50,7 +50,7 @@ def _for_others(text: str) -> str:
     return REDACTOR.text(text.replace(home, "~") if len(home) > 1 else text)
 
 
-def _findings(given: str | None) -> Iterator[Line]:
+def _findings(given: str | None) -> Iterator[DoctorLine]:
     yield "ok", f"weft {__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     yield from _boundary()
     path = workspace_path(given)
@@ -70,7 +70,7 @@ def _findings(given: str | None) -> Iterator[Line]:
         yield from _sessions(app)
 
 
-def _boundary() -> Iterator[Line]:
+def _boundary() -> Iterator[DoctorLine]:
     """Which one is in force for commands and the code of steps, just tried, and what it stops."""
     here = boundary_here()
     state = "ok" if here.strength == "strong" else "note"
@@ -87,7 +87,7 @@ def _boundary() -> Iterator[Line]:
     yield state, "\n      ".join(lines)
 
 
-def _disk(path: Path) -> Iterator[Line]:
+def _disk(path: Path) -> Iterator[DoctorLine]:
     free = shutil.disk_usage(path).free
     yield "ok" if free > LOW_SPACE else "note", f"{free // 2**20:,} MB free at {path}"
     probe = ".doctor-probe"
@@ -102,7 +102,7 @@ def _disk(path: Path) -> Iterator[Line]:
         yield "bad", str(error)
 
 
-def _workspace(app: App) -> Iterator[Line]:
+def _workspace(app: App) -> Iterator[DoctorLine]:
     for request in app.not_agreed():
         yield "note", f"nobody has agreed to {request.words}: it is not used (weft trust)"
     if not app.config.durable:
@@ -118,7 +118,7 @@ def _workspace(app: App) -> Iterator[Line]:
         yield "note", str(problem)
 
 
-def _collections(app: App) -> Iterator[Line]:
+def _collections(app: App) -> Iterator[DoctorLine]:
     """Whether the text that answers are quoted from is the text that was filed."""
     for name, altered in altered_passages(app).items():
         if isinstance(altered, WeftError):
@@ -132,7 +132,7 @@ def _collections(app: App) -> Iterator[Line]:
             yield "ok", f"collection {name}"
 
 
-def _sources(app: App) -> Iterator[Line]:
+def _sources(app: App) -> Iterator[DoctorLine]:
     """Each is really reached."""
     shelf = SourceShelf(app)
     if not (rows := shelf.rows()):
@@ -148,7 +148,7 @@ def _sources(app: App) -> Iterator[Line]:
             yield "bad" if row["enabled"] else "note", f"source {slug}: {reached[slug].why}"
 
 
-def _sessions(app: App) -> Iterator[Line]:
+def _sessions(app: App) -> Iterator[DoctorLine]:
     ids = app.sessions.ids()
     intact = 0
     for session in ids:

@@ -28,14 +28,13 @@ from weft.conversation.claude_agent.child import Child, boundary_policy, environ
 from weft.conversation.claude_agent.gate import GateToolbox
 from weft.conversation.claude_agent.kept import what_it_is_told
 from weft.conversation.claude_agent.speaking import RuntimeTalk
-from weft.conversation.feed import Item
 from weft.conversation.projections import told_to_model
 from weft.conversation.state import turn_of
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
 from weft.models.structured import Way
 from weft.protocol import talk as t
 from weft.protocol.errors import UserError
-from weft.protocol.events import Record
+from weft.protocol.events import FeedItem, Record
 from weft.protocol.messages import StopReason, ToolCall, Usage
 from weft.tools.places import place
 from weft.tools.processes import to_the_end
@@ -365,7 +364,7 @@ class AcpSpeaking:
         if self._runtime is not None:
             await self._runtime.aclose()
 
-    async def follow(self, events: AsyncIterator[Item]) -> None:
+    async def follow(self, events: AsyncIterator[FeedItem]) -> None:
         """Hands every settlement to what waits for it. An interrupt stops the agent, whatever it was doing."""
         async for item in events:
             match item.event if isinstance(item, Record) else None:

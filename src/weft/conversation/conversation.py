@@ -24,7 +24,7 @@ from typing import Final, Self
 from weft.conversation.control import Reply
 from weft.conversation.engine import Engine
 from weft.conversation.executor import Executor
-from weft.conversation.feed import Feed, Item
+from weft.conversation.feed import Feed
 from weft.conversation.ports import Journal, Keeper, Ports
 from weft.conversation.projections import (
     Continuations,
@@ -41,7 +41,7 @@ from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
-from weft.protocol.events import NoticeGiven, Record
+from weft.protocol.events import FeedItem, NoticeGiven, Record
 from weft.protocol.values import dataclass
 
 BATCH: Final = 64
@@ -219,7 +219,7 @@ class Conversation:
         self._tell_faults()
         return reply
 
-    async def events(self, after: int = 0) -> AsyncIterator[Item]:
+    async def events(self, after: int = 0) -> AsyncIterator[FeedItem]:
         """Records after `after` and what comes, in order; live events only from now on. Ends with the conversation."""
         with self._feed.subscribe() as coming:
             seen = after

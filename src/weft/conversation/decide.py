@@ -32,7 +32,7 @@ from weft.conversation.turns import (
     OPEN,
     RULES,
     SHUTDOWN_TIMEOUT,
-    Draft,
+    DecisionDraft,
     Gate,
     Rules,
     asked_call,
@@ -55,7 +55,7 @@ NO_NAMES: Final = frozenset({"", MODEL})
 
 
 def decide(state: State, command: c.TalkCommand, gate: Gate = OPEN, rules: Rules = RULES) -> list[t.TalkEvent]:
-    draft = Draft(state, gate, rules)
+    draft = DecisionDraft(state, gate, rules)
     _DECIDE[type(command)](draft, command)
     return draft.events
 
@@ -63,7 +63,7 @@ def decide(state: State, command: c.TalkCommand, gate: Gate = OPEN, rules: Rules
 # -- messages and turns
 
 
-def _message(draft: Draft, command: c.SendMessage) -> None:
+def _message(draft: DecisionDraft, command: c.SendMessage) -> None:
     name, state = command.conversation, draft.state
     talk = draft.talk(name)
     if state.stopping:
@@ -87,7 +87,7 @@ def _message(draft: Draft, command: c.SendMessage) -> None:
     return None
 
 
-def _continue(draft: Draft, command: c.Continue) -> None:
+def _continue(draft: DecisionDraft, command: c.Continue) -> None:
     name, key = command.conversation, command.key
     talk = draft.talk(name)
     if talk is None:
@@ -110,7 +110,7 @@ def _continue(draft: Draft, command: c.Continue) -> None:
 # -- tool calls
 
 
-def _declare(draft: Draft, command: c.DeclareCalls) -> None:
+def _declare(draft: DecisionDraft, command: c.DeclareCalls) -> None:
     name = command.conversation
     turn = open_turn(draft, name, command.turn)
     if turn is None:
@@ -124,7 +124,7 @@ def _declare(draft: Draft, command: c.DeclareCalls) -> None:
         draft.emit(t.CallsDeclared(conversation=name, turn=turn.number, calls=calls))
 
 
-def _request(draft: Draft, command: c.RequestCall) -> None:
+def _request(draft: DecisionDraft, command: c.RequestCall) -> None:
     name, ask = command.conversation, command.ask
     turn = open_turn(draft, name, command.turn)
     what: dict[str, Any] = {"turn": command.turn, "call": ask.call}
@@ -141,7 +141,7 @@ def _request(draft: Draft, command: c.RequestCall) -> None:
         complete(draft, name)
 
 
-def _approval(draft: Draft, command: c.DecideApproval) -> None:
+def _approval(draft: DecisionDraft, command: c.DecideApproval) -> None:
     name, call_id = command.conversation, command.call
     call = asked_call(draft, name, call_id)
     turn = draft.talk(name) and draft.state.talks[name].turn
@@ -166,7 +166,7 @@ def _approval(draft: Draft, command: c.DecideApproval) -> None:
     return complete(draft, name)
 
 
-def _interrupt_approval(draft: Draft, command: c.InterruptApproval) -> None:
+def _interrupt_approval(draft: DecisionDraft, command: c.InterruptApproval) -> None:
     name, call_id = command.conversation, command.call
     if asked_call(draft, name, call_id) is None or name in draft.gate.closing:
         draft.refuse(name, "stale_interrupt", call=call_id)
@@ -178,7 +178,7 @@ def _interrupt_approval(draft: Draft, command: c.InterruptApproval) -> None:
 # -- settlements
 
 
-def _settle_model(draft: Draft, command: c.SettleModel) -> None:
+def _settle_model(draft: DecisionDraft, command: c.SettleModel) -> None:
     name, execution = command.conversation, command.execution
     talk = draft.talk(name)
     turn = talk.turn if talk else None
@@ -215,7 +215,7 @@ def _settle_model(draft: Draft, command: c.SettleModel) -> None:
     return complete(draft, name)
 
 
-def _note_retry(draft: Draft, command: c.NoteRetry) -> None:
+def _note_retry(draft: DecisionDraft, command: c.NoteRetry) -> None:
     name, execution = command.conversation, command.execution
     talk = draft.talk(name)
     turn = talk.turn if talk else None
@@ -235,7 +235,7 @@ def _note_retry(draft: Draft, command: c.NoteRetry) -> None:
     )
 
 
-def _take_calls(draft: Draft, name: str, asks: Sequence[c.ToolAsk]) -> None:
+def _take_calls(draft: DecisionDraft, name: str, asks: Sequence[c.ToolAsk]) -> None:
     turn = draft.turn(name)
     if not turn.declared:
         draft.emit(
@@ -262,7 +262,7 @@ def _named(asks: Iterable[c.ToolAsk]) -> list[c.ToolAsk]:
     return named
 
 
-def _settle_tool(draft: Draft, command: c.SettleTool) -> None:
+def _settle_tool(draft: DecisionDraft, command: c.SettleTool) -> None:
     name, execution = command.conversation, command.execution
     call_id = running_call(draft, name, execution)
     if call_id is None or draft.gate.closes(name, execution):
@@ -287,7 +287,7 @@ def _settle_tool(draft: Draft, command: c.SettleTool) -> None:
 # -- interrupts, crashes, the end
 
 
-def _record_interrupt(draft: Draft, command: c.RecordInterrupt) -> None:
+def _record_interrupt(draft: DecisionDraft, command: c.RecordInterrupt) -> None:
     for part in command.parts:
         name = part.conversation
         talk = draft.talk(name)
@@ -304,7 +304,7 @@ def _record_interrupt(draft: Draft, command: c.RecordInterrupt) -> None:
             draft.refuse(name, "stale_interrupt", turn=part.turn, key=part.key)
 
 
-def _recover(draft: Draft, command: c.Recover) -> None:
+def _recover(draft: DecisionDraft, command: c.Recover) -> None:
     state, draft.recovering = draft.state, True
     if not state.opened or state.stopping:
         brief = command.brief
@@ -327,7 +327,7 @@ def _recover(draft: Draft, command: c.Recover) -> None:
             start_turn(draft, name)
 
 
-def _recover_turn(draft: Draft, name: str, turn: TurnState) -> None:
+def _recover_turn(draft: DecisionDraft, name: str, turn: TurnState) -> None:
     goes_on = draft.rules.goes_on
     if turn.model:
         model_interrupted(draft, name, turn, PROCESS_LOST)
@@ -351,7 +351,7 @@ def _recover_turn(draft: Draft, name: str, turn: TurnState) -> None:
     complete(draft, name)
 
 
-def _compact(draft: Draft, command: c.CompactTranscript) -> None:
+def _compact(draft: DecisionDraft, command: c.CompactTranscript) -> None:
     """Only turns that are over, and only further than before: an older summary must not bring back what it replaced."""
     talk = draft.talk(command.conversation)
     over = 0 if talk is None else talk.turns - (talk.turn is not None)
@@ -368,7 +368,7 @@ def _compact(draft: Draft, command: c.CompactTranscript) -> None:
     )
 
 
-def _set_limits(draft: Draft, command: c.SetLimits) -> None:
+def _set_limits(draft: DecisionDraft, command: c.SetLimits) -> None:
     name = command.conversation
     if name != draft.state.root and draft.talk(name) is None:
         return draft.refuse(name, "unknown_conversation")
@@ -381,7 +381,7 @@ def _set_limits(draft: Draft, command: c.SetLimits) -> None:
     return start_turn(draft, name, continues=talk.held or None)
 
 
-def _clear_taint(draft: Draft, command: c.ClearTaint) -> None:
+def _clear_taint(draft: DecisionDraft, command: c.ClearTaint) -> None:
     name = command.conversation
     if name != draft.state.root and draft.talk(name) is None:
         return draft.refuse(name, "unknown_conversation")
@@ -390,26 +390,26 @@ def _clear_taint(draft: Draft, command: c.ClearTaint) -> None:
     return None
 
 
-def _restored(draft: Draft, command: c.NoteRestored) -> None:
+def _restored(draft: DecisionDraft, command: c.NoteRestored) -> None:
     name = command.conversation
     if draft.talk(name) is None:
         return draft.refuse(name, "unknown_conversation")
     return draft.emit(t.FilesRestored(conversation=name, message=command.message, files=command.files))
 
 
-def _idle(draft: Draft, command: c.NoteIdle) -> None:
+def _idle(draft: DecisionDraft, command: c.NoteIdle) -> None:
     if draft.state.resting and not draft.state.rested and not draft.state.stopped:
         draft.emit(t.IdleReached(conversation=draft.state.root))
 
 
-def _shutdown(draft: Draft, command: c.Shutdown) -> None:
+def _shutdown(draft: DecisionDraft, command: c.Shutdown) -> None:
     if draft.state.stopping:
         draft.refuse(command.conversation, "shutting_down")
     else:
         draft.emit(t.ShutdownRequested(conversation=draft.state.root))
 
 
-def _stop(draft: Draft, command: c.Stop) -> None:
+def _stop(draft: DecisionDraft, command: c.Stop) -> None:
     """Let go: what is still open after the time a shutdown gives is settled as it is."""
     if draft.state.stopped:
         return draft.refuse(command.conversation, "shutting_down")
@@ -431,7 +431,7 @@ def _stop(draft: Draft, command: c.Stop) -> None:
     return None
 
 
-_DECIDE: Mapping[type, Callable[[Draft, Any], None]] = {
+_DECIDE: Mapping[type, Callable[[DecisionDraft, Any], None]] = {
     c.SendMessage: _message,
     c.Continue: _continue,
     c.DeclareCalls: _declare,

@@ -43,7 +43,7 @@ class TaskHandle:
 
 
 @dataclass(slots=True)
-class Answer:
+class AnswerSoFar:
     """What a model has said so far."""
 
     texts: list[str] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Executor:
         task = asyncio.current_task()
         assert task is not None
         control.bind(conversation, execution, TaskHandle(task))  # nothing is open yet: the task may be cancelled
-        answer, reason, began = Answer(), "", self._ports.now()
+        answer, reason, began = AnswerSoFar(), "", self._ports.now()
         try:
             model = self._ports.model(conversation)
             answer.model = model.name
@@ -149,7 +149,9 @@ class Executor:
     def _since(self, began: float) -> int:
         return round((self._ports.now() - began) * 1000)
 
-    async def _listen(self, conversation: str, execution: str, model: Model, request: Request, answer: Answer) -> None:
+    async def _listen(
+        self, conversation: str, execution: str, model: Model, request: Request, answer: AnswerSoFar
+    ) -> None:
         control = self._engine.control
         control.note_usage(conversation, execution, model.name, {})
         stream = model.stream(request)

@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from weft.protocol import talk as t
-from weft.protocol.events import Event, Record
+from weft.protocol.events import FeedItem
 
-Item = Record | Event
 """An event without its record is live, or of a run beside the conversation."""
 
 
@@ -28,14 +27,14 @@ class Subscription:
     def __init__(self, most: int | None = None) -> None:
         self._most = most
         self._missed = False
-        self._items: deque[Item] = deque()
+        self._items: deque[FeedItem] = deque()
         self._texts: list[str] = []
         """Further pieces of the last item."""
         self._ready = asyncio.Event()
         self._over = False
         self._error: BaseException | None = None
 
-    def put(self, item: Item) -> None:
+    def put(self, item: FeedItem) -> None:
         last = self._items[-1] if self._items else None
         if isinstance(item, t.TextStreamed | t.ThinkingStreamed) and type(item) is type(last):
             assert isinstance(last, t.TextStreamed | t.ThinkingStreamed)
@@ -59,10 +58,10 @@ class Subscription:
             self._items[-1] = replace(last, text="".join([last.text, *self._texts]))
         self._texts = []
 
-    def __aiter__(self) -> AsyncIterator[Item]:
+    def __aiter__(self) -> AsyncIterator[FeedItem]:
         return self
 
-    async def __anext__(self) -> Item:
+    async def __anext__(self) -> FeedItem:
         """FellBehind once when something was let go of, before what came after it."""
         if self._missed:
             self._missed = False
@@ -96,7 +95,7 @@ class Feed:
         finally:
             self._watchers.remove(watcher)
 
-    def put(self, item: Item) -> None:
+    def put(self, item: FeedItem) -> None:
         for watcher in self._watchers:
             watcher.put(item)
 

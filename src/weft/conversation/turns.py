@@ -73,7 +73,7 @@ class Rules:
 RULES: Final = Rules()
 
 
-class Draft:
+class DecisionDraft:
     """A decision in the making: its events, and the state as they leave it. The given state is never touched."""
 
     def __init__(self, state: State, gate: Gate, rules: Rules) -> None:
@@ -111,7 +111,7 @@ class Draft:
 # -- turns
 
 
-def start_turn(draft: Draft, name: str, continues: str | None = None) -> None:
+def start_turn(draft: DecisionDraft, name: str, continues: str | None = None) -> None:
     """Call the model, unless a limit is reached: then a sub-conversation ends, and any other waits."""
     talk = draft.state.talks[name]
     number = talk.turns + 1
@@ -135,7 +135,7 @@ def start_turn(draft: Draft, name: str, continues: str | None = None) -> None:
     )
 
 
-def complete(draft: Draft, name: str) -> None:
+def complete(draft: DecisionDraft, name: str) -> None:
     """Let the calls run whose place has come; complete the turn if nothing in it is open, and start what comes next.
 
     While an accepted interrupt waits for its record, that record completes the turn: as interrupted.
@@ -167,7 +167,7 @@ def _disposition(turn: TurnState, *, goes_on: bool) -> t.Disposition:
     return "final" if over else "continue"
 
 
-def go_on(draft: Draft, name: str, disposition: t.Disposition) -> None:
+def go_on(draft: DecisionDraft, name: str, disposition: t.Disposition) -> None:
     """After a turn or a cancelled continuation: end a sub-conversation, or start a turn with what waits."""
     talk = draft.state.talks[name]
     if disposition == "continue":
@@ -178,7 +178,7 @@ def go_on(draft: Draft, name: str, disposition: t.Disposition) -> None:
         start_turn(draft, name)
 
 
-def _end_child(draft: Draft, talk: Talk, disposition: t.Disposition, why: str = "") -> None:
+def _end_child(draft: DecisionDraft, talk: Talk, disposition: t.Disposition, why: str = "") -> None:
     draft.emit(t.ConversationEnded(conversation=talk.conversation, disposition=disposition))
     call_id = running_call(draft, talk.parent, talk.parent_execution)
     if call_id is None or draft.gate.closes(talk.parent, talk.parent_execution):
@@ -197,7 +197,7 @@ def _end_child(draft: Draft, talk: Talk, disposition: t.Disposition, why: str = 
 # -- tool calls
 
 
-def take_request(draft: Draft, name: str, ask: c.ToolAsk) -> None:
+def take_request(draft: DecisionDraft, name: str, ask: c.ToolAsk) -> None:
     """A declared call becomes a request: ready to run in its place, a question, or a result at once."""
     number = draft.turn(name).number
     verdict = "allow" if ask.verdict == "ask" and ask.key and ask.key in draft.state.allowed else ask.verdict
@@ -238,7 +238,7 @@ def take_request(draft: Draft, name: str, ask: c.ToolAsk) -> None:
             settle_call(draft, name, ask.call, "failed", "none", ask.reason)
 
 
-def release(draft: Draft, name: str) -> None:
+def release(draft: DecisionDraft, name: str) -> None:
     """Record the intents of the calls whose place has come.
 
     The outcome of a turn is that of its calls one after the other: what changes something waits for all calls before
@@ -261,7 +261,7 @@ def _next_call(talk: Talk | None) -> str:
     return ""
 
 
-def intend(draft: Draft, name: str, call_id: str) -> None:
+def intend(draft: DecisionDraft, name: str, call_id: str) -> None:
     """Record the intent of a tool call. One that opens a sub-conversation is running from here on."""
     turn = draft.turn(name)
     call = turn.calls[call_id]
@@ -292,7 +292,7 @@ def intend(draft: Draft, name: str, call_id: str) -> None:
     return None
 
 
-def _no_room(draft: Draft, name: str) -> str:
+def _no_room(draft: DecisionDraft, name: str) -> str:
     rules, state = draft.rules, draft.state
     if over := reached(state, name, rules.price, failures=0):
         return f"a sub-conversation would go past a limit: {over[1]}"
@@ -304,7 +304,7 @@ def _no_room(draft: Draft, name: str) -> str:
 
 
 def settle_call(
-    draft: Draft,
+    draft: DecisionDraft,
     name: str,
     call_id: str,
     outcome: t.ToolOutcome,
@@ -346,7 +346,7 @@ def settle_call(
     )
 
 
-def _last_warning(draft: Draft, name: str, call: CallState) -> str:
+def _last_warning(draft: DecisionDraft, name: str, call: CallState) -> str:
     _, count, last = draft.state.talks[name].failures.get(failing(call), ("", 0, 0))
     if not draft.rules.failures or last == draft.turn(name).number or count + 2 != draft.rules.failures:
         return ""
@@ -354,7 +354,7 @@ def _last_warning(draft: Draft, name: str, call: CallState) -> str:
 
 
 def stop_turn(
-    draft: Draft, name: str, reason: str, targets: Mapping[str, c.How], part: c.Interrupted | None = None
+    draft: DecisionDraft, name: str, reason: str, targets: Mapping[str, c.How], part: c.Interrupted | None = None
 ) -> None:
     """Settle all that is open in a turn, except what can't be stopped. `part` has what a model had said and used."""
     turn = draft.turn(name)
@@ -372,7 +372,9 @@ def stop_turn(
             settle_call(draft, name, call_id, "interrupted_before_execution", "none", reason)
 
 
-def model_interrupted(draft: Draft, name: str, turn: TurnState, reason: str, part: c.Interrupted | None = None) -> None:
+def model_interrupted(
+    draft: DecisionDraft, name: str, turn: TurnState, reason: str, part: c.Interrupted | None = None
+) -> None:
     draft.emit(
         t.ModelSettled(
             conversation=name,
@@ -391,19 +393,19 @@ def model_interrupted(draft: Draft, name: str, turn: TurnState, reason: str, par
 # -- looking
 
 
-def open_turn(draft: Draft, name: str, number: int) -> TurnState | None:
+def open_turn(draft: DecisionDraft, name: str, number: int) -> TurnState | None:
     talk = draft.talk(name)
     turn = talk.turn if talk else None
     return turn if turn is not None and turn.number == number else None
 
 
-def asked_call(draft: Draft, name: str, call_id: str) -> CallState | None:
+def asked_call(draft: DecisionDraft, name: str, call_id: str) -> CallState | None:
     talk = draft.talk(name)
     call = talk.turn.calls.get(call_id) if talk and talk.turn else None
     return call if call is not None and call.phase == "asked" else None
 
 
-def running_call(draft: Draft, name: str, execution: str) -> str | None:
+def running_call(draft: DecisionDraft, name: str, execution: str) -> str | None:
     """The call whose open intent this is."""
     talk = draft.talk(name)
     for call_id, call in talk.turn.calls.items() if talk and talk.turn else ():

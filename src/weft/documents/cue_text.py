@@ -46,7 +46,7 @@ class Caption:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CueLine:
     text: str
     speaker: str = ""
     turn: bool = False
@@ -59,7 +59,7 @@ class Line:
 class Spoken:
     start: float | None
     end: float | None
-    lines: tuple[Line, ...]
+    lines: tuple[CueLine, ...]
     sounds: bool = False
     """Something was there that is not speech."""
 
@@ -78,7 +78,7 @@ def spoken_lines(caption: Caption) -> Spoken:
     if start is not None:
         start = round(max(0.0, start), 3)
         end = round(max(start, end if end is not None else start), 3)
-    lines: list[Line] = []
+    lines: list[CueLine] = []
     sounds = False
     for speaker, text in _voices(_STYLING.sub("", _TOKEN.sub("", caption.text)), caption.speaker):
         for plain in _plain_lines(text):
@@ -88,7 +88,7 @@ def spoken_lines(caption: Caption) -> Spoken:
             if not any(character.isalnum() for character in words) or _ONLY_A_SOUND.fullmatch(words):
                 sounds = sounds or bool(plain)
                 continue
-            lines.append(Line(words, speaker, bool(turn), bool(speaker)))
+            lines.append(CueLine(words, speaker, bool(turn), bool(speaker)))
     return Spoken(start, end, tuple(lines), sounds or (not lines and bool(caption.text.strip())))
 
 

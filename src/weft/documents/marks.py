@@ -28,7 +28,7 @@ _PATIENCE: Final = 200
 """After so many marks in a row that are nowhere, the text is another one."""
 
 
-class Mark(NamedTuple):
+class CueMark(NamedTuple):
     offset: int
     length: int
     check: str
@@ -63,7 +63,7 @@ def speakers_of(cues: Sequence[Cue]) -> list[str]:
 def cues_from_line(line: str, speakers: Sequence[str], text: str) -> tuple[tuple[Cue, ...], int]:
     """The cues that are still there, and how many are not."""
     times: list[tuple[float, float, str]] = []
-    marks: list[Mark] = []
+    marks: list[CueMark] = []
     time = place = 0
     speaker = ""
     for part in filter(None, line.split(";")):
@@ -76,7 +76,7 @@ def cues_from_line(line: str, speakers: Sequence[str], text: str) -> tuple[tuple
         time += pause
         times.append((time / 1000, (time + lasting) / 1000, speaker))
         time += lasting
-        marks.append(Mark(place + skip, length, fields[4]))
+        marks.append(CueMark(place + skip, length, fields[4]))
         place += skip + length
     found: list[Cue] = []
     edited: list[tuple[float, float, str]] = []
@@ -111,12 +111,12 @@ def pages_as_line(pages: Sequence[int], text: str) -> str:
 
 def pages_from_line(line: str, text: str) -> tuple[tuple[int, ...], int]:
     """Where each page begins now, and how many had to take the place of the page before."""
-    marks: list[Mark] = []
+    marks: list[CueMark] = []
     for part in filter(None, line.split(";")):
         offset, comma, check = part.partition(",")
         if not comma:
             raise BadMarksError(part)
-        marks.append(Mark(_integer(offset), PAGE_MARK, check))
+        marks.append(CueMark(_integer(offset), PAGE_MARK, check))
     pages: list[int] = []
     places = find_marks(marks, text)
     for place in places:
@@ -124,7 +124,7 @@ def pages_from_line(line: str, text: str) -> tuple[tuple[int, ...], int]:
     return tuple(pages), places.count(None)
 
 
-def find_marks(marks: Sequence[Mark], text: str) -> list[int | None]:
+def find_marks(marks: Sequence[CueMark], text: str) -> list[int | None]:
     """Where each mark stands in the text now: where it stood, moved like the mark before it, or nearby."""
     places: list[int | None] = []
     shift = earliest = lost = 0
@@ -139,11 +139,11 @@ def find_marks(marks: Sequence[Mark], text: str) -> list[int | None]:
     return places
 
 
-def _fits(mark: Mark, text: str, place: int) -> bool:
+def _fits(mark: CueMark, text: str, place: int) -> bool:
     return 0 <= place <= len(text) and _check(text[place : place + mark.length]) == mark.check
 
 
-def _nearby(mark: Mark, text: str, expected: int, earliest: int) -> int | None:
+def _nearby(mark: CueMark, text: str, expected: int, earliest: int) -> int | None:
     begin, end = max(earliest, expected - _WINDOW), min(len(text), expected + _WINDOW)
     starts = sorted(
         (found.start() for found in _BEGINNING.finditer(text, begin, end)), key=lambda at: abs(at - expected)

@@ -38,7 +38,7 @@ BlockKind = Literal["paragraph", "heading", "item", "code", "row"]
 
 
 @dataclass
-class Block:
+class PdfBlock:
     kind: BlockKind
     text: str
     size: float
@@ -150,7 +150,7 @@ class _Habits:
 class _Writer:
     def __init__(self, habits: _Habits) -> None:
         self.habits = habits
-        self.blocks: list[Block] = []
+        self.blocks: list[PdfBlock] = []
         self.mended = 0
 
     def page(self, number: int, lines: Sequence[LineOnPage]) -> None:
@@ -158,8 +158,8 @@ class _Writer:
         self._join_pages(blocks)
         self.blocks += blocks
 
-    def _blocks(self, number: int, lines: Sequence[LineOnPage]) -> Iterator[Block]:
-        current: Block | None = None
+    def _blocks(self, number: int, lines: Sequence[LineOnPage]) -> Iterator[PdfBlock]:
+        current: PdfBlock | None = None
         for index, line in enumerate(lines):
             after = lines[index + 1] if index + 1 < len(lines) else None
             if current is not None and self._continues(current, line):
@@ -171,7 +171,7 @@ class _Writer:
         if current is not None:
             yield current
 
-    def _begun(self, number: int, line: LineOnPage, before: Block | None, after: LineOnPage | None) -> Block:
+    def _begun(self, number: int, line: LineOnPage, before: PdfBlock | None, after: LineOnPage | None) -> PdfBlock:
         kind: BlockKind = "paragraph"
         text, level = line.text, 0
         bullet = _BULLET.match(text)
@@ -188,9 +188,9 @@ class _Writer:
         elif line.cells > 1:
             kind = "row"
         small = line.size < 0.92 * self.habits.size
-        return Block(kind, text, line.size, [(number, 0)], level, small, line.x, [line])
+        return PdfBlock(kind, text, line.size, [(number, 0)], level, small, line.x, [line])
 
-    def _is_heading(self, line: LineOnPage, before: Block | None, after: LineOnPage | None) -> bool:
+    def _is_heading(self, line: LineOnPage, before: PdfBlock | None, after: LineOnPage | None) -> bool:
         if len(line.text) > 150 or line.cells > 1 or not any(character.isalpha() for character in line.text):
             return False
         if line.size > 1.15 * self.habits.size:
@@ -201,7 +201,7 @@ class _Writer:
         apart = last is None or self._is_apart(last, line)
         return apart and line.end < line.right and (after is None or not after.bold) and not _BULLET.match(line.text)
 
-    def _continues(self, block: Block, line: LineOnPage) -> bool:
+    def _continues(self, block: PdfBlock, line: LineOnPage) -> bool:
         last = block.lines[-1]
         if line.fixed != last.fixed or abs(line.size - last.size) > 0.08 * max(line.size, last.size):
             return False
@@ -227,7 +227,7 @@ class _Writer:
             return False
         return step > usual * self.habits.leading * max(last.size, line.size) * 1.2 + 1
 
-    def _begins(self, block: Block, last: LineOnPage, line: LineOnPage) -> bool:
+    def _begins(self, block: PdfBlock, last: LineOnPage, line: LineOnPage) -> bool:
         """Whether a line of prose starts a paragraph of its own."""
         if last.text.endswith("-"):
             return False
@@ -252,7 +252,7 @@ class _Writer:
 
     # -- joining
 
-    def _add(self, block: Block, line: LineOnPage) -> None:
+    def _add(self, block: PdfBlock, line: LineOnPage) -> None:
         if block.kind in ("code", "row"):
             indent = " " * max(0, round((line.x - block.indent) / (0.6 * line.size))) if block.kind == "code" else ""
             block.text += f"\n{indent}{line.text}"
@@ -286,7 +286,7 @@ class _Writer:
         self.mended += 1
         return ""
 
-    def _join_pages(self, blocks: list[Block]) -> None:
+    def _join_pages(self, blocks: list[PdfBlock]) -> None:
         """Puts the first block of a page behind what the page before broke off, footnotes in between passed over."""
         last = next((block for block in reversed(self.blocks) if not block.small), None)
         first = blocks[0] if blocks else None
@@ -311,7 +311,7 @@ class _Writer:
         parts: list[str] = []
         starts: dict[int, int] = {}
         length = 0
-        before: Block | None = None
+        before: PdfBlock | None = None
         for block in self.blocks:
             tight = before is not None and before.kind == block.kind == "item"
             prefix, suffix = _dress(block)
@@ -329,7 +329,7 @@ class _Writer:
         return Paragraphs("".join(parts), tuple(reversed(pages)), running, contents, self.mended)
 
 
-def _dress(block: Block) -> tuple[str, str]:
+def _dress(block: PdfBlock) -> tuple[str, str]:
     if block.kind == "heading":
         return "#" * max(1, block.level) + " ", ""
     return ("```\n", "\n```") if block.kind == "code" else ("", "")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from weft.documents.characters import word_set
-from weft.documents.cue_text import Line, Spoken, speaker_name
+from weft.documents.cue_text import CueLine, Spoken, speaker_name
 
 _LABEL: Final = re.compile(
     r"\[([^\[\]:]{1,40})\]:?[ \t]+(?=\S)|([^\W\d_][^:：\[\]()\"“”?!]{0,39}?)[ \t]?(?::[ \t]+|：[ \t]*)(?=\S)"
@@ -39,7 +39,7 @@ def name_speakers(captions: Sequence[Spoken]) -> tuple[list[Spoken], int]:
     speaker = ""
     strangers = 0
     for caption in captions:
-        lines: list[Line] = []
+        lines: list[CueLine] = []
         for line in caption.lines:
             found = _LABEL.match(line.text) if _label(line) in names else None
             if found:
@@ -58,7 +58,7 @@ def name_speakers(captions: Sequence[Spoken]) -> tuple[list[Spoken], int]:
     return result, strangers
 
 
-def _label(line: Line) -> str:
+def _label(line: CueLine) -> str:
     """The label with its bracket when it has one, in the spelling that is counted."""
     found = None if line.voiced else _LABEL.match(line.text)
     if not found:

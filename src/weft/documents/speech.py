@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Final
 
 from weft.documents.characters import is_unspaced
-from weft.documents.cue_text import Caption, Line, Spoken, language_in, spoken_lines
+from weft.documents.cue_text import Caption, CueLine, Spoken, language_in, spoken_lines
 from weft.documents.document import Cue, RefusedError, counted
 from weft.documents.speakers import name_speakers
 from weft.protocol.values import dataclass
@@ -109,8 +109,8 @@ def _overlap(before: Spoken, after: Spoken) -> int:
     return 0
 
 
-def _after(lines: tuple[Line, ...], count: int) -> tuple[Line, ...]:
-    rest: list[Line] = []
+def _after(lines: tuple[CueLine, ...], count: int) -> tuple[CueLine, ...]:
+    rest: list[CueLine] = []
     for line in lines:
         words = line.text.split()
         if count >= len(words):
@@ -162,9 +162,9 @@ def _composed(captions: Sequence[Spoken]) -> tuple[str, list[Cue]]:
     return "".join(text.parts), cues
 
 
-def _pieces(lines: Sequence[Line]) -> list[Line]:
+def _pieces(lines: Sequence[CueLine]) -> list[CueLine]:
     """Lines of one speaker put together."""
-    pieces: list[Line] = []
+    pieces: list[CueLine] = []
     for line in lines:
         if pieces and not line.turn and line.speaker == pieces[-1].speaker:
             before = pieces[-1].text

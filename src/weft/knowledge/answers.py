@@ -15,11 +15,11 @@ from weft.knowledge.store import StoredPassage
 from weft.knowledge.verify import check_citations, check_entities, check_relations, compat
 from weft.knowledge.verify import check_contradictions as contradictions_of
 
-Answer = dict[str, Any]
+KnowledgeReply = dict[str, Any]
 PREVIEW: Final = 200
 
 
-def passage_row(passage: StoredPassage) -> Answer:
+def passage_row(passage: StoredPassage) -> KnowledgeReply:
     return {
         "id": passage.id,
         "paragraph_ref": passage.ref,
@@ -38,7 +38,7 @@ def _tier(passage: StoredPassage) -> int:
     return 1 if passage.tier == "guides" else 2
 
 
-def hit_row(hit: Hit) -> Answer:
+def hit_row(hit: Hit) -> KnowledgeReply:
     return {
         **passage_row(hit.passage),
         "confidence": round(hit.score, 4),
@@ -47,7 +47,7 @@ def hit_row(hit: Hit) -> Answer:
     }
 
 
-def _envelope(found: Found, rows: list[Answer]) -> Answer:
+def _envelope(found: Found, rows: list[KnowledgeReply]) -> KnowledgeReply:
     return {
         "results": rows,
         "total_results": len(rows),
@@ -59,27 +59,27 @@ def _envelope(found: Found, rows: list[Answer]) -> Answer:
 # -- searching
 
 
-def search(knowledge: KnowledgeBase, asked: given.SearchArguments) -> Answer:
+def search(knowledge: KnowledgeBase, asked: given.SearchArguments) -> KnowledgeReply:
     filters = Filters(tier="standards", documents=(asked.document_filter,) if asked.document_filter else ())
     found = knowledge.search.find(asked.query, limit=asked.max_results, mode=asked.search_type, filters=filters)
     return _envelope(found, [hit_row(hit) for hit in found.hits])
 
 
-def search_guides(knowledge: KnowledgeBase, asked: given.GuideSearchArguments) -> Answer:
+def search_guides(knowledge: KnowledgeBase, asked: given.GuideSearchArguments) -> KnowledgeReply:
     filters = Filters(tier="guides", documents=(asked.guide_filter,) if asked.guide_filter else ())
     found = knowledge.search.find(asked.query, limit=asked.max_results, mode=asked.search_type, filters=filters)
     return _envelope(found, [_guide_row(knowledge, hit) for hit in found.hits])
 
 
-def _guide_row(knowledge: KnowledgeBase, hit: Hit) -> Answer:
+def _guide_row(knowledge: KnowledgeBase, hit: Hit) -> KnowledgeReply:
     found = knowledge.collection.grammar.find(hit.passage.content, hit.passage.place.document)
     refs = dict.fromkeys(reference.place.ref for reference in found)
     return {**hit_row(hit), "references": list(refs)}
 
 
-def search_all(knowledge: KnowledgeBase, asked: given.TierSearchArguments) -> Answer:
+def search_all(knowledge: KnowledgeBase, asked: given.TierSearchArguments) -> KnowledgeReply:
     """Each tier on its own, so that the larger does not crowd out the smaller; then by score and the tier's weight."""
-    rows: list[Answer] = []
+    rows: list[KnowledgeReply] = []
     warnings: dict[str, None] = {}
     modes = []
     counts: dict[str, int] = {}
@@ -107,7 +107,7 @@ def search_all(knowledge: KnowledgeBase, asked: given.TierSearchArguments) -> An
     }
 
 
-def explain_search(knowledge: KnowledgeBase, asked: given.ExplainArguments) -> Answer:
+def explain_search(knowledge: KnowledgeBase, asked: given.ExplainArguments) -> KnowledgeReply:
     at = knowledge.search
     limit = asked.max_results
     keyword = at.find(asked.query, limit=limit, mode="keyword")
@@ -130,13 +130,18 @@ def explain_search(knowledge: KnowledgeBase, asked: given.ExplainArguments) -> A
 # -- looking up and following
 
 
-def get(knowledge: KnowledgeBase, asked: given.GetArguments) -> Answer:
+def get(knowledge: KnowledgeBase, asked: given.GetArguments) -> KnowledgeReply:
     found = knowledge.resolve(asked.identifier)
     if found.passage is None:
         known = [passage.ref for passage in found.around]
         hint = f"there is {', '.join(known[:5])}" if known else "search for words of it, or list the standards"
         rows = [passage_row(passage) for passage in found.around]
-        answer: Answer = {"paragraph": None, "related": [], "found": False, "error": f"{asked.identifier} is not there"}
+        answer: KnowledgeReply = {
+            "paragraph": None,
+            "related": [],
+            "found": False,
+            "error": f"{asked.identifier} is not there",
+        }
         return {**answer, "hint": hint, **({"additional_matches": rows} if rows else {})}
     answer = {
         "paragraph": passage_row(found.passage),
@@ -148,9 +153,9 @@ def get(knowledge: KnowledgeBase, asked: given.GetArguments) -> Answer:
     return answer
 
 
-def _related(knowledge: KnowledgeBase, passage: StoredPassage) -> list[Answer]:
+def _related(knowledge: KnowledgeBase, passage: StoredPassage) -> list[KnowledgeReply]:
     store = knowledge.store
-    rows: list[Answer] = []
+    rows: list[KnowledgeReply] = []
     for relation, edges in (
         ("cites", store.edges_from([passage.number]).get(passage.number, [])),
         ("cited_by", store.edges_to([passage.number]).get(passage.number, [])),
@@ -170,11 +175,16 @@ def _related(knowledge: KnowledgeBase, passage: StoredPassage) -> list[Answer]:
     return [*rows, {"relation": "belongs_to", "id": passage.document_id, "title": passage.title}]
 
 
-def hops(knowledge: KnowledgeBase, asked: given.HopArguments) -> Answer:
+def hops(knowledge: KnowledgeBase, asked: given.HopArguments) -> KnowledgeReply:
     found = knowledge.resolve(asked.paragraph_id)
     seed = found.passage
     if seed is None:
-        answer: Answer = {"seed_id": asked.paragraph_id, "seed_paragraph": None, "connected": [], "total_found": 0}
+        answer: KnowledgeReply = {
+            "seed_id": asked.paragraph_id,
+            "seed_paragraph": None,
+            "connected": [],
+            "total_found": 0,
+        }
         return {**answer, "max_hops_used": asked.max_hops, "error": f"{asked.paragraph_id} is not there"}
     reached = knowledge.hops(
         seed.number, depth=asked.max_hops, decay=asked.decay, floor=asked.min_score, limit=asked.max_results
@@ -188,7 +198,7 @@ def hops(knowledge: KnowledgeBase, asked: given.HopArguments) -> Answer:
     }
 
 
-def _hop_rows(knowledge: KnowledgeBase, reached: list[Hop]) -> list[Answer]:
+def _hop_rows(knowledge: KnowledgeBase, reached: list[Hop]) -> list[KnowledgeReply]:
     numbers = {number for hop in reached for number in (hop.node, *hop.path)}
     known = {passage.number: passage for passage in knowledge.store.passages(sorted(numbers))}
     return [
@@ -203,10 +213,10 @@ def _hop_rows(knowledge: KnowledgeBase, reached: list[Hop]) -> list[Answer]:
     ]
 
 
-def guide_hops(knowledge: KnowledgeBase, asked: given.GuideHopArguments) -> Answer:
+def guide_hops(knowledge: KnowledgeBase, asked: given.GuideHopArguments) -> KnowledgeReply:
     seed = knowledge.resolve(asked.guide_section_id).passage
     if seed is None:
-        answer: Answer = {
+        answer: KnowledgeReply = {
             "seed_id": asked.guide_section_id,
             "guide_section": None,
             "direct_references": [],
@@ -229,10 +239,10 @@ def guide_hops(knowledge: KnowledgeBase, asked: given.GuideHopArguments) -> Answ
     }
 
 
-def trace_hops(knowledge: KnowledgeBase, asked: given.TraceArguments) -> Answer:
+def trace_hops(knowledge: KnowledgeBase, asked: given.TraceArguments) -> KnowledgeReply:
     seed = knowledge.resolve(asked.start_id).passage
     if seed is None:
-        answer: Answer = {"start_node": None, "hops": [], "total_nodes_discovered": 0, "max_depth_reached": 0}
+        answer: KnowledgeReply = {"start_node": None, "hops": [], "total_nodes_discovered": 0, "max_depth_reached": 0}
         return {**answer, "error": f"{asked.start_id} is not there"}
     reached = sorted(knowledge.hops(seed.number, depth=asked.max_hops, limit=10_000), key=lambda hop: hop.depth)
     rows = _hop_rows(knowledge, reached)
@@ -248,7 +258,7 @@ def trace_hops(knowledge: KnowledgeBase, asked: given.TraceArguments) -> Answer:
 # -- what there is
 
 
-def list_standards(knowledge: KnowledgeBase, _: given.NoArguments) -> Answer:
+def list_standards(knowledge: KnowledgeBase, _: given.NoArguments) -> KnowledgeReply:
     rows = [
         {
             "id": document.id,
@@ -264,7 +274,7 @@ def list_standards(knowledge: KnowledgeBase, _: given.NoArguments) -> Answer:
     return {"standards": rows, "total_standards": len(rows)}
 
 
-def list_guides(knowledge: KnowledgeBase, _: given.NoArguments) -> Answer:
+def list_guides(knowledge: KnowledgeBase, _: given.NoArguments) -> KnowledgeReply:
     first = {
         row["document"]: row["heading"]
         for row in knowledge.store.rows("SELECT document, heading, min(number) FROM passages GROUP BY document")
@@ -282,11 +292,11 @@ def list_guides(knowledge: KnowledgeBase, _: given.NoArguments) -> Answer:
     return {"guides": rows, "total_guides": len(rows)}
 
 
-def status(knowledge: KnowledgeBase, _: given.NoArguments) -> Answer:
+def status(knowledge: KnowledgeBase, _: given.NoArguments) -> KnowledgeReply:
     counts = knowledge.store.counts()
     embedder = knowledge.embedder
     if isinstance(embedder, Unavailable):
-        model: Answer = {"available": False, "reason": embedder.reason}
+        model: KnowledgeReply = {"available": False, "reason": embedder.reason}
     else:
         model = {"available": True, "name": embedder.model}
     return {
@@ -303,7 +313,7 @@ def status(knowledge: KnowledgeBase, _: given.NoArguments) -> Answer:
 # -- verifying
 
 
-def verify_entities(knowledge: KnowledgeBase, asked: given.EntityArguments) -> Answer:
+def verify_entities(knowledge: KnowledgeBase, asked: given.EntityArguments) -> KnowledgeReply:
     named = [knowledge.resolve(name).passage for name in asked.source_paragraph_ids]
     sources = [passage for passage in named if passage]
     if asked.scoring == "compat":
@@ -312,18 +322,18 @@ def verify_entities(knowledge: KnowledgeBase, asked: given.EntityArguments) -> A
     return {**check_entities(asked.entities, sources), "sources_not_found": missing}
 
 
-def verify_citations(knowledge: KnowledgeBase, asked: given.CitationArguments) -> Answer:
+def verify_citations(knowledge: KnowledgeBase, asked: given.CitationArguments) -> KnowledgeReply:
     rows = [citation.model_dump() for citation in asked.citations]
     return (compat.citations if asked.scoring == "compat" else check_citations)(rows, knowledge.resolve)
 
 
-def verify_relations(knowledge: KnowledgeBase, asked: given.RelationArguments) -> Answer:
+def verify_relations(knowledge: KnowledgeBase, asked: given.RelationArguments) -> KnowledgeReply:
     rows = [relation.model_dump() for relation in asked.relations]
     check = compat.relations if asked.scoring == "compat" else check_relations
     return check(rows, knowledge.resolve, knowledge.store)
 
 
-def check_contradictions(knowledge: KnowledgeBase, asked: given.ContradictionArguments) -> Answer:
+def check_contradictions(knowledge: KnowledgeBase, asked: given.ContradictionArguments) -> KnowledgeReply:
     named = [knowledge.resolve(name).passage for name in asked.paragraph_ids]
     found = [passage for passage in named if passage]
     if asked.scoring == "compat":
@@ -335,7 +345,7 @@ def check_contradictions(knowledge: KnowledgeBase, asked: given.ContradictionArg
 # -- the rest
 
 
-def lay_out(knowledge: KnowledgeBase, asked: given.ContextArguments) -> Answer:
+def lay_out(knowledge: KnowledgeBase, asked: given.ContextArguments) -> KnowledgeReply:
     prefix = knowledge.collection.tool_prefix
     wording = Wording(f"{prefix.upper()} ", f"_{prefix}") if prefix else Wording()
     return format_context(
@@ -349,7 +359,7 @@ def lay_out(knowledge: KnowledgeBase, asked: given.ContextArguments) -> Answer:
     )
 
 
-def search_web(knowledge: KnowledgeBase, asked: given.WebArguments) -> Answer:
+def search_web(knowledge: KnowledgeBase, asked: given.WebArguments) -> KnowledgeReply:
     """Without a connected source nothing leaves the machine, and the answer says so."""
     if knowledge.web is None:
         warning = "nothing was searched: no web source is connected"

@@ -41,7 +41,7 @@ _AHEAD: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class NumberMark:
     kind: MarkKind
     label: str
     start: int
@@ -90,9 +90,9 @@ class Headings:
         return " › ".join(title for _, title in self._stack[:-1])
 
 
-def marks_of(text: str, ignored: Sequence[re.Pattern[str]], *, articles: bool) -> list[Mark]:
+def marks_of(text: str, ignored: Sequence[re.Pattern[str]], *, articles: bool) -> list[NumberMark]:
     """Every line that may open something; which of them do is decided in their order."""
-    marks: list[Mark] = []
+    marks: list[NumberMark] = []
     lines = list(lines_of(text, ignored))
     for index, (start, line) in enumerate(lines):
         if not line.strip():
@@ -105,43 +105,43 @@ def marks_of(text: str, ignored: Sequence[re.Pattern[str]], *, articles: bool) -
     return _in_order(marks, articles=articles)
 
 
-def _paragraph_mark(start: int, line: str) -> Mark | None:
+def _paragraph_mark(start: int, line: str) -> NumberMark | None:
     if match := _APPLICATION.match(line):
-        return Mark("application", match["label"], start)
+        return NumberMark("application", match["label"], start)
     if match := _NUMBER.match(line):
         first = line[match.end() :].lstrip("\"'“‘([*_«")[:1]
         contents = len(line) <= _LONGEST_HEADING and _CONTENTS_LINE.match(line)
         if (first.isupper() or not first.isalpha()) and not contents:
-            return Mark("main", match["label"], start)
+            return NumberMark("main", match["label"], start)
     if match := _ITEM.match(line):
-        return Mark("item", match["label"], start)
+        return NumberMark("item", match["label"], start)
     return None
 
 
-def _article_mark(start: int, line: str) -> Mark | None:
+def _article_mark(start: int, line: str) -> NumberMark | None:
     if (match := _ARTICLE.match(line)) and len(line) <= 120 and not line.rstrip().endswith((".", ";", ",")):
-        return Mark("main", match["label"], start)
+        return NumberMark("main", match["label"], start)
     if (match := _NUMBER.match(line) or _ITEM.match(line)) is not None:
-        return Mark("item", match["label"], start)
+        return NumberMark("item", match["label"], start)
     return None
 
 
-def _heading_mark(start: int, line: str, *, alone: bool) -> Mark | None:
+def _heading_mark(start: int, line: str, *, alone: bool) -> NumberMark | None:
     if len(line) > _LONGEST_HEADING:
         return None
     if (match := _APPENDIX.match(line)) and not match["rest"].rstrip().endswith((".", ";", ",")):
-        return Mark("appendix", match["title"], start, 1)
+        return NumberMark("appendix", match["title"], start, 1)
     if match := _HEADING.match(line):
-        return Mark("heading", match["title"].strip("* "), start, len(match["marks"]))
+        return NumberMark("heading", match["title"].strip("* "), start, len(match["marks"]))
     short = line.strip()
     if alone and 3 < len(short) <= 80 and short[0].isupper() and not short.endswith((".", ";", ",", ":", "!", "?")):
-        return Mark("heading", short, start, 6)
+        return NumberMark("heading", short, start, 6)
     return None
 
 
-def _in_order(marks: Sequence[Mark], *, articles: bool) -> list[Mark]:
+def _in_order(marks: Sequence[NumberMark], *, articles: bool) -> list[NumberMark]:
     """Without the numbers that do not go up: those begin rows of lists and tables."""
-    kept: list[Mark] = []
+    kept: list[NumberMark] = []
     highest = {"main": 0, "application": 0}
     heading_since = False
     in_appendix = False
@@ -187,7 +187,7 @@ def numbered_pieces(
     return [piece for piece in state.pieces if text[piece.start : piece.end].strip()]
 
 
-def _levels(marks: Sequence[Mark]) -> list[tuple[str, str]]:
+def _levels(marks: Sequence[NumberMark]) -> list[tuple[str, str]]:
     """For every mark that is an item, its levels inside the paragraph it belongs to; ("", "") for the others."""
     levels: list[tuple[str, str]] = []
     run: list[str] = []
@@ -200,7 +200,7 @@ def _levels(marks: Sequence[Mark]) -> list[tuple[str, str]]:
     return [*levels, *item_levels(run)]
 
 
-def _open(state: _State, text: str, mark: Mark, level: tuple[str, str], end: int) -> None:
+def _open(state: _State, text: str, mark: NumberMark, level: tuple[str, str], end: int) -> None:
     document, path = state.document, state.headings.path
     after = min(text.find("\n", mark.start) + 1 or len(text), end)
     last = state.pieces[-1] if state.pieces else None
@@ -237,6 +237,6 @@ def _past_signs(text: str, start: int) -> int:
     return found.end() if found else start
 
 
-def _title(text: str, mark: Mark) -> str:
+def _title(text: str, mark: NumberMark) -> str:
     end = text.find("\n", mark.start)
     return text[mark.start : end if end >= 0 else len(text)].strip().strip(" #*")

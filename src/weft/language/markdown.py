@@ -25,7 +25,7 @@ from markdown_it.token import Token
 BlockKind = Literal["heading", "paragraph", "table", "code", "html"]
 MarkKind = Literal["syntax", "strong", "em", "code"]
 Span = tuple[int, int]
-Mark = tuple[int, int, MarkKind]
+InlineMark = tuple[int, int, MarkKind]
 _SIGNS: Final = re.compile(r"[*_`\[\\<~]")
 _TAG: Final = re.compile(
     r"</?(?:a|abbr|b|big|br|center|cite|code|del|details|div|dfn|em|font|hr|i|img|ins|kbd|li|mark|ol|p|picture|pre|q|s|samp"
@@ -111,13 +111,13 @@ def _content(text: str, token: Token, starts: Sequence[int]) -> tuple[Span, ...]
     return tuple(found)
 
 
-def marks(text: str, block: Block) -> list[Mark]:
+def marks(text: str, block: Block) -> list[InlineMark]:
     """In order, none inside another: strong inside emphasis counts as strong."""
     if block.kind == "code":
         return _fences(text, block)
     said, place = _said(text, block)
     before = [(text.rfind("\n", 0, low) + 1, low) for low, _ in block.lines[1:]]
-    found: list[Mark] = [(low, high, "syntax") for low, high in before if text[low:high].strip()]
+    found: list[InlineMark] = [(low, high, "syntax") for low, high in before if text[low:high].strip()]
     if not _SIGNS.search(said):
         return found
     for start, end in _stretches(said):
@@ -170,24 +170,24 @@ def _stretches(said: str) -> Iterator[Span]:
     yield low, len(said)
 
 
-def _fences(text: str, block: Block) -> list[Mark]:
+def _fences(text: str, block: Block) -> list[InlineMark]:
     """The first and the last line of fenced code."""
     first, last = block.lines[0], block.lines[-1]
     opened = text[slice(*first)].strip()[:3]
-    found: list[Mark] = [(block.start, min(first[1] + 1, block.end), "syntax")]
+    found: list[InlineMark] = [(block.start, min(first[1] + 1, block.end), "syntax")]
     if len(block.lines) > 2 and text[slice(*last)].strip().startswith(opened):
         found.append((last[0] - 1, block.end, "syntax"))
     return found
 
 
 @lru_cache(maxsize=4096)
-def inline(said: str) -> tuple[tuple[Mark, ...], tuple[LinkPlace, ...]]:
+def inline(said: str) -> tuple[tuple[InlineMark, ...], tuple[LinkPlace, ...]]:
     """The marks and the links of what is read in one go: a line, or the lines of a paragraph."""
     parser = _inline()
     env: dict[str, list[Any]] = {"marks": [], "links": []}
     tokens: list[Token] = []
     parser.inline.parse(said, parser, env, tokens)
-    found: list[Mark] = env["marks"]
+    found: list[InlineMark] = env["marks"]
     opened: list[tuple[str, int]] = []
     for token in tokens:
         place = token.meta.get("place") if token.meta else None
@@ -203,11 +203,11 @@ def inline(said: str) -> tuple[tuple[Mark, ...], tuple[LinkPlace, ...]]:
     return tuple(_apart(found)), tuple(env["links"])
 
 
-def _apart(found: Sequence[Mark]) -> Iterator[Mark]:
+def _apart(found: Sequence[InlineMark]) -> Iterator[InlineMark]:
     """Syntax first, then the innermost of what is left; each character belongs to one mark."""
     order = sorted(found, key=lambda mark: (mark[2] != "syntax", mark[2] != "code", mark[1] - mark[0], mark[0]))
     taken: list[Span] = []
-    kept: list[Mark] = []
+    kept: list[InlineMark] = []
     for low, high, kind in order:
         for start, end in _free(low, high, taken):
             kept.append((start, end, kind))
@@ -254,7 +254,7 @@ class _Placed(ParserInline):
             state.pushPending()
 
     def _note(self, state: StateInline, name: str, before: int, count: int) -> None:
-        found: list[Mark] = state.env["marks"]
+        found: list[InlineMark] = state.env["marks"]
         after = state.pos
         if name in ("emphasis", "strikethrough"):
             size = after - before if name == "emphasis" else (after - before) // 2

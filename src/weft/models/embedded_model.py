@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Final
 
-from weft.models.embedded.answers import Answer, find_answers
+from weft.models.embedded.answers import AnsweringSentence, find_answers
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta
 from weft.protocol.messages import Text, Usage
 
@@ -76,7 +76,7 @@ def _last_said(request: Request) -> str:
     return ""
 
 
-def _quoted(found: list[Answer]) -> str:
+def _quoted(found: list[AnsweringSentence]) -> str:
     lines: list[str] = []
     for document in dict.fromkeys(answer.document for answer in found):
         lines.append(f"{document}:")

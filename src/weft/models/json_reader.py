@@ -50,7 +50,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class JsonReadings:
     """What was found, the best first; when that is nothing, `fault` says why in a sentence for the writer."""
 
     readings: tuple[Reading, ...]
@@ -85,17 +85,17 @@ def _as_list(found: Sequence[Reading], accept: Callable[[Any], bool]) -> Reading
     return Reading(value=values, corrections=(told, *others), complete=complete, at=ordered[0].at)
 
 
-def look(text: str) -> Look:
+def look(text: str) -> JsonReadings:
     trimmed = text.strip(_SPACES)
     if not trimmed:
-        return Look(readings=(), fault="the answer is empty")
+        return JsonReadings(readings=(), fault="the answer is empty")
     strict = _strict(trimmed)
     if strict is not None:
-        return Look(readings=(strict,))
+        return JsonReadings(readings=(strict,))
     found = _written_otherwise(trimmed) or _search(trimmed)
     if found is None or not any(reading.complete for reading in found.readings):
         found = _last_resort(trimmed) or found
-    return found or Look(readings=(), fault=_fault(trimmed))
+    return found or JsonReadings(readings=(), fault=_fault(trimmed))
 
 
 def _strict(text: str) -> Reading | None:
@@ -171,7 +171,7 @@ class _Found:
     end: int
 
 
-def _search(text: str) -> Look | None:
+def _search(text: str) -> JsonReadings | None:
     """Every value that begins with a bracket, then the order in which they are worth considering."""
     found, skipped = _all_values(text)
     if not found:
@@ -191,7 +191,7 @@ def _search(text: str) -> Look | None:
         elif not around and (one.start > 0 or one.end < len(text)):
             around.append(Correction(kind="around", at=one.start, note="there is other text around the value"))
         readings.append(replace(one.reading, corrections=(*one.reading.corrections, *around), at=one.start))
-    return Look(readings=tuple(readings))
+    return JsonReadings(readings=tuple(readings))
 
 
 def _asides(text: str) -> list[tuple[int, int]]:
@@ -266,7 +266,7 @@ def _broken_until(text: str, fault: NotJsonError, effort: int) -> tuple[int, int
     return fault.at, end - fault.at
 
 
-def _written_otherwise(text: str) -> Look | None:
+def _written_otherwise(text: str) -> JsonReadings | None:
     """More ways to write it: all of it escaped once more, or for a web page, or without the outer braces."""
     again, note = "", ""
     if _ESCAPED.match(text):
@@ -280,10 +280,10 @@ def _written_otherwise(text: str) -> Look | None:
     if found is None:
         return None
     kind = Correction(kind="bracket" if "braces" in note else "escape", at=0, note=note)
-    return Look(readings=tuple(replace(one, corrections=(kind, *one.corrections)) for one in found.readings))
+    return JsonReadings(readings=tuple(replace(one, corrections=(kind, *one.corrections)) for one in found.readings))
 
 
-def _last_resort(text: str) -> Look | None:
+def _last_resort(text: str) -> JsonReadings | None:
     """When nothing whole was read: the text written a little differently, as models sometimes do to all of it."""
     again: list[tuple[str, Correction]] = []
     if "{{" in text:
@@ -304,7 +304,9 @@ def _last_resort(text: str) -> Look | None:
     for written, told in again:
         found = _search(written)
         if found is not None and found.readings[0].complete:
-            return Look(readings=tuple(replace(one, corrections=(told, *one.corrections)) for one in found.readings))
+            return JsonReadings(
+                readings=tuple(replace(one, corrections=(told, *one.corrections)) for one in found.readings)
+            )
     return None
 
 

@@ -20,7 +20,7 @@ from weft.orchestrator.workbench import Workbench
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.messages import ToolCall
 from weft.protocol.steps import StepInput
-from weft.workspace.flow import Look
+from weft.workspace.flow import ArtifactPlace
 from weft.workspace.scope import Taken, ToolCalls
 
 MOST_CALLS: Final = 200
@@ -133,7 +133,7 @@ def _value(taken: Taken, given: StepInput) -> Any:
     return values[0] if len(values) == 1 and not parse_path(taken.look.at).many else values
 
 
-def _found(look: Look, given: StepInput) -> list[Any]:
+def _found(look: ArtifactPlace, given: StepInput) -> list[Any]:
     value: Any = given.artifacts.get(look.artifact)
     if not look.at and not isinstance(value, Mapping | list):
         return [] if value is None else [value]

@@ -694,3 +694,7 @@ class Record(NamedTuple):
     at: str
     event: DurableEvent
     envelope: Envelope | None = None  # of its decision; None in logs of version 1
+
+
+FeedItem = Record | Event
+"""What whoever follows a session gets: a durable event with its place in the log, or a live one."""

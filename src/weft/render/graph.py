@@ -13,7 +13,7 @@ from typing import Final
 from rich.cells import cell_len, get_character_cell_size
 
 from weft.render.cells import clean, widest, wrap
-from weft.render.layout import Item, layers, put_in_columns, put_in_order, ranks
+from weft.render.layout import GraphBox, layers, put_in_columns, put_in_order, ranks
 from weft.render.routes import draw, nets, place_ports, place_rows
 
 _PLAIN: Final = str.maketrans(
@@ -104,7 +104,7 @@ def _picture(
     return ["".join(row).rstrip() for row in rows]
 
 
-def _boxes(level: Sequence[Item], texts: Texts, height: int, final: str | None, columns: int) -> list[list[str]]:
+def _boxes(level: Sequence[GraphBox], texts: Texts, height: int, final: str | None, columns: int) -> list[list[str]]:
     rows = [[" "] * columns for _ in range(height + 2)]
     for item in level:
         if item.lane:

@@ -19,7 +19,7 @@ _SWEEPS = 8
 
 
 @dataclass(slots=True, eq=False)
-class Item:
+class GraphBox:
     """A box of a step, or a lane: the line of the step `step` on its way through a layer."""
 
     step: str
@@ -27,8 +27,8 @@ class Item:
     lane: bool
     width: int = 1
     centre: float = 0
-    above: list[Item] = field(default_factory=list)
-    below: list[Item] = field(default_factory=list)
+    above: list[GraphBox] = field(default_factory=list)
+    below: list[GraphBox] = field(default_factory=list)
 
     @property
     def column(self) -> int:
@@ -54,10 +54,10 @@ def ranks(steps: Mapping[str, Sequence[str]]) -> dict[str, int] | None:
     return rank
 
 
-def layers(steps: Mapping[str, Sequence[str]], rank: Mapping[str, int]) -> list[list[Item]]:
+def layers(steps: Mapping[str, Sequence[str]], rank: Mapping[str, int]) -> list[list[GraphBox]]:
     """Boxes and lanes in layers, joined to their neighbours above and below."""
-    result: list[list[Item]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
-    boxes = {step: Item(step, rank[step], lane=False) for step in steps}
+    result: list[list[GraphBox]] = [[] for _ in range(max(rank.values(), default=-1) + 1)]
+    boxes = {step: GraphBox(step, rank[step], lane=False) for step in steps}
     for step, box in boxes.items():
         result[box.layer].append(box)
         users = [boxes[user] for user in steps if step in steps[user]]
@@ -67,14 +67,14 @@ def layers(steps: Mapping[str, Sequence[str]], rank: Mapping[str, int]) -> list[
                 if user.layer == layer:
                     _join(here, user)
             if any(user.layer > layer for user in users):
-                lane = Item(step, layer, lane=True)
+                lane = GraphBox(step, layer, lane=True)
                 result[layer].append(lane)
                 _join(here, lane)
                 here = lane
     return result
 
 
-def put_in_order(levels: list[list[Item]]) -> None:
+def put_in_order(levels: list[list[GraphBox]]) -> None:
     """Order each layer so that few lines cross; ties stay as the pipeline's author wrote them."""
     best = [list(level) for level in levels]
     for sweep in range(_SWEEPS):
@@ -88,7 +88,7 @@ def put_in_order(levels: list[list[Item]]) -> None:
     levels[:] = best
 
 
-def crossings(levels: Sequence[Sequence[Item]]) -> int:
+def crossings(levels: Sequence[Sequence[GraphBox]]) -> int:
     total = 0
     for upper, lower in pairwise(levels):
         places = {item: place for place, item in enumerate(lower)}
@@ -97,7 +97,7 @@ def crossings(levels: Sequence[Sequence[Item]]) -> int:
     return total
 
 
-def put_in_columns(levels: list[list[Item]], gap: int) -> int:
+def put_in_columns(levels: list[list[GraphBox]], gap: int) -> int:
     """Give every item its centre, at least `gap` free columns apart; the result is the width of the whole."""
     for level in levels:
         _space(level, [0.0] * len(level), gap)
@@ -118,7 +118,7 @@ def put_in_columns(levels: list[list[Item]], gap: int) -> int:
     return max(item.column + item.width // 2 for item in items) + 1
 
 
-def _straighten(level: Sequence[Item], gap: int) -> None:
+def _straighten(level: Sequence[GraphBox], gap: int) -> None:
     """Move lanes under or over the rest of their line where their neighbours leave the room."""
     for place, item in enumerate(level):
         for near in [*item.above, *item.below] if item.lane else []:
@@ -128,7 +128,7 @@ def _straighten(level: Sequence[Item], gap: int) -> None:
                 item.centre = near.centre
 
 
-def _space(level: Sequence[Item], wanted: Sequence[float], gap: int) -> None:
+def _space(level: Sequence[GraphBox], wanted: Sequence[float], gap: int) -> None:
     """As near as possible to where each wants to be, in order, no two closer than the gap (pool adjacent violators)."""
     offsets = [0]
     for left, right in pairwise(level):
@@ -144,7 +144,7 @@ def _space(level: Sequence[Item], wanted: Sequence[float], gap: int) -> None:
         item.centre = place + offset
 
 
-def _near(item: Item, down: bool) -> list[Item]:
+def _near(item: GraphBox, down: bool) -> list[GraphBox]:
     return item.above if down else item.below
 
 
@@ -152,6 +152,6 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
     return fmean(values) if values else otherwise
 
 
-def _join(upper: Item, lower: Item) -> None:
+def _join(upper: GraphBox, lower: GraphBox) -> None:
     upper.below.append(lower)
     lower.above.append(upper)

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Final
 
 from weft.protocol.values import dataclass
-from weft.render.layout import Item
+from weft.render.layout import GraphBox
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _LINES: Final = {3: "│", 12: "─", 5: "┘", 9: "└", 6: "┐", 10: "┌", 7: "┤", 11: "├", 13: "┴", 14: "┬", 15: "┼"}
@@ -21,8 +21,8 @@ _ILLEGAL: Final = 1000
 
 @dataclass(slots=True, eq=False)
 class Net:
-    sources: list[Item]
-    targets: list[Item]
+    sources: list[GraphBox]
+    targets: list[GraphBox]
     leaves: list[int] = field(default_factory=list)
     """The column under each source."""
     enters: list[int] = field(default_factory=list)
@@ -39,9 +39,9 @@ class Net:
         return len(self.span) == 1
 
 
-def nets(upper: Sequence[Item]) -> list[Net]:
+def nets(upper: Sequence[GraphBox]) -> list[Net]:
     """The lines that leave a layer, as few nets as possible."""
-    groups: dict[frozenset[Item], Net] = {}
+    groups: dict[frozenset[GraphBox], Net] = {}
     for item in upper:
         if item.below:
             net = groups.setdefault(frozenset(item.below), Net([], item.below))
@@ -49,7 +49,7 @@ def nets(upper: Sequence[Item]) -> list[Net]:
     return list(groups.values())
 
 
-def place_ports(found: Sequence[Net], lower: Sequence[Item]) -> None:
+def place_ports(found: Sequence[Net], lower: Sequence[GraphBox]) -> None:
     """Choose the columns: in the middle where one line meets a box, side by side in the order of their sources else."""
     for net in found:
         net.leaves = [item.column for item in net.sources]
@@ -105,7 +105,7 @@ def _cells(net: Net, rows: int) -> dict[tuple[int, int], int]:
     return cells
 
 
-def _port(item: Item, place: int, total: int) -> int:
+def _port(item: GraphBox, place: int, total: int) -> int:
     step = 4 if item.width - 2 > 4 * (total - 1) else 2
     return item.column + (2 * place - (total - 1)) * step // 2
 

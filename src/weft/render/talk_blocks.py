@@ -13,7 +13,7 @@ from weft.render.cells import clean, fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
 from weft.render.signs import style
-from weft.render.talk_view import Answered, Block, Called, CallView, Noted, Ran, Said, Thought
+from weft.render.talk_view import Answered, Called, CallView, Noted, Ran, Said, TalkBlock, Thought
 from weft.render.units import count, human_ms, human_seconds
 
 MOST_DIFF: Final = 40
@@ -32,7 +32,7 @@ _OUTCOMES: Final = {
 }
 
 
-def block_lines(block: Block, sheet: Page) -> list[Text]:
+def block_lines(block: TalkBlock, sheet: Page) -> list[Text]:
     match block:
         case Said():
             return [Text(), *said_lines(block.text, sheet)]

@@ -121,13 +121,13 @@ class Ran:
     asks: bool = False
 
 
-Block = Said | Answered | Thought | Called | Noted | Ran
+TalkBlock = Said | Answered | Thought | Called | Noted | Ran
 
 
 @dataclass
 class TalkView:
     root: str = "main"
-    finished: list[Block] = field(default_factory=list)
+    finished: list[TalkBlock] = field(default_factory=list)
     queued: dict[str, str] = field(default_factory=dict)
     """Messages that wait for their turn, by name."""
     calls: dict[tuple[str, str], CallView] = field(default_factory=dict)
@@ -175,7 +175,7 @@ class TalkView:
             case StatusChanged():
                 self.status = event
 
-    def take(self) -> list[Block]:
+    def take(self) -> list[TalkBlock]:
         """The blocks that were finished since this was last asked."""
         finished, self.finished = self.finished, []
         return finished

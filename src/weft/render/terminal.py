@@ -25,7 +25,7 @@ MOST_GATE_LINES = 12
 NARROW = 90
 _INDENT = 6
 
-Block = tuple[StepView, list[Text]]
+StepBlock = tuple[StepView, list[Text]]
 
 
 def live(
@@ -45,7 +45,7 @@ def live(
     sheet = page(width, ascii)
     head = [_header(view, now, sheet, price), Text()]
     names = min(widest(sheet.clean(name) for name in view.steps), sheet.width // 3)
-    blocks: list[Block] = [(step, _block(view, step, now, names, sheet, price)) for step in view.steps.values()]
+    blocks: list[StepBlock] = [(step, _block(view, step, now, names, sheet, price)) for step in view.steps.values()]
     tail = _notices(view, sheet)
     if view.outcome is None:
         tail += _gates(view, sheet)
@@ -157,7 +157,7 @@ def _notices(view: RunView, sheet: Page) -> list[Text]:
     return lines
 
 
-def _fold_blocks(blocks: list[Block], room: int, sheet: Page) -> list[list[Text]]:
+def _fold_blocks(blocks: list[StepBlock], room: int, sheet: Page) -> list[list[Text]]:
     """The blocks in `room` lines, giving up first what a person needs least."""
     short = [lines[:1] if step.state == "done" else lines for step, lines in blocks]
     finished = [lines for step, lines in blocks if step.state in ("done", "skipped")]

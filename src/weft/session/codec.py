@@ -43,7 +43,7 @@ class NewerLogError(UserError):
     """The log can't be understood by this version, so it must not be judged damaged, let alone written to."""
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """A decoded line: the record and which part of its decision it is. The envelope of a decision of several lines
     has no hash yet: it takes all of them."""
 
@@ -100,7 +100,7 @@ def to_json(value: Any) -> bytes:
         return _ESCAPING_ENCODER.encode(value).encode()
 
 
-def decode(line: bytes) -> Line:
+def decode(line: bytes) -> LogLine:
     sealed = line[-CRC_SIZE : 8 - CRC_SIZE] == b',"crc":"'
     if sealed and b"%08x" % zlib.crc32(memoryview(line)[:-CRC_SIZE]) != line[-11:-3]:
         raise DamagedLineError("its checksum does not match its content")
@@ -117,7 +117,7 @@ def decode(line: bytes) -> Line:
     return _line(raw, line, sealed)
 
 
-def decode_many(lines: Sequence[bytes]) -> list[Line | DamagedLineError]:
+def decode_many(lines: Sequence[bytes]) -> list[LogLine | DamagedLineError]:
     """Each line decoded, or what is wrong with it. Sealed lines are parsed together, which takes half the time."""
     raws = _parsed_together(lines)
     if raws is not None:
@@ -129,14 +129,14 @@ def decode_many(lines: Sequence[bytes]) -> list[Line | DamagedLineError]:
     return [_or_damage(decode, line) for line in lines]
 
 
-def _or_damage(read: Callable[..., Line], *given: Any) -> Line | DamagedLineError:
+def _or_damage(read: Callable[..., LogLine], *given: Any) -> LogLine | DamagedLineError:
     try:
         return read(*given)
     except DamagedLineError as error:
         return error
 
 
-def _plain_line(raw: dict[str, Any], line: bytes, shapes: Mapping[str, _Shape]) -> Line | None:
+def _plain_line(raw: dict[str, Any], line: bytes, shapes: Mapping[str, _Shape]) -> LogLine | None:
     """The short way for most sealed lines: one that is its whole decision and has nothing to be lifted or built."""
     shape = shapes.get(raw.get("type", ""))
     if shape is None or shape.has_findings or "part" in raw or "version" in raw:
@@ -154,7 +154,7 @@ def _plain_line(raw: dict[str, Any], line: bytes, shapes: Mapping[str, _Shape]) 
     except (TypeError, DamagedLineError):
         raw["seq"], raw["at"], raw["envelope"] = seq, at, told
         return None
-    return _new(Line, (_new(Record, (seq, at, event, envelope)), 1, 1))
+    return _new(LogLine, (_new(Record, (seq, at, event, envelope)), 1, 1))
 
 
 def _parsed_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
@@ -172,7 +172,7 @@ def _parsed_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
     return raws if len(raws) == len(lines) and all(type(raw) is dict for raw in raws) else None
 
 
-def _line(raw: dict[str, Any], line: bytes, sealed: bool) -> Line:
+def _line(raw: dict[str, Any], line: bytes, sealed: bool) -> LogLine:
     """A line from its JSON object."""
     seq, at, part = raw.pop("seq", None), raw.pop("at", None), raw.pop("part", None)
     version, told = raw.pop("version", None), raw.pop("envelope", None)
@@ -185,11 +185,11 @@ def _line(raw: dict[str, Any], line: bytes, sealed: bool) -> Line:
         )
     event = _event(upcast(raw), sealed)
     if part is None:
-        return Line(Record(seq, at, event, None if told is None else _envelope(told, hash_bytes(line))))
+        return LogLine(Record(seq, at, event, None if told is None else _envelope(told, hash_bytes(line))))
     pair = isinstance(part, list) and len(part) == 2 and type(part[0]) is type(part[1]) is int
     if not pair or not 1 <= part[0] <= part[1]:
         raise DamagedLineError(f"part is {part!r}, not [i, n]")
-    return Line(Record(seq, at, event, None if told is None else _envelope(told, "")), part[0], part[1])
+    return LogLine(Record(seq, at, event, None if told is None else _envelope(told, "")), part[0], part[1])
 
 
 def _envelope_fields(envelope: Envelope) -> dict[str, Any]:

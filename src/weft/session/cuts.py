@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.protocol.errors import UserError
-from weft.session.log import LOG, Damage, Head
+from weft.session.log import LOG, Damage, LogHead
 from weft.session.manifest import MANIFEST, Known
 from weft.session.state import SessionState
 
@@ -38,7 +38,7 @@ class LostLogError(UserError):
         )
 
 
-def find_cuts(known: Known | None, head: Head, damage: Sequence[Damage], state: SessionState) -> list[str]:
+def find_cuts(known: Known | None, head: LogHead, damage: Sequence[Damage], state: SessionState) -> list[str]:
     """What the log has lost and nobody has accepted yet, in words. `known` has to be read before the log is."""
     found = [str(one) for one in damage if one.cut and one.seq > state.cut_accepted]
     if known is None or (state.session and known.session != state.session):

@@ -25,7 +25,7 @@ from weft.protocol.errors import ExternalError
 from weft.protocol.events import LOG_VERSION, DurableEvent, Record, is_durable
 from weft.protocol.hashes import HASH_SIZE, hash_bytes
 from weft.protocol.values import dataclass
-from weft.session.codec import DamagedLineError, Line, decode_many, encode
+from weft.session.codec import DamagedLineError, LogLine, decode_many, encode
 
 LOG: Final = "log.jsonl"
 CHUNK: Final = 1 << 20
@@ -55,7 +55,7 @@ class Damage:
         return f"{LOG} line {self.line}: {self.reason}"
 
 
-class Head(NamedTuple):
+class LogHead(NamedTuple):
     """Where a log ends, and all that its next decision has to know."""
 
     seq: int = 0
@@ -76,9 +76,9 @@ class Head(NamedTuple):
 class LogReader:
     """Reads a log from the start, and again for what came since. Never blocks a writer, never sees half a decision."""
 
-    def __init__(self, folder: Folder, head: Head | None = None) -> None:
+    def __init__(self, folder: Folder, head: LogHead | None = None) -> None:
         """`head`: where to begin, with a decision of the chain before it."""
-        head = head or Head()
+        head = head or LogHead()
         self.folder = folder
         self.seq = head.seq
         """The last sequence number read."""
@@ -97,12 +97,12 @@ class LogReader:
         self._mangled = False
         """Whether the last decision has lost a part."""
         self._line = head.line
-        self._tail: list[tuple[bytes, Line | DamagedLineError]] = []
+        self._tail: list[tuple[bytes, LogLine | DamagedLineError]] = []
         """The lines after the last whole decision."""
 
     @property
-    def head(self) -> Head:
-        return Head(self.seq, self.end, self._before, self.epoch, self._line, 0 if self._since else self._last)
+    def head(self) -> LogHead:
+        return LogHead(self.seq, self.end, self._before, self.epoch, self._line, 0 if self._since else self._last)
 
     def read(self) -> Iterator[Record]:
         """Every record after the last one read."""
@@ -116,7 +116,7 @@ class LogReader:
                 self._chained = os.pread(fd, self._last, self.end - self._last)
             for raw, found in chain.from_iterable(_decoded(fd, self.end)):
                 # Most lines are a whole decision, and simply the next one of the chain.
-                if type(found) is Line and found[2] == 1 and not self._tail and raw[-1] == 10:
+                if type(found) is LogLine and found[2] == 1 and not self._tail and raw[-1] == 10:
                     record, envelope = found[0], found[0][3]
                     if record[0] == self.seq + 1 and (
                         not self.epoch if envelope is None else envelope[1] == self._hash and envelope[2] == self.epoch
@@ -128,7 +128,7 @@ class LogReader:
                         yield record
                         continue
                 self._tail.append((raw, found))
-                if raw[-1] == 10 and type(found) is Line:
+                if raw[-1] == 10 and type(found) is LogLine:
                     yield from self._whole_decisions(found)
             self.torn = os.pread(fd, os.fstat(fd).st_size - self.end, self.end)
         except OSError as error:
@@ -136,9 +136,9 @@ class LogReader:
         finally:
             os.close(fd)
 
-    def _whole_decisions(self, last: Line) -> Iterator[Record]:
+    def _whole_decisions(self, last: LogLine) -> Iterator[Record]:
         """What the line at the end of the tail makes whole."""
-        open_lines = [number for number, (_, line) in enumerate(self._tail) if isinstance(line, Line)]
+        open_lines = [number for number, (_, line) in enumerate(self._tail) if isinstance(line, LogLine)]
         if last.part == 1 and len(open_lines) > 1:
             # A new decision begins while one is open: the open one lost its end. Its facts still stand.
             reason = "the end of this decision is missing"
@@ -154,7 +154,7 @@ class LogReader:
             if isinstance(line, DamagedLineError):
                 suspects.append(Damage(number, f"{line}{PASSED_OVER}"))
         before, own = (b"".join(raw for raw, _ in part) for part in (self._tail[:start], self._tail[start:stop]))
-        records = [line.record for _, line in self._tail[start:stop] if isinstance(line, Line)]
+        records = [line.record for _, line in self._tail[start:stop] if isinstance(line, LogLine)]
         number, self._tail = self._line + start + 1, self._tail[stop:]
         self._line += stop
         self.end += len(before) + len(own)
@@ -206,7 +206,7 @@ class LogReader:
         self.damage += [Damage(one.line, one.reason, first.seq, bool(why)) for one in suspects]
 
 
-def _decoded(fd: int, start: int) -> Iterator[Iterable[tuple[bytes, Line | DamagedLineError]]]:
+def _decoded(fd: int, start: int) -> Iterator[Iterable[tuple[bytes, LogLine | DamagedLineError]]]:
     """Raw lines with what they say, some at a time: whoever reads only the first pays for a few."""
     lines = _lines(fd, start)
     size = 1
@@ -240,7 +240,7 @@ def _admit(event: DurableEvent) -> None:
 class LogWriter:
     """Appends decisions. There is one per session, behind its lock."""
 
-    def __init__(self, folder: Folder, now: Now, head: Head) -> None:
+    def __init__(self, folder: Folder, now: Now, head: LogHead) -> None:
         self.folder = folder
         self.head = head._replace(epoch=head.epoch + 1)
         self._now = now
@@ -291,7 +291,7 @@ class LogWriter:
             raise translated(error, f"can't write {self.folder.path / LOG}") from error
         self._announced = True
         envelope = envelope._replace(hash=hash_bytes(data))
-        self.head = Head(seq + parts, end + len(data), envelope.hash, epoch, line + parts, len(data))
+        self.head = LogHead(seq + parts, end + len(data), envelope.hash, epoch, line + parts, len(data))
         return [Record(seq + i, at, event, envelope) for i, event in enumerate(events, 1)]
 
     def _take_back(self) -> None:

@@ -27,14 +27,14 @@ from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
-from weft.session.log import CHUNK, LOG, Head
+from weft.session.log import CHUNK, LOG, LogHead
 
 SNAPSHOT: Final = ".snapshot.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    head: Head
+    head: LogHead
     """The decision it was made at."""
     saved: Mapping[str, Any]
     """By name, what was folded until then, in plain values."""
@@ -55,7 +55,7 @@ def read_snapshot(folder: Folder) -> Snapshot | None:
         found = json.loads(data) if data else {}
         if found.get("weft") != __version__:
             return None
-        head = restored(Head, found["head"])
+        head = restored(LogHead, found["head"])
         if found["sha256"] != _prefix_hash(folder, head.end):
             return None
         return Snapshot(head, dict(found["saved"]))
@@ -63,7 +63,7 @@ def read_snapshot(folder: Folder) -> Snapshot | None:
         return None
 
 
-def write_snapshot(folder: Folder, head: Head, folds: Mapping[str, Any]) -> None:
+def write_snapshot(folder: Folder, head: LogHead, folds: Mapping[str, Any]) -> None:
     digest = _prefix_hash(folder, head.end)
     if digest is not None:
         saved = {name: {"code": _code(type(fold)), "value": plain(fold)} for name, fold in folds.items()}

@@ -27,7 +27,7 @@ from weft.sources.folder_source import FolderConnector
 from weft.sources.grants import Grants, KeyStore, SourceAuth
 from weft.sources.lines import HttpLine, StdioLine
 from weft.sources.listing import Listing, Reached, ReachedStore, SourceState
-from weft.sources.mcp_connection import Line, McpConnection
+from weft.sources.mcp_connection import McpConnection, McpLine
 from weft.sources.offering import offered_tools
 from weft.sources.secrets import Secrets
 from weft.sources.stdio import launch_of
@@ -249,7 +249,7 @@ class Sources:
             changed=changed,
         )
 
-    def _line(self, source: Source) -> Line:
+    def _line(self, source: Source) -> McpLine:
         config = source.config
         assert config.kind == "mcp"
         secrets = self.secrets(source)

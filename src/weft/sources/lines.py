@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from weft.sources.mcp_connection import Line
+from weft.sources.mcp_connection import McpLine
 from weft.sources.stdio import MESSAGE_LIMIT, Launch, StdioServer
 from weft.sources.wire import open_client
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
 
 
-class StdioLine(Line):
+class StdioLine(McpLine):
     def __init__(self, launch: Launch) -> None:
         self._server = StdioServer(launch)
         self.ended = self._server.ended
@@ -37,7 +37,7 @@ class StdioLine(Line):
         return self._server.why, tuple(self._server.tail)[-4:]
 
 
-class HttpLine(Line):
+class HttpLine(McpLine):
     """Each request stands for itself, so there is nothing that ends by itself."""
 
     def __init__(self, url: str, *, headers: dict[str, str], auth: httpx2.Auth | None, sse: bool = False) -> None:

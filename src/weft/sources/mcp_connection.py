@@ -84,7 +84,7 @@ def prompt_tool(prompts: Sequence[OfferedPrompt]) -> OfferedTool:
     )
 
 
-class Line(AbstractAsyncContextManager["TransportStreams"]):
+class McpLine(AbstractAsyncContextManager["TransportStreams"]):
     """One way to a server: its streams, and what is known when they end."""
 
     ended: asyncio.Event
@@ -100,7 +100,7 @@ class _Up:
     """A server that answers."""
 
     client: Client
-    line: Line
+    line: McpLine
     gone: asyncio.Future[str]
     """Gets the reason when it is gone."""
     leave: asyncio.Event = field(default_factory=asyncio.Event)
@@ -112,7 +112,7 @@ class McpConnection:
     def __init__(
         self,
         slug: str,
-        line: Callable[[], Line],
+        line: Callable[[], McpLine],
         *,
         seconds: float,
         repeatable: Callable[[str], bool],
@@ -174,7 +174,7 @@ class McpConnection:
         self._failures, self._not_before, self._last_fault = 0, 0.0, None
         return self._up
 
-    def _failed(self, why: str, line: Line) -> WeftError:
+    def _failed(self, why: str, line: McpLine) -> WeftError:
         known, tail = line.told()
         said = f"; it last said: {' | '.join(tail)}" if tail else ""
         return self._noted(SourceDownError(f"the source {self._slug} can't be reached: {known or why}{said}"))
@@ -185,7 +185,7 @@ class McpConnection:
         self._last_fault = fault
         return fault
 
-    async def _live(self, line: Line, ready: asyncio.Future[_Up]) -> None:
+    async def _live(self, line: McpLine, ready: asyncio.Future[_Up]) -> None:
         """In a task of its own from its start to its end: what is opened here is closed here."""
         up: _Up | None = None
         reason = "it was closed"
@@ -220,7 +220,7 @@ class McpConnection:
                 said = f"; it last said: {' | '.join(tail)}" if tail else ""
                 up.gone.set_result(f"{known or reason}{said}")
 
-    def _start_fault(self, leaf: BaseException, line: Line) -> WeftError:
+    def _start_fault(self, leaf: BaseException, line: McpLine) -> WeftError:
         from mcp.shared.exceptions import MCPError
 
         if isinstance(leaf, WeftError):
@@ -233,7 +233,7 @@ class McpConnection:
         return SourceDownError(f"the source {self._slug} can't be reached: {why}{said}")
 
     @asynccontextmanager
-    async def _open_client(self, line: Line) -> AsyncIterator[Client]:
+    async def _open_client(self, line: McpLine) -> AsyncIterator[Client]:
         from mcp import Client
         from mcp.types import Implementation
 

@@ -22,7 +22,7 @@ from weft import __version__
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.values import dataclass
 from weft.tools.addresses import closed_kind, is_loopback
-from weft.tools.http_reply import LINE_LIMIT, Head, read_body, read_head
+from weft.tools.http_reply import LINE_LIMIT, ReplyHead, read_body, read_head
 from weft.tools.threads import in_thread
 
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -214,7 +214,7 @@ async def _judged(target: _Target, resolver: Resolver, allow_loopback: bool) -> 
 
 async def _get(
     target: _Target, limits: Limits, resolver: Resolver, allow_loopback: bool, tls: ssl.SSLContext | None
-) -> tuple[Head, bytes]:
+) -> tuple[ReplyHead, bytes]:
     addresses = await _judged(target, resolver, allow_loopback)
     reader, writer = await _connect(target, addresses, limits, tls)
     try:
@@ -283,7 +283,7 @@ async def _connect_to(
         raise
 
 
-def _fetched(url: str, head: Head, data: bytes, trail: Sequence[str]) -> Fetched:
+def _fetched(url: str, head: ReplyHead, data: bytes, trail: Sequence[str]) -> Fetched:
     said = head.headers.get("content-type", "")
     media_type = said.partition(";")[0].strip().lower()
     charset = _CHARSET.search(said)

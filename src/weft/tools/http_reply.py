@@ -27,7 +27,7 @@ _LENGTH: Final = re.compile(r"[0-9]{1,18}\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ReplyHead:
     status: int
     headers: Mapping[str, str]
     """Names in small letters; a name that came twice has its values with commas between them."""
@@ -37,7 +37,7 @@ def malformed(what: str) -> ExternalError:
     return ExternalError(f"the server's reply can't be read: {what}", hint="try again, or try another address")
 
 
-async def read_head(stream: asyncio.StreamReader) -> Head:
+async def read_head(stream: asyncio.StreamReader) -> ReplyHead:
     """The head of the final reply; early ones (1xx) are passed over."""
     for _ in range(EARLY_REPLIES + 1):
         head = await _one_head(stream)
@@ -46,12 +46,12 @@ async def read_head(stream: asyncio.StreamReader) -> Head:
     raise malformed("early replies that never end")
 
 
-async def _one_head(stream: asyncio.StreamReader) -> Head:
+async def _one_head(stream: asyncio.StreamReader) -> ReplyHead:
     first = await _line(stream)
     found = _STATUS.match(first)
     if not found:
         raise malformed(f"it begins with {first[:40]!r}, which is not HTTP/1")
-    return Head(int(found[1]), await _headers(stream))
+    return ReplyHead(int(found[1]), await _headers(stream))
 
 
 async def _headers(stream: asyncio.StreamReader) -> dict[str, str]:
@@ -88,7 +88,7 @@ def _cut(where: str) -> ExternalError:
     return ExternalError(f"the server ended its reply {where}", hint="try again", retryable=True)
 
 
-async def read_body(stream: asyncio.StreamReader, head: Head, limit: int) -> bytes:
+async def read_body(stream: asyncio.StreamReader, head: ReplyHead, limit: int) -> bytes:
     """The unfolded body; ExternalError when it is cut short, malformed or larger than `limit`."""
     if head.status in (204, 304):
         return b""
@@ -108,7 +108,7 @@ def too_large(limit: int) -> ExternalError:
     )
 
 
-def _pieces(stream: asyncio.StreamReader, head: Head, limit: int) -> AsyncIterator[bytes]:
+def _pieces(stream: asyncio.StreamReader, head: ReplyHead, limit: int) -> AsyncIterator[bytes]:
     transfer = head.headers.get("transfer-encoding", "").strip().lower()
     if transfer:
         if transfer != "chunked":

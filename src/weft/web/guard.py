@@ -62,7 +62,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class RequestHead:
     """What of a request decides whether it comes in."""
 
     method: str
@@ -108,7 +108,7 @@ class House:
         return max(fitting, key=lambda way: len(way.prefix), default=Way("/", "signed-in"))
 
 
-def refusal(head: Head, house: House, who: Identity | None) -> Refusal | None:
+def refusal(head: RequestHead, house: House, who: Identity | None) -> Refusal | None:
     """Why a request does not come in; None when it does."""
     way = house.way(head.path)
     if head.host.lower() not in house.hosts:
@@ -126,7 +126,7 @@ def refusal(head: Head, house: House, who: Identity | None) -> Refusal | None:
     return _unknown(head, way, who)
 
 
-def _unknown(head: Head, way: Way, who: Identity | None) -> Refusal | None:
+def _unknown(head: RequestHead, way: Way, who: Identity | None) -> Refusal | None:
     """Why whoever asks may not use this way."""
     if way.kind in ("open", "frame"):
         return None
@@ -217,7 +217,7 @@ class Guard:
                 told = Refusal(413, f"the body is larger than {way.limit // 2**20} MB", "send less at once")
                 await _refuse(told, head.path, out)
 
-    def _who(self, head: Head) -> Identity | None:
+    def _who(self, head: RequestHead) -> Identity | None:
         if head.bearer:
             return self.access.identify_token(head.bearer)
         return self.access.identify_browser(head.cookie) if head.cookie else None
@@ -264,7 +264,7 @@ def named_origins(names: Iterable[str], port: int, scheme: str) -> frozenset[str
     return frozenset(found | ({f"{scheme}://{name.lower()}" for name in names} if port == usual else set()))
 
 
-def _head(scope: Scope, cookie: str) -> Head:
+def _head(scope: Scope, cookie: str) -> RequestHead:
     headers: Sequence[tuple[bytes, bytes]] = scope["headers"]
     told: dict[str, list[str]] = {}
     for name, value in headers:
@@ -276,7 +276,7 @@ def _head(scope: Scope, cookie: str) -> Head:
 
     length = one("content-length")
     authorization = one("authorization")
-    return Head(
+    return RequestHead(
         method=scope["method"],
         path=scope["path"],
         host=one("host"),

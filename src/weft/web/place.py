@@ -15,10 +15,10 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from weft.app import TAKEN_UP, App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
-from weft.protocol.events import QuestionAsked, Record
+from weft.protocol.events import FeedItem, QuestionAsked, Record
 from weft.web.jobs import Jobs
 from weft.web.keeping import SessionKeeper
-from weft.web.streams import BEAT_SECONDS, Item, Sent, Watch, stream
+from weft.web.streams import BEAT_SECONDS, Sent, Watch, stream
 
 LOOK_SECONDS: Final = 0.5
 """How often the log of a watched session that nobody holds is looked at."""
@@ -183,7 +183,7 @@ class Place:
             if found and found[0] is watch:
                 del self._watches[session]
 
-    async def _source(self, session: str, after: int) -> AsyncIterator[Item]:
+    async def _source(self, session: str, after: int) -> AsyncIterator[FeedItem]:
         """From wherever the session is held now; ends when that may have changed."""
         held = self.keeper.holding(session) or await self.app.attached(session)
         if held is not None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from typing import Any, Final
 
-from weft.protocol.events import Event, Record
+from weft.protocol.events import FeedItem, Record
 from weft.protocol.values import dataclass
 
 MOST_WAITING: Final = 2_000
@@ -29,8 +29,7 @@ LIVE_LIMIT: Final = 64 * 2**10
 BEAT_SECONDS: Final = 15.0
 """A stream that has nothing to say says that it is there."""
 
-Item = Record | Event
-Encode = Callable[[Item], dict[str, Any]]
+Encode = Callable[[FeedItem], dict[str, Any]]
 _JOINED: Final = frozenset({"text_streamed", "thinking_streamed", "step_text_streamed"})
 """Live events whose `text` goes on where the last one ended."""
 _PLACE: Final = ("conversation", "execution", "step", "attempt", "call", "question")
@@ -141,7 +140,7 @@ def _drop_settled(live: Live, event: Mapping[str, Any]) -> None:
             del live[key]
 
 
-Source = Callable[[int], AsyncIterator[Item]]
+Source = Callable[[int], AsyncIterator[FeedItem]]
 """The events of a session after a number, for as long as this source has any."""
 
 
@@ -170,7 +169,7 @@ class Watch:
             for buffer in self._buffers:
                 buffer.close()
 
-    def _pass_on(self, item: Item) -> None:
+    def _pass_on(self, item: FeedItem) -> None:
         value = self._encode(item)
         if isinstance(item, Record):
             if item.seq <= self.last:

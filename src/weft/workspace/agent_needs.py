@@ -15,12 +15,12 @@ from typing import Any
 from weft.protocol.errors import WorkspaceError
 from weft.workspace import graph
 from weft.workspace.agent import Agent
-from weft.workspace.draft import Draft
+from weft.workspace.draft import PipelineDraft
 from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.step_rules import artifacts_of
 
 
-def with_agents(draft: Draft) -> Draft:
+def with_agents(draft: PipelineDraft) -> PipelineDraft:
     agents = {name: found for name, entry in draft.steps.items() if (found := _agent(draft, entry))}
     if not any(one.profile or one.artifacts or one.makes for one in agents.values()):
         return draft
@@ -34,7 +34,7 @@ def with_agents(draft: Draft) -> Draft:
     return replace(draft, file=draft.file.model_copy(update={"steps": steps}))
 
 
-def _agent(draft: Draft, entry: StepEntry) -> Agent | None:
+def _agent(draft: PipelineDraft, entry: StepEntry) -> Agent | None:
     if entry.agent is None or entry.agent not in draft.library.agent_names():
         return None
     try:
@@ -44,7 +44,7 @@ def _agent(draft: Draft, entry: StepEntry) -> Agent | None:
 
 
 def _with(
-    draft: Draft,
+    draft: PipelineDraft,
     name: str,
     entry: StepEntry,
     agent: Agent,

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
-from weft.workspace.document import Document, Mark, Path, Source, in_order, read_source
+from weft.workspace.document import Document, Path, Source, SourceMark, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
 from weft.workspace.model_table import ModelTables, RoleTable
@@ -66,18 +66,18 @@ def _parse(source: Source) -> Document:
     return Document(FILE, value, keys, values)
 
 
-def _places(text: str, value: Mapping[str, Any]) -> tuple[dict[Path, Mark], dict[Path, Mark]]:
+def _places(text: str, value: Mapping[str, Any]) -> tuple[dict[Path, SourceMark], dict[Path, SourceMark]]:
     """Where each top-level key stands: the TOML reader keeps no places, and the settings are all on the top level."""
-    keys: dict[Path, Mark] = {}
-    values: dict[Path, Mark] = {}
+    keys: dict[Path, SourceMark] = {}
+    values: dict[Path, SourceMark] = {}
     lines = text.splitlines(keepends=True)
     for key in value:
         named = re.compile(rf"""\s*\[*\s*(["']?){re.escape(key)}\1\s*[=.\]]\s*""")
         for number, line in enumerate(lines):
             found = named.match(line)
             if found and _is_complete("".join(lines[:number])):
-                keys[(key,)] = Mark(number + 1, len(line) - len(line.lstrip()) + 1)
-                values[(key,)] = Mark(number + 1, found.end() + 1) if "=" in found[0] else keys[(key,)]
+                keys[(key,)] = SourceMark(number + 1, len(line) - len(line.lstrip()) + 1)
+                values[(key,)] = SourceMark(number + 1, found.end() + 1) if "=" in found[0] else keys[(key,)]
                 break
     _places_of_models(lines, keys, values)
     return keys, values
@@ -87,19 +87,19 @@ _TABLE: Final = re.compile(r"""\s*\[\s*models\s*\.\s*(["']?)([^"'\].]+?)\1\s*\]"
 _KEY: Final = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=\s*")
 
 
-def _places_of_models(lines: Sequence[str], keys: dict[Path, Mark], values: dict[Path, Mark]) -> None:
+def _places_of_models(lines: Sequence[str], keys: dict[Path, SourceMark], values: dict[Path, SourceMark]) -> None:
     """The same for `[models.NAME]`, the only tables there are."""
     name = None
     for number, line in enumerate(lines, start=1):
         table, key = _TABLE.match(line), _KEY.match(line)
         if table:
             name = table[2]
-            keys[("models", name)] = values[("models", name)] = Mark(number, line.index("[") + 1)
+            keys[("models", name)] = values[("models", name)] = SourceMark(number, line.index("[") + 1)
         elif line.lstrip().startswith("["):
             name = None
         elif name is not None and key:
-            keys[("models", name, key[1])] = Mark(number, len(line) - len(line.lstrip()) + 1)
-            values[("models", name, key[1])] = Mark(number, key.end() + 1)
+            keys[("models", name, key[1])] = SourceMark(number, len(line) - len(line.lstrip()) + 1)
+            values[("models", name, key[1])] = SourceMark(number, key.end() + 1)
 
 
 def _is_complete(text: str) -> bool:

@@ -21,7 +21,7 @@ SIZE_LIMIT: Final = 2**20
 Path = tuple[str | int, ...]
 
 
-class Mark(NamedTuple):
+class SourceMark(NamedTuple):
     """Line and column, counted from 1."""
 
     line: int
@@ -56,9 +56,9 @@ def read_source(folder: Folder, file: str) -> Source:
     return Source(file, data, text.removeprefix("\ufeff"))
 
 
-def mark_of(text: str, offset: int) -> Mark:
+def mark_of(text: str, offset: int) -> SourceMark:
     before = text[:offset]
-    return Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+    return SourceMark(before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
 def dotted(path: Path) -> str:
@@ -73,8 +73,8 @@ def dotted(path: Path) -> str:
 class Document:
     file: str
     value: Any
-    keys: Mapping[Path, Mark] = field(default_factory=dict)
-    values: Mapping[Path, Mark] = field(default_factory=dict)
+    keys: Mapping[Path, SourceMark] = field(default_factory=dict)
+    values: Mapping[Path, SourceMark] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     """Faults found while parsing that left the rest readable, such as a key that stands there twice."""
     unreadable: frozenset[Path] = frozenset()
@@ -82,13 +82,13 @@ class Document:
     spelled: Mapping[str, str] = field(default_factory=dict)
     """How the file spells a top-level key that has an older word; paths have today's, messages show the file's."""
 
-    def value_mark(self, path: Path) -> Mark:
+    def value_mark(self, path: Path) -> SourceMark:
         """Where the value at `path` stands, or the nearest part around it that is in the file."""
         while path and path not in self.values:
             path = path[:-1]
-        return self.values.get(path, Mark(1, 1))
+        return self.values.get(path, SourceMark(1, 1))
 
-    def key_mark(self, path: Path) -> Mark:
+    def key_mark(self, path: Path) -> SourceMark:
         """Where the key at `path` stands; for a list's element or a key that is not there, what is around it."""
         while path:
             if path in self.keys:

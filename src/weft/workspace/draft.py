@@ -19,7 +19,7 @@ from weft.workspace.yaml_document import parse_yaml
 
 
 @dataclass
-class Draft:
+class PipelineDraft:
     source: Source
     document: Document
     file: PipelineFile
@@ -57,14 +57,14 @@ class Draft:
         self.problems.append(self.document.at_key(path, message, hint))
 
 
-def draft_pipeline(library: Library, name: str, source: Source) -> tuple[Draft | None, list[Problem]]:
+def draft_pipeline(library: Library, name: str, source: Source) -> tuple[PipelineDraft | None, list[Problem]]:
     """The draft of a file, or what makes it unreadable. In a draft the older word `outputs` is already `steps`."""
     document = _with_steps(parse_yaml(source.file, source.text))
     checked = check(PipelineFile, document, fillers={"name": name, "description": "-", "steps": {}})
     problems = [*document.problems, *checked.problems]
     if checked.model is None:
         return None, problems
-    return Draft(source, document, checked.model, checked.dropped, library, problems), problems
+    return PipelineDraft(source, document, checked.model, checked.dropped, library, problems), problems
 
 
 def _with_steps(document: Document) -> Document:

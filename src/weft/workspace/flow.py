@@ -23,7 +23,7 @@ MOST_SHOWN: Final = 50
 
 
 @dataclass(frozen=True)
-class Look:
+class ArtifactPlace:
     """A place in an artifact."""
 
     artifact: str
@@ -38,7 +38,7 @@ class Look:
 class Condition:
     """One test, or several joined: all of them, any of them, none of them."""
 
-    look: Look | None = None
+    look: ArtifactPlace | None = None
     parameter: str | None = None
     operator: Operator = "exists"
     value: Any = True
@@ -55,7 +55,7 @@ class Condition:
             found = seen.get(self.look.key, ()) if self.look else ()
         return _test(self.operator, self.value, found)
 
-    def looks(self) -> Iterator[Look]:
+    def looks(self) -> Iterator[ArtifactPlace]:
         if self.look:
             yield self.look
         for part in self.parts:
@@ -112,7 +112,7 @@ def _shown(value: Any) -> str:
 class Shown:
     """A place of the artifact that a person sees at a gate."""
 
-    look: Look
+    look: ArtifactPlace
     label: str
 
 
@@ -137,12 +137,12 @@ class Unit:
     """In running order; the last one closes it."""
     most: int | str
     """Rounds after the first; the name of a parameter that says how many."""
-    look: Look | None = None
+    look: ArtifactPlace | None = None
     """Where a verifier says its verdict."""
-    feedback: Look | None = None
+    feedback: ArtifactPlace | None = None
     when: Condition | None = None
     """What makes a loop go back."""
-    claims: Look | None = None
+    claims: ArtifactPlace | None = None
     """Where a verifier says how many claims are quoted, judged, contradicted and not checked."""
 
     @property
@@ -216,7 +216,7 @@ class Budget:
         return ", ".join([*parts, *([f"{self.minutes:g} minutes"] if self.minutes is not None else [])])
 
 
-def look(looks: tuple[Look, ...], artifacts: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+def look(looks: tuple[ArtifactPlace, ...], artifacts: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     """What is found at each place, of the artifacts that are there."""
     return {
         one.key: tuple(

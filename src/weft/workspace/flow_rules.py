@@ -13,9 +13,9 @@ from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass
 from weft.workspace import graph
 from weft.workspace.document import Path, describe
-from weft.workspace.draft import Draft
+from weft.workspace.draft import PipelineDraft
 from weft.workspace.explain import fault_in
-from weft.workspace.flow import Budget, Condition, Gate, Look, Operator, Retry, Shown, Unit
+from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Operator, Retry, Shown, Unit
 from weft.workspace.flow_file import JOINS, OPERATORS, BudgetEntry, ChoiceEntry, GateEntry, ShownEntry
 from weft.workspace.parameters import NAMED, ParameterSpec
 from weft.workspace.pipeline_file import StepEntry
@@ -36,7 +36,7 @@ _NEEDS_TEXT: Final = ("above", "below", "at_least", "at_most")
 class Flow:
     """What the rules know of the pipeline while they judge."""
 
-    draft: Draft
+    draft: PipelineDraft
     parameters: Mapping[str, ParameterSpec]
     makers: Mapping[str, str]
     order: tuple[str, ...]
@@ -45,7 +45,7 @@ class Flow:
 # -- depth and budgets
 
 
-def depth(draft: Draft, parameters: dict[str, ParameterSpec]) -> Mapping[str, Mapping[str, Any]]:
+def depth(draft: PipelineDraft, parameters: dict[str, ParameterSpec]) -> Mapping[str, Mapping[str, Any]]:
     """The modes with good values. Declaring them makes the parameter `depth`."""
     modes = draft.file.depth
     if not modes:
@@ -73,7 +73,7 @@ def depth(draft: Draft, parameters: dict[str, ParameterSpec]) -> Mapping[str, Ma
     return good
 
 
-def budget(draft: Draft, at: Path, entry: BudgetEntry | None) -> Budget:
+def budget(draft: PipelineDraft, at: Path, entry: BudgetEntry | None) -> Budget:
     if entry is None:
         return Budget()
     given = {key: value for key, value in entry.model_dump().items() if value is not None}
@@ -85,7 +85,7 @@ def budget(draft: Draft, at: Path, entry: BudgetEntry | None) -> Budget:
     return Budget(**given)
 
 
-def retry(draft: Draft, at: Path, entry: StepEntry) -> Retry:
+def retry(draft: PipelineDraft, at: Path, entry: StepEntry) -> Retry:
     written = entry.retry
     if written is None:
         return Retry()
@@ -138,7 +138,7 @@ def condition(flow: Flow, at: Path, value: Mapping[str, Any], step: str, *, own:
     return Condition(look=found, operator=operator, value=wanted) if found else None
 
 
-def _good_test(draft: Draft, at: Path, operator: str, wanted: Any) -> bool:
+def _good_test(draft: PipelineDraft, at: Path, operator: str, wanted: Any) -> bool:
     number = isinstance(wanted, int | float) and not isinstance(wanted, bool)
     if operator in _NEEDS_TEXT and not number:
         draft.report(at, f"must be a number, not {describe(wanted)}", f"write {operator}: 3")
@@ -168,7 +168,9 @@ def _of_parameter(flow: Flow, at: Path, value: Mapping[str, Any], operator: Oper
     return Condition(parameter=name, operator=operator, value=wanted)
 
 
-def look(flow: Flow, at: Path, artifact: Any, place: Any, step: str, *, own: bool, whole: bool = False) -> Look | None:
+def look(
+    flow: Flow, at: Path, artifact: Any, place: Any, step: str, *, own: bool, whole: bool = False
+) -> ArtifactPlace | None:
     """`whole`: the whole of an artifact that is text will do."""
     draft = flow.draft
     entry = draft.steps[step]
@@ -196,7 +198,7 @@ def look(flow: Flow, at: Path, artifact: Any, place: Any, step: str, *, own: boo
     except ValueError as error:
         draft.report((*at, "at"), str(error))
         return None
-    return Look(str(artifact), place)
+    return ArtifactPlace(str(artifact), place)
 
 
 # -- gates
@@ -251,7 +253,7 @@ def _shown(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[Shown]
             yield Shown(found, one.label or one.at.replace("[*]", "").replace(".", " ") or artifact)
 
 
-def _entry(draft: Draft, at: Path, model: type[Entry], written: Any) -> Entry | None:
+def _entry(draft: PipelineDraft, at: Path, model: type[Entry], written: Any) -> Entry | None:
     """One of the places or choices of a gate, which may be written in a short form; what is wrong with it is told."""
     try:
         return model.model_validate(written)
@@ -289,7 +291,7 @@ def _choices(flow: Flow, at: Path, entry: GateEntry) -> Iterator[Choice]:
 # -- verdicts on claims
 
 
-def verdicts(flow: Flow, step: str) -> Look | None:
+def verdicts(flow: Flow, step: str) -> ArtifactPlace | None:
     """Where the verdicts on claims stand that a person may overrule."""
     entry = flow.draft.steps[step]
     if entry.verdicts is None:
@@ -378,7 +380,7 @@ def _loops(flow: Flow) -> Iterator[tuple[Path, Unit]]:
         yield at, Unit("loop", steps, most, None, feedback, when)
 
 
-def _own_look(draft: Draft, at: Path, artifact: str, place: str) -> Look | None:
+def _own_look(draft: PipelineDraft, at: Path, artifact: str, place: str) -> ArtifactPlace | None:
     if not artifact:
         draft.report_key(at[:-1], "the step that closes it makes no JSON to look into", "let it make a .json artifact")
         return None
@@ -387,7 +389,7 @@ def _own_look(draft: Draft, at: Path, artifact: str, place: str) -> Look | None:
     except ValueError as error:
         draft.report(at, str(error))
         return None
-    return Look(artifact, place)
+    return ArtifactPlace(artifact, place)
 
 
 def _bound(flow: Flow, at: Path, written: int | str) -> int | str:
@@ -416,13 +418,13 @@ def _borders(flow: Flow, at: Path, unit: Unit) -> None:
             flow.draft.report_key(at, what, f"let '{name}' require {unit.name} too, or take it into the unit")
 
 
-def _requires(draft: Draft) -> dict[str, Sequence[str]]:
+def _requires(draft: PipelineDraft) -> dict[str, Sequence[str]]:
     return {name: entry.requires for name, entry in draft.steps.items()}
 
 
-def looks(flow: Flow, steps: Mapping[str, Any], found: Sequence[Unit]) -> dict[str, tuple[Look, ...]]:
+def looks(flow: Flow, steps: Mapping[str, Any], found: Sequence[Unit]) -> dict[str, tuple[ArtifactPlace, ...]]:
     """By step: everything that is looked at in what it makes."""
-    wanted: list[Look] = []
+    wanted: list[ArtifactPlace] = []
     for step in steps.values():
         for one in filter(None, (step.when, step.gate.when if step.gate else None)):
             wanted += one.looks()
@@ -430,7 +432,7 @@ def looks(flow: Flow, steps: Mapping[str, Any], found: Sequence[Unit]) -> dict[s
     for unit in found:
         wanted += [one for one in (unit.look, unit.feedback, unit.claims) if one]
         wanted += unit.when.looks() if unit.when else ()
-    by_step: dict[str, dict[Look, None]] = {}
+    by_step: dict[str, dict[ArtifactPlace, None]] = {}
     for one in wanted:
         by_step.setdefault(flow.makers[one.artifact], {})[one] = None
     return {name: tuple(found) for name, found in by_step.items()}

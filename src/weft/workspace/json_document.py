@@ -7,7 +7,7 @@ import re
 from typing import Any, Final, NoReturn
 
 from weft.protocol.errors import Problem, WorkspaceError
-from weft.workspace.document import Document, Mark, Path, Source
+from weft.workspace.document import Document, Path, Source, SourceMark
 
 _TOKEN: Final = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s,\]}]+)', re.DOTALL)
 
@@ -31,8 +31,8 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def locate_json(source: Source, value: Any) -> Document:
     """The document with the place of everything in it. `source` must be what `value` was parsed from."""
-    keys: dict[Path, Mark] = {}
-    values: dict[Path, Mark] = {}
+    keys: dict[Path, SourceMark] = {}
+    values: dict[Path, SourceMark] = {}
     inside: list[str | int | None] = []
     """The index or key that is current in each open list or mapping; None: the next token is a key."""
     line, line_start = 1, 0
@@ -40,7 +40,7 @@ def locate_json(source: Source, value: Any) -> Document:
         text, start = token[1], token.start(1)
         if breaks := source.text.count("\n", token.start(), start):
             line, line_start = line + breaks, source.text.rfind("\n", 0, start) + 1
-        mark = Mark(line, start - line_start + 1)
+        mark = SourceMark(line, start - line_start + 1)
         if text == ",":
             last = inside.pop()
             inside.append(last + 1 if isinstance(last, int) else None)

@@ -11,7 +11,7 @@ from typing import Final
 from weft.protocol.errors import WorkspaceError
 from weft.workspace.agent import Agent
 from weft.workspace.document import Path
-from weft.workspace.draft import Draft
+from weft.workspace.draft import PipelineDraft
 from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.rule_entry import rule_faults
 from weft.workspace.scope import DEFAULT_TURNS, Executor, Scope, reference
@@ -50,7 +50,7 @@ def executor_of(entry: StepEntry) -> Executor:
     return entry.executor or "model"
 
 
-def maker(draft: Draft, at: Path, entry: StepEntry) -> Executor:
+def maker(draft: PipelineDraft, at: Path, entry: StepEntry) -> Executor:
     executor = executor_of(entry)
     given = [key for key in MAKERS if getattr(entry, key) is not None]
     if len(given) > 1:
@@ -71,7 +71,7 @@ def maker(draft: Draft, at: Path, entry: StepEntry) -> Executor:
     return executor
 
 
-def _meaningless(draft: Draft, at: Path, executor: Executor) -> None:
+def _meaningless(draft: PipelineDraft, at: Path, executor: Executor) -> None:
     written = draft.document.value["steps"].get(at[1])
     for key in written if isinstance(written, dict) else ():
         if executor in _KEYS.get(key, {executor}):
@@ -86,7 +86,7 @@ def _meaningless(draft: Draft, at: Path, executor: Executor) -> None:
         draft.report_key((*at, key), f"nothing reads '{key}' in {_WORDS[executor]}", hint)
 
 
-def _known_agent(draft: Draft, at: Path, entry: StepEntry, executor: Executor) -> None:
+def _known_agent(draft: PipelineDraft, at: Path, entry: StepEntry, executor: Executor) -> None:
     name = entry.agent or ""
     if name not in (names := draft.library.agent_names()):
         draft.report((*at, "agent"), f"unknown agent '{name}'", suggest(name, names, "agents"))
@@ -100,7 +100,7 @@ def _known_agent(draft: Draft, at: Path, entry: StepEntry, executor: Executor) -
         draft.report((*at, "executor"), f"the agent '{name}' has no tools, so it can't use any", hint)
 
 
-def function(draft: Draft, path: Path, reference: str, *, is_key: bool = False) -> None:
+def function(draft: PipelineDraft, path: Path, reference: str, *, is_key: bool = False) -> None:
     try:
         fault = draft.library.function_fault(reference)
     except WorkspaceError as error:
@@ -110,7 +110,7 @@ def function(draft: Draft, path: Path, reference: str, *, is_key: bool = False) 
         (draft.report_key if is_key else draft.report)(path, *fault)
 
 
-def _agent(draft: Draft, name: str) -> Agent | None:
+def _agent(draft: PipelineDraft, name: str) -> Agent | None:
     """What is wrong in a file that a pipeline needs is a problem of the pipeline, told with that file's name."""
     try:
         return draft.library.agent(name)
@@ -119,7 +119,7 @@ def _agent(draft: Draft, name: str) -> Agent | None:
         return None
 
 
-def include_skill(draft: Draft, name: str) -> None:
+def include_skill(draft: PipelineDraft, name: str) -> None:
     try:
         draft.library.skill(name)
     except WorkspaceError as error:
@@ -129,7 +129,7 @@ def include_skill(draft: Draft, name: str) -> None:
 # -- what a step with tools may use
 
 
-def scope(draft: Draft, at: Path, entry: StepEntry, executor: Executor) -> Scope:
+def scope(draft: PipelineDraft, at: Path, entry: StepEntry, executor: Executor) -> Scope:
     if executor not in ("agent", "tool"):
         return Scope()
     if entry.folder is not None:
@@ -152,14 +152,14 @@ def scope(draft: Draft, at: Path, entry: StepEntry, executor: Executor) -> Scope
     return Scope(tuple(entry.tools or ()), entry.folder, tuple(rules), entry.turns or DEFAULT_TURNS, sources)
 
 
-def _command(draft: Draft, path: Path, name: str) -> None:
+def _command(draft: PipelineDraft, path: Path, name: str) -> None:
     known = [one for one, entry in draft.file.parameters.items() if entry.type == "string"]
     if name not in known and not draft.lost("parameters"):
         hint = suggest(name, known, "parameters of the type string") if known else "add it to the parameters"
         draft.report(path, f"there is no parameter '{name}' of the type string", hint)
 
 
-def named_folder(draft: Draft, path: Path, name: str) -> None:
+def named_folder(draft: PipelineDraft, path: Path, name: str) -> None:
     known = [one for one, entry in draft.file.parameters.items() if entry.type == "folder"]
     if name in known or draft.lost("parameters"):
         return

@@ -7,7 +7,7 @@ from typing import Final
 from weft.checks.paths import parse_path
 from weft.protocol.ids import NAME
 from weft.workspace.document import Path
-from weft.workspace.flow import Look
+from weft.workspace.flow import ArtifactPlace
 from weft.workspace.flow_rules import Flow, look
 from weft.workspace.maker_rules import named_folder
 from weft.workspace.mapping import ITEMS, Map
@@ -88,7 +88,7 @@ def _alone(flow: Flow, at: Path, entry: MapEntry, source: str) -> None:
         flow.draft.report_key((*at, "most_failed"), message, "write 'failed: keep' or 'failed: skip'")
 
 
-def _over(flow: Flow, at: Path, entry: MapEntry, step: str) -> Look | None:
+def _over(flow: Flow, at: Path, entry: MapEntry, step: str) -> ArtifactPlace | None:
     draft = flow.draft
     if entry.artifact is not None:
         found = look(flow, at, entry.artifact, entry.at, step, own=False)

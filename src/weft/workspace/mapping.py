@@ -14,7 +14,7 @@ from typing import Final, Literal
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import slug
 from weft.protocol.values import dataclass
-from weft.workspace.flow import Look
+from weft.workspace.flow import ArtifactPlace
 
 Failed = Literal["stop", "keep", "skip"]
 _PLAIN: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
@@ -24,7 +24,7 @@ ITEMS: Final = "items[*]"
 
 @dataclass(frozen=True)
 class Map:
-    look: Look | None = None
+    look: ArtifactPlace | None = None
     """Over the values at a place of an artifact."""
     gathered: bool = False
     """They are the items of a step that has a map itself."""

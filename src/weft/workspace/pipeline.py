@@ -13,7 +13,7 @@ from weft.checks import CheckCall
 from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
 from weft.workspace import graph
-from weft.workspace.flow import Budget, Condition, Gate, Look, Retry, Unit
+from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Retry, Unit
 from weft.workspace.mapping import Map, item_file
 from weft.workspace.parameters import ParameterSpec, parameter_values
 from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
@@ -78,9 +78,9 @@ class Step:
     budget: Budget = field(default_factory=Budget)
     replies: tuple[str, ...] = ()
     """The steps at whose gates a person's replies are given to this one; its own first."""
-    looks: tuple[Look, ...] = ()
+    looks: tuple[ArtifactPlace, ...] = ()
     """What conditions, gates and units look at in the artifacts it makes."""
-    verdicts: Look | None = None
+    verdicts: ArtifactPlace | None = None
     """Where its verdicts on claims stand; a person may overrule each, and the step is given that."""
     prior: tuple[str, ...] = ()
     """Artifacts that it reads as earlier runs of the session, on other inputs, finished with them."""

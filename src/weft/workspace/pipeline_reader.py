@@ -10,7 +10,7 @@ from weft.workspace import flow_rules
 from weft.workspace import pipeline_rules as rules
 from weft.workspace.agent_needs import with_agents
 from weft.workspace.document import Source, in_order, read_source
-from weft.workspace.draft import Draft, draft_pipeline
+from weft.workspace.draft import PipelineDraft, draft_pipeline
 from weft.workspace.library import Library
 from weft.workspace.map_rules import map_of
 from weft.workspace.pipeline import InputSpec, Pipeline, Step
@@ -38,7 +38,7 @@ def read_pipeline(library: Library, name: str, text: str | None = None) -> tuple
     return (None, in_order(problems, file)) if problems else (pipeline, [])
 
 
-def _judged(draft: Draft, name: str) -> Pipeline:
+def _judged(draft: PipelineDraft, name: str) -> Pipeline:
     """Every rule, whatever the ones before it found. The result is good only if the draft has no problems."""
     rules.names(draft, name)
     parameters = rules.parameters(draft)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from weft.protocol.ids import NAME, artifact_name_problem
 from weft.workspace import graph
 from weft.workspace.document import Path, describe
-from weft.workspace.draft import Draft
+from weft.workspace.draft import PipelineDraft
 from weft.workspace.maker_rules import read_names
 from weft.workspace.parameters import NAMED, ParameterSpec, is_of_kind
 from weft.workspace.pipeline_file import ParameterEntry, StepEntry
@@ -20,7 +20,7 @@ RESERVED_DOCUMENTS: Final = ("session", "profile")
 _NAME_HINT = "a name is small letters, digits, _ and -, at most 64, beginning with a letter or digit"
 
 
-def names(draft: Draft, stem: str) -> None:
+def names(draft: PipelineDraft, stem: str) -> None:
     if not draft.lost("name") and draft.file.name != stem:
         message = f"the name is '{draft.file.name}', but the file is {stem}.yaml"
         draft.report(("name",), message, f"write 'name: {stem}', or rename the file to {draft.file.name}.yaml")
@@ -35,11 +35,11 @@ def names(draft: Draft, stem: str) -> None:
             draft.report_key(("inputs", name), f"'{name}' is what checks call the {name} itself", "use another name")
 
 
-def parameters(draft: Draft) -> dict[str, ParameterSpec]:
+def parameters(draft: PipelineDraft) -> dict[str, ParameterSpec]:
     return {name: _parameter(draft, ("parameters", name), entry) for name, entry in draft.file.parameters.items()}
 
 
-def _parameter(draft: Draft, at: Path, entry: ParameterEntry) -> ParameterSpec:
+def _parameter(draft: PipelineDraft, at: Path, entry: ParameterEntry) -> ParameterSpec:
     spec = ParameterSpec(
         type=entry.type,
         default=entry.default,
@@ -75,7 +75,7 @@ def _parameter(draft: Draft, at: Path, entry: ParameterEntry) -> ParameterSpec:
     return replace(spec, default=spec.settle(spec.default), choices=settled)
 
 
-def _named(draft: Draft, at: Path, entry: ParameterEntry, spec: ParameterSpec) -> ParameterSpec:
+def _named(draft: PipelineDraft, at: Path, entry: ParameterEntry, spec: ParameterSpec) -> ParameterSpec:
     """A folder that tools may change, or a secret, is named by the person: a pipeline can't choose it for them."""
     for key in ("default", "minimum", "maximum", "choices"):
         if key in entry.model_fields_set:
@@ -84,7 +84,7 @@ def _named(draft: Draft, at: Path, entry: ParameterEntry, spec: ParameterSpec) -
     return spec
 
 
-def makers(draft: Draft) -> dict[str, str]:
+def makers(draft: PipelineDraft) -> dict[str, str]:
     """Which step makes each artifact. Two that differ only in case would be one file on some disks."""
     found: dict[str, str] = {}
     taken: dict[str, str] = {}
@@ -101,7 +101,7 @@ def makers(draft: Draft) -> dict[str, str]:
     return found
 
 
-def _named_artifacts(draft: Draft, step: str, entry: StepEntry) -> list[tuple[Path, str]]:
+def _named_artifacts(draft: PipelineDraft, step: str, entry: StepEntry) -> list[tuple[Path, str]]:
     at = ("steps", step)
     if entry.artifact is not None and entry.artifacts is not None:
         draft.report_key((*at, "artifacts"), "a step has 'artifact' or 'artifacts', not both", "remove one of them")
@@ -115,7 +115,7 @@ def _named_artifacts(draft: Draft, step: str, entry: StepEntry) -> list[tuple[Pa
     return [((*at, "artifact"), entry.artifact)] if entry.artifact is not None else []
 
 
-def running_order(draft: Draft) -> tuple[str, ...]:
+def running_order(draft: PipelineDraft) -> tuple[str, ...]:
     order, circles = graph.in_running_order({name: entry.requires for name, entry in draft.steps.items()})
     for circle in circles:
         first, second = circle[0], circle[1 % len(circle)]
@@ -128,7 +128,7 @@ def running_order(draft: Draft) -> tuple[str, ...]:
     return order
 
 
-def final_step(draft: Draft) -> str:
+def final_step(draft: PipelineDraft) -> str:
     """The one final step; "" when it can't be told."""
     steps = draft.names("steps")
     if draft.lost_in_steps("final"):
@@ -152,7 +152,7 @@ def final_step(draft: Draft) -> str:
     return finals[0] if len(finals) == 1 else ""
 
 
-def unused(draft: Draft) -> None:
+def unused(draft: PipelineDraft) -> None:
     """A key that nothing reads is a mistake: a run would ask a person for it in vain."""
     if draft.lost_in_steps() or not draft.steps:
         return
@@ -170,7 +170,7 @@ def unused(draft: Draft) -> None:
                 draft.report_key((section,), message, "write 'inputs: {}'")
 
 
-def _flowing(draft: Draft) -> list[Any]:
+def _flowing(draft: PipelineDraft) -> list[Any]:
     """What the flow of a run depends on: conditions and the number of rounds may name parameters."""
     steps = [
         [entry.when, entry.gate and entry.gate.when, entry.loop and entry.loop.when] for entry in draft.steps.values()
@@ -187,7 +187,7 @@ def _read(entry: StepEntry, section: str, known: list[str]) -> set[str]:
     return {*named, *meant, *(text for _, text in texts_in(entry.checks, ()))}
 
 
-def warn_of_dead_ends(draft: Draft, final: str) -> None:
+def warn_of_dead_ends(draft: PipelineDraft, final: str) -> None:
     requires: Mapping[str, list[str]] = {name: entry.requires for name, entry in draft.steps.items()}
     useful = {final, *graph.upstream(requires, final)}
     for name in draft.steps:

@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any, Final, Literal
 
 from weft.protocol.values import dataclass
-from weft.workspace.flow import Look
+from weft.workspace.flow import ArtifactPlace
 from weft.workspace.rule_entry import StepRuleEntry
 
 Executor = Literal["code", "model", "agent", "tool"]
@@ -38,7 +38,7 @@ class Taken:
     value: Any = None
     parameter: str | None = None
     input: str | None = None
-    look: Look | None = None
+    look: ArtifactPlace | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ToolCalls:
 
     tool: str
     given: Mapping[str, Taken] = field(default_factory=dict)
-    each: Look | None = None
+    each: ArtifactPlace | None = None
     key: str = ""
     """The key of the input that each value is given as."""
 

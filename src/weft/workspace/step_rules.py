@@ -14,7 +14,7 @@ from weft.files import split_name
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.workspace import graph
 from weft.workspace.document import Path
-from weft.workspace.draft import Draft
+from weft.workspace.draft import PipelineDraft
 from weft.workspace.explain import key_names
 from weft.workspace.fields import HOST
 from weft.workspace.maker_rules import function, include_skill, maker, read_names, scope
@@ -27,7 +27,7 @@ _PROFILE_PART: Final = re.compile(r"[^.\s]+(\.[^.\s]+)*\Z")
 _OWN_CHECK: Final = re.compile(r".*\.py(:|\Z)")
 
 
-def resolve_step(draft: Draft, name: str, final: str, makers: Mapping[str, str]) -> Step:
+def resolve_step(draft: PipelineDraft, name: str, final: str, makers: Mapping[str, str]) -> Step:
     """`final` is the name of the final step; `makers` says which step makes each artifact of the pipeline."""
     entry, at = draft.steps[name], ("steps", name)
     artifacts = artifacts_of(entry)
@@ -65,7 +65,7 @@ def resolve_step(draft: Draft, name: str, final: str, makers: Mapping[str, str])
     )
 
 
-def _hosts(draft: Draft, path: Path, hosts: Sequence[str]) -> Sequence[str]:
+def _hosts(draft: PipelineDraft, path: Path, hosts: Sequence[str]) -> Sequence[str]:
     for index, host in enumerate(_once(draft, path, hosts)):
         if not HOST.match(host):
             hint = "write a name such as api.example.com, with a port if it has one of its own: localhost:8080"
@@ -77,14 +77,14 @@ def artifacts_of(entry: StepEntry) -> tuple[str, ...]:
     return (entry.artifact,) if entry.artifact is not None else tuple(entry.artifacts or ())
 
 
-def _once(draft: Draft, path: Path, names: Sequence[str]) -> Sequence[str]:
+def _once(draft: PipelineDraft, path: Path, names: Sequence[str]) -> Sequence[str]:
     for index, name in enumerate(names):
         if name in names[:index]:
             draft.report((*path, index), f"'{name}' is named twice", "remove one of them")
     return names
 
 
-def _requires(draft: Draft, at: Path, entry: StepEntry, makers: Mapping[str, str]) -> None:
+def _requires(draft: PipelineDraft, at: Path, entry: StepEntry, makers: Mapping[str, str]) -> None:
     steps = draft.names("steps")
     for index, name in enumerate(_once(draft, (*at, "requires"), entry.requires)):
         if name in steps:
@@ -95,14 +95,14 @@ def _requires(draft: Draft, at: Path, entry: StepEntry, makers: Mapping[str, str
         draft.report((*at, "requires", index), f"unknown step '{name}'", hint)
 
 
-def _bounds(draft: Draft) -> set[str]:
+def _bounds(draft: PipelineDraft) -> set[str]:
     """The parameters that say how often something is made again: who raises one goes on from where the rounds are, so
     no step is made from it unless it names it."""
     loops = [entry.loop.at_most for entry in draft.steps.values() if entry.loop]
     return {written for written in (*loops, *(one.rounds for one in draft.file.repair)) if isinstance(written, str)}
 
 
-def _asked_later(draft: Draft, step: str) -> set[str]:
+def _asked_later(draft: PipelineDraft, step: str) -> set[str]:
     """The parameters that a person is asked for at a gate behind this step, or at its own."""
     requires = {name: entry.requires for name, entry in draft.steps.items()}
     return {
@@ -113,7 +113,7 @@ def _asked_later(draft: Draft, step: str) -> set[str]:
     }
 
 
-def _subset(draft: Draft, at: Path, section: str, names: Sequence[str] | None) -> tuple[str, ...]:
+def _subset(draft: PipelineDraft, at: Path, section: str, names: Sequence[str] | None) -> tuple[str, ...]:
     """The inputs or parameters a step reads: those it names, or all."""
     known = draft.names(section)
     if names is None:
@@ -128,7 +128,7 @@ def _subset(draft: Draft, at: Path, section: str, names: Sequence[str] | None) -
     return tuple(names)
 
 
-def _skills(draft: Draft, at: Path, entry: StepEntry) -> None:
+def _skills(draft: PipelineDraft, at: Path, entry: StepEntry) -> None:
     if not entry.skills:
         return
     known = draft.library.skill_names()
@@ -139,7 +139,9 @@ def _skills(draft: Draft, at: Path, entry: StepEntry) -> None:
             include_skill(draft, name)
 
 
-def _schemas(draft: Draft, at: Path, entry: StepEntry, artifacts: tuple[str, ...]) -> Iterator[tuple[str, SchemaFile]]:
+def _schemas(
+    draft: PipelineDraft, at: Path, entry: StepEntry, artifacts: tuple[str, ...]
+) -> Iterator[tuple[str, SchemaFile]]:
     if entry.schema_ is None:
         return
     path = (*at, "schema")
@@ -164,7 +166,7 @@ def _schemas(draft: Draft, at: Path, entry: StepEntry, artifacts: tuple[str, ...
             yield artifact, schema
 
 
-def _schema(draft: Draft, place: Path, file: str) -> SchemaFile | None:
+def _schema(draft: PipelineDraft, place: Path, file: str) -> SchemaFile | None:
     try:
         split_name(file)
         return draft.library.schema(file)
@@ -182,7 +184,7 @@ def _schema(draft: Draft, place: Path, file: str) -> SchemaFile | None:
 
 
 def _checks(
-    draft: Draft,
+    draft: PipelineDraft,
     at: Path,
     entry: StepEntry,
     artifacts: tuple[str, ...],
@@ -205,7 +207,7 @@ def _checks(
 
 
 def _judged(
-    draft: Draft, path: Path, options: dict[str, Any], artifacts: tuple[str, ...]
+    draft: PipelineDraft, path: Path, options: dict[str, Any], artifacts: tuple[str, ...]
 ) -> tuple[str | None, dict[str, Any]]:
     """Which artifact a check is about, and its options without that one."""
     if not artifacts:
@@ -224,7 +226,9 @@ def _judged(
     return None, options
 
 
-def _call(draft: Draft, path: Path, name: str, options: dict[str, Any], artifact: str | None) -> CheckCall | None:
+def _call(
+    draft: PipelineDraft, path: Path, name: str, options: dict[str, Any], artifact: str | None
+) -> CheckCall | None:
     if _OWN_CHECK.match(name):
         function(draft, path, name, is_key=True)
     elif name not in CHECKS:
@@ -243,7 +247,7 @@ def _call(draft: Draft, path: Path, name: str, options: dict[str, Any], artifact
         return None
 
 
-def _readable(draft: Draft, at: Path, artifacts: tuple[str, ...]) -> list[str]:
+def _readable(draft: PipelineDraft, at: Path, artifacts: tuple[str, ...]) -> list[str]:
     """What a check of this step may compare with: inputs, the step's artifacts, those of the steps it requires itself,
     the session and the profile.
 
@@ -257,7 +261,9 @@ def _readable(draft: Draft, at: Path, artifacts: tuple[str, ...]) -> list[str]:
     return [*draft.names("inputs"), *earlier, *artifacts, *own]
 
 
-def _documents(draft: Draft, path: Path, call: CheckCall, readable: Iterable[str], makers: Mapping[str, str]) -> None:
+def _documents(
+    draft: PipelineDraft, path: Path, call: CheckCall, readable: Iterable[str], makers: Mapping[str, str]
+) -> None:
     if draft.lost_in_steps("requires", "artifact", "artifacts") or draft.lost("inputs"):
         return
     good = list(dict.fromkeys(readable))
@@ -273,7 +279,7 @@ def _documents(draft: Draft, path: Path, call: CheckCall, readable: Iterable[str
         draft.report(place, f"this step can't read '{document}'", hint)
 
 
-def _parameters(draft: Draft, path: Path, call: CheckCall, readable: tuple[str, ...]) -> None:
+def _parameters(draft: PipelineDraft, path: Path, call: CheckCall, readable: tuple[str, ...]) -> None:
     """A check may compare with a parameter; it must be one the step reads, or a change of it would go unnoticed."""
     for place, text in texts_in(call.options, path):
         if place[-1] == "parameter" and text not in readable and not draft.lost("parameters"):

@@ -12,7 +12,7 @@ import warnings
 from typing import Any, Final, NamedTuple
 
 from weft.protocol.errors import Problem, WorkspaceError
-from weft.workspace.document import Document, Mark, Path, dotted, mark_of, shortened
+from weft.workspace.document import Document, Path, SourceMark, dotted, mark_of, shortened
 
 DEPTH_LIMIT: Final = 64
 VALUE_LIMIT: Final = 50_000
@@ -61,7 +61,7 @@ def parse_yaml(file: str, text: str, first_line: int = 1) -> Document:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-    def refusal(message: str, mark: Mark, hint: str = "") -> WorkspaceError:
+    def refusal(message: str, mark: SourceMark, hint: str = "") -> WorkspaceError:
         return WorkspaceError([Problem(file, message, mark.line + first_line - 1, mark.column, hint=hint)])
 
     try:
@@ -69,7 +69,7 @@ def parse_yaml(file: str, text: str, first_line: int = 1) -> Document:
             warnings.simplefilter("ignore")  # an anchor that is defined again is allowed
             root = YAML(typ="safe", pure=True).compose(text)
     except RecursionError as error:
-        raise refusal("this is nested too deeply", Mark(1, 1)) from error
+        raise refusal("this is nested too deeply", SourceMark(1, 1)) from error
     except MarkedYAMLError as error:
         raise refusal(*_explained(error)) from error
     except YAMLError as error:
@@ -79,29 +79,29 @@ def parse_yaml(file: str, text: str, first_line: int = 1) -> Document:
         offset = max(text.find("\\U"), 0)
         raise refusal("this names a character that does not exist", mark_of(text, offset), "correct it") from error
     if root is None:
-        raise refusal("nothing is written here", Mark(1, 1))
+        raise refusal("nothing is written here", SourceMark(1, 1))
     builder = _Builder(file, first_line)
     value = builder.build(root, ())
     return Document(file, value, builder.keys, builder.values, builder.problems, frozenset(builder.unreadable))
 
 
-def _explained(error: Any) -> tuple[str, Mark, str]:
+def _explained(error: Any) -> tuple[str, SourceMark, str]:
     said = " ".join(filter(None, (error.context, error.problem)))
     unknown = _Complaint("", f"this is not valid YAML: {said}", "")
     known = next((complaint for complaint in _COMPLAINTS if complaint.part in said), unknown)
     places = [place for place in (error.problem_mark, error.context_mark) if place]
     if not places:
-        return known.message, Mark(1, 1), known.hint
+        return known.message, SourceMark(1, 1), known.hint
     place = places[-1 if known.where_it_begins else 0]
-    return known.message, Mark(place.line + 1, place.column + 1), known.hint
+    return known.message, SourceMark(place.line + 1, place.column + 1), known.hint
 
 
 class _Builder:
     def __init__(self, file: str, first_line: int) -> None:
         self.file = file
         self.first_line = first_line
-        self.keys: dict[Path, Mark] = {}
-        self.values: dict[Path, Mark] = {}
+        self.keys: dict[Path, SourceMark] = {}
+        self.values: dict[Path, SourceMark] = {}
         self.problems: list[Problem] = []
         self.unreadable: set[Path] = set()
 
@@ -173,11 +173,11 @@ class _Builder:
             path, self._mark(node), f"the tag {tag} has no meaning here", "remove it, or put the text in quotes"
         )
 
-    def _report(self, path: Path, mark: Mark, message: str, hint: str = "") -> None:
+    def _report(self, path: Path, mark: SourceMark, message: str, hint: str = "") -> None:
         self.problems.append(Problem(self.file, message, *mark, key=dotted(path), hint=hint))
 
-    def _mark(self, node: Any) -> Mark:
-        return Mark(node.start_mark.line + self.first_line, node.start_mark.column + 1)
+    def _mark(self, node: Any) -> SourceMark:
+        return SourceMark(node.start_mark.line + self.first_line, node.start_mark.column + 1)
 
 
 def _core_value(text: str) -> Any:

@@ -14,7 +14,7 @@ from tests.render.kit.making import At, kit_and_source, shown
 from tests.render.kit.reading import Node, read_page
 from weft.render.kit import Source, kit_markdown, kit_page
 from weft.render.kit.blocks import AROUND, blocks
-from weft.render.kit.contents import Item
+from weft.render.kit.contents import KitItem
 from weft.render.kit.passages import find_passages
 from weft.render.kit.source_text import WHOLE
 
@@ -126,7 +126,7 @@ def test_places_outside_the_source_are_counted_not_linked() -> None:
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=25))
 def test_passages_never_cross_and_cover_what_they_stand_for(spans: list[tuple[int, int]]) -> None:
     text = "".join("abcdefghi\n"[at % 10] for at in range(60))
-    items = [Item(id=f"point-{at}", name="Point", text="x", spans=(span,)) for at, span in enumerate(spans)]
+    items = [KitItem(id=f"point-{at}", name="Point", text="x", spans=(span,)) for at, span in enumerate(spans)]
     found = find_passages(items, Source(text=text))
     assert [one.number for one in found.every] == list(range(1, len(found.every) + 1))
     for one in found.every:

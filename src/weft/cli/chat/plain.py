@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 
 from rich.text import Text
 
-from weft.app import Fork, Leave, Look, read_slash
+from weft.app import Fork, Leave, Overview, read_slash
 from weft.cli.chat.ending import let_go
 from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.ports import ChatSession
@@ -93,7 +93,7 @@ class PlainChat:
         if not text.lstrip().startswith("/"):
             return Say(text=text)
         wanted = read_slash(text, await self._session.known_words())
-        if isinstance(wanted, Look | Fork):
+        if isinstance(wanted, Overview | Fork):
             shown = await (self._session.fork() if isinstance(wanted, Fork) else self._session.look(wanted.what))
             print(_whole(shown), flush=True)
             return None

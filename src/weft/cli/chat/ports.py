@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from weft.app import KnownWords, LookName
+from weft.app import KnownWords, OverviewName
 from weft.protocol.commands import Reply, SessionCommand
 from weft.protocol.envelope import Actor
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, Record
@@ -29,7 +29,7 @@ class ChatSession(Protocol):
 
     async def fork(self) -> str: ...
 
-    async def look(self, what: LookName) -> str: ...
+    async def look(self, what: OverviewName) -> str: ...
 
     async def close(self, *, keep_open: bool | None = None) -> bool: ...
 

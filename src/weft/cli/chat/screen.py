@@ -30,7 +30,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.cells import cell_len
 from rich.text import Text
 
-from weft.app import Fork, KnownWords, Leave, Look, complete, read_slash
+from weft.app import Fork, KnownWords, Leave, Overview, complete, read_slash
 from weft.cli.chat.ending import last_words, let_go
 from weft.cli.chat.keys import Chat, bindings
 from weft.cli.chat.opening import greeting, of_main
@@ -47,7 +47,7 @@ from weft.protocol.talk_commands import ClearTaint, DecideApproval
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
-from weft.render.talk_view import Answered, Block, Called, CallView, Noted, Said, TalkView, Thought
+from weft.render.talk_view import Answered, Called, CallView, Noted, Said, TalkBlock, TalkView, Thought
 from weft.render.units import count
 
 FRAME: Final = 0.1
@@ -222,7 +222,7 @@ class ChatScreen(Chat):
                     self._give(Say(text=text))
                 case Leave():
                     self.leave()
-                case Look():
+                case Overview():
                     shown = await self._session.look(wanted.what)
                     lines = block_lines(Answered(shown), self._sheet)
                     self._unfolding += [Text(), self._sheet.line((text.strip(), "bold cyan")), *lines]
@@ -382,7 +382,7 @@ class ChatScreen(Chat):
         if not following.done():
             following.cancel()
             await asyncio.wait({following})
-        blocks: list[Block] = self._view.take()
+        blocks: list[TalkBlock] = self._view.take()
         error = None if following.cancelled() else following.exception()
         if error is not None:
             code = EXIT_FAILED
@@ -540,7 +540,7 @@ class ChatScreen(Chat):
         self._dirty.set()
 
 
-def _last(blocks: list[Block]) -> tuple[list[Block], int]:
+def _last(blocks: list[TalkBlock]) -> tuple[list[TalkBlock], int]:
     """The blocks of the last few exchanges, and how many messages stand before them."""
     starts = [index for index, block in enumerate(blocks) if isinstance(block, Said)]
     if len(starts) <= EXCHANGES:

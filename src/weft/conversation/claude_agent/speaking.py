@@ -31,12 +31,11 @@ from weft.conversation.claude_agent.kept import (
 from weft.conversation.claude_agent.listening import HeardTurn
 from weft.conversation.claude_agent.options import OwnTool, Reach, Start, SubAgent
 from weft.conversation.claude_agent.runtime import MAIN, Runtime, Written, died
-from weft.conversation.feed import Item
 from weft.conversation.projections import Transcript, told_to_model
 from weft.conversation.state import State, turn_of
 from weft.models.model import ModelError, Part, Request
 from weft.protocol import talk as t
-from weft.protocol.events import Record
+from weft.protocol.events import FeedItem, Record
 from weft.protocol.values import dataclass
 from weft.tools.processes import to_the_end
 from weft.tools.tool import Context, Tool
@@ -124,7 +123,7 @@ class Speaking:
 
     # -- from the log to the gate
 
-    async def follow(self, events: AsyncIterator[Item]) -> None:
+    async def follow(self, events: AsyncIterator[FeedItem]) -> None:
         """Hands every settlement to the call that waits for it. An interrupt stops it, whatever it was doing."""
         async for item in events:
             match item.event if isinstance(item, Record) else None:

@@ -22,7 +22,7 @@ _FLOOR: Final = 0.35
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnsweringSentence:
     """A sentence that answers, and where it stands."""
 
     document: str
@@ -34,7 +34,7 @@ class Answer:
     score: float = 0.0
 
 
-def find_answers(question: str, documents: Mapping[str, str], most: int = MOST) -> list[Answer]:
+def find_answers(question: str, documents: Mapping[str, str], most: int = MOST) -> list[AnsweringSentence]:
     """The sentences nearest to a question, best first; [] when no document says anything about it."""
     readings = {name: read(text) for name, text in documents.items() if any(letter.isalnum() for letter in text)}
     places = [(name, sentence) for name, reading in readings.items() for sentence in reading.sentences]
@@ -65,7 +65,7 @@ def _score(sentence: Sentence, asked: frozenset[str], seen: Counter[str], total:
     return score
 
 
-def _answer(name: str, reading: Reading, sentence: Sentence, score: float) -> Answer:
+def _answer(name: str, reading: Reading, sentence: Sentence, score: float) -> AnsweringSentence:
     text = reading.text[sentence.start : sentence.end]
     time = reading.time_at(sentence.start)
-    return Answer(name, text, sentence.start, sentence.end, sentence.speaker, time, score)
+    return AnsweringSentence(name, text, sentence.start, sentence.end, sentence.speaker, time, score)

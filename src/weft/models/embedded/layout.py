@@ -120,7 +120,7 @@ _MOSTLY: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LaidBlock:
     kind: Kind
     start: int
     end: int
@@ -137,7 +137,7 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class Layout:
     plain: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[LaidBlock, ...]
     times: tuple[tuple[int, str], ...]
     """Where in the text which time is named."""
     body: int
@@ -171,7 +171,7 @@ def lay_out(text: str) -> Layout:
 def as_it_is(text: str) -> Layout:
     """Everything as prose: for a document in which nothing else is left to be read."""
     plain = text.replace(GAP, " ").replace("\r", " ")
-    return Layout(plain, (Block("prose", 0, len(plain)),), (), 0, False, False, "")
+    return Layout(plain, (LaidBlock("prose", 0, len(plain)),), (), 0, False, False, "")
 
 
 def _masked(text: str, body: int) -> str:
@@ -207,43 +207,43 @@ class _Reader:
                     signs[at] = GAP
         return "".join(signs)
 
-    def program(self) -> Iterator[Block]:
+    def program(self) -> Iterator[LaidBlock]:
         """A file of code: what its comments say, and the rest."""
         at = 0
         while at < len(self._lines):
             if not is_comment(self._lines[at]):
                 if self._lines[at].strip():
-                    yield Block("code", self._starts[at], self._starts[at + 1] - 1)
+                    yield LaidBlock("code", self._starts[at], self._starts[at + 1] - 1)
                 at += 1
                 continue
             after = at
             while after < len(self._lines) and is_comment(self._lines[after]):
                 self._gaps.append((self._starts[after], self._starts[after] + comment_mark(self._lines[after])))
                 after += 1
-            yield Block("prose", self._starts[at], self._starts[after] - 1, quoted=True)
+            yield LaidBlock("prose", self._starts[at], self._starts[after] - 1, quoted=True)
             at = after
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[LaidBlock]:
         found = markdown.blocks(self._text)
         tables = table_runs(self._lines)
         for at, block in enumerate(found):
             following = found[at + 1] if at + 1 < len(found) else None
             match block.kind:
                 case "code":
-                    yield from (Block("code", low, high) for low, high in block.lines[1:-1] or block.lines[:1])
+                    yield from (LaidBlock("code", low, high) for low, high in block.lines[1:-1] or block.lines[:1])
                 case "table":
                     rows = (
                         span
                         for span in block.lines
                         if _LETTER.search(self._text, *span) or _DIGIT.search(self._text, *span)
                     )
-                    yield from (Block("table", low, high) for low, high in rows)
+                    yield from (LaidBlock("table", low, high) for low, high in rows)
                 case "html":
                     self._gaps += [match.span() for match in _TAG.finditer(self._text, block.start, block.end)]
-                    yield Block("prose", block.start, block.end)
+                    yield LaidBlock("prose", block.start, block.end)
                 case "heading":
                     self._mark(block)
-                    yield Block("heading", block.start, block.end, block.level)
+                    yield LaidBlock("heading", block.start, block.end, block.level)
                 case _:
                     yield from self._paragraph(block, following, tables, first=at == 0)
 
@@ -252,10 +252,10 @@ class _Reader:
 
     def _paragraph(
         self, block: markdown.Block, following: markdown.Block | None, tables: dict[int, int], *, first: bool
-    ) -> Iterator[Block]:  # fmt: skip
+    ) -> Iterator[LaidBlock]:  # fmt: skip
         rows = [self._text[low:high] for low, high in block.lines]
         if any(map(is_session, rows)) or sum(is_code(row) or is_dense(row) for row in rows) > 0.5 * len(rows):
-            yield from (Block("code", low, high) for low, high in block.lines)
+            yield from (LaidBlock("code", low, high) for low, high in block.lines)
             return
         self._mark(block)
         for low, high in self._pieces(block, tables):
@@ -282,12 +282,12 @@ class _Reader:
 
     def _piece(
         self, block: markdown.Block, low: int, high: int, following: markdown.Block | None, *, alone: bool, first: bool
-    ) -> Iterator[Block]:  # fmt: skip
+    ) -> Iterator[LaidBlock]:  # fmt: skip
         start, end = block.lines[low][0], block.lines[high - 1][1]
         said = self._text[start:end]
         number = bisect_right(self._starts, start) - 1
         if high - low > 2 and table_runs(self._lines[number : number + high - low]).get(0, 0) >= high - low:
-            yield from (Block("table", *span) for span in block.lines[low:high])
+            yield from (LaidBlock("table", *span) for span in block.lines[low:high])
             return
         bullet = _BULLET.match(said)
         item = bool(block.number) or bullet is not None
@@ -295,18 +295,18 @@ class _Reader:
         heads = following is not None and following.kind in ("paragraph", "code") and following.items == block.items
         if single and not block.quoted and not item and not block.items and (alone or _is_capitals(said)):
             if first and _is_title(said):
-                yield Block("heading", start, end, 1)
+                yield LaidBlock("heading", start, end, 1)
                 return
             if _is_label(said) and following is not None:
                 loud = _is_capitals(said)
-                yield Block("heading", start, end, 2 if loud else 3, guessed=not loud)
+                yield LaidBlock("heading", start, end, 2 if loud else 3, guessed=not loud)
                 return
         listed = block.number[:1].isdigit() and block.items == 1
         if single and listed and _is_label(said) and heads is False and following is not None and (
             following.items == 0 and following.kind == "paragraph" and block.number.rstrip(".)") not in ("", "0")
         ):  # fmt: skip
             # `3.  Security considerations` above its text: a heading, not a list of one.
-            yield Block("heading", start, end, 2)
+            yield LaidBlock("heading", start, end, 2)
             return
         if bullet and not block.items:
             self._gaps.append((start, start + bullet.end()))
@@ -315,7 +315,7 @@ class _Reader:
             self._gaps.append((start, start + box.end()))
             start += box.end()
         if item:
-            yield Block("item", start, end, quoted=block.quoted)
+            yield LaidBlock("item", start, end, quoted=block.quoted)
             return
         label = _RUN_IN.match(self._text, start, end)
         dateline = _DATELINE.match(self._text, start, end) if not label else None
@@ -325,7 +325,7 @@ class _Reader:
             self._gaps.append(lead.span())
             self.dateline = self.dateline or lead is dateline
         name = label.group().strip(" \t*_:.—–-").lower() if label else ""
-        yield Block("prose", start, end, quoted=block.quoted, label=name)
+        yield LaidBlock("prose", start, end, quoted=block.quoted, label=name)
 
 
 def _indent(line: str) -> int:
@@ -352,7 +352,7 @@ def _is_capitals(text: str) -> bool:
     return len(letters) > 2 and all(letter.isupper() for letter in letters)
 
 
-def _spoken(blocks: Sequence[Block], starts: Sequence[int], turns: dict[int, Turn]) -> list[Block]:
+def _spoken(blocks: Sequence[LaidBlock], starts: Sequence[int], turns: dict[int, Turn]) -> list[LaidBlock]:
     """Each block with who says it: the last one named before."""
     named = [(starts[number], turn.speaker) for number, turn in sorted(turns.items()) if turn.speaker]
     if not named:
@@ -369,11 +369,11 @@ def _spoken(blocks: Sequence[Block], starts: Sequence[int], turns: dict[int, Tur
 # -- what is not of the text
 
 
-def _said(plain: str, block: Block) -> str:
+def _said(plain: str, block: LaidBlock) -> str:
     return " ".join(plain[block.start : block.end].replace(GAP, "").split())
 
 
-def _beside(blocks: Sequence[Block], plain: str) -> list[Block]:
+def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
     """The blocks with asides named as such, unless they would be most of the document."""
     aside = _aside_sections(blocks, plain) | {
         at for at, block in enumerate(blocks) if _is_aside(block, _said(plain, block), at, len(blocks))
@@ -387,7 +387,7 @@ def _beside(blocks: Sequence[Block], plain: str) -> list[Block]:
     ]
 
 
-def _is_aside(block: Block, said: str, at: int, total: int) -> bool:
+def _is_aside(block: LaidBlock, said: str, at: int, total: int) -> bool:
     if block.kind in ("code", "table") or (block.kind == "heading" and block.level < 3):
         return block.kind == "heading" and bool(_SPONSOR.search(said))
     top, ends = at < 8, at < 3 or at >= total - 3
@@ -398,7 +398,7 @@ def _is_aside(block: Block, said: str, at: int, total: int) -> bool:
     return bool(_SPONSOR.search(said)) and len(said) < 400
 
 
-def _aside_sections(blocks: Sequence[Block], plain: str) -> set[int]:
+def _aside_sections(blocks: Sequence[LaidBlock], plain: str) -> set[int]:
     """A bibliography, thanks, rights: from such a heading to the next of its rank."""
     found: set[int] = set()
     level = 0

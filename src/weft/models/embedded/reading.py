@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from weft.language.sentences import GAP, sentence_spans, trim
-from weft.models.embedded.layout import Block, Kind, Layout, Span, as_it_is, lay_out
+from weft.models.embedded.layout import Kind, LaidBlock, Layout, Span, as_it_is, lay_out
 from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon
 from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
 from weft.protocol.values import dataclass
@@ -177,7 +177,7 @@ def _sentences(layout: Layout, known: Lexicon) -> Iterator[Sentence]:
             index += 1
 
 
-def _spans(plain: str, block: Block, known: Lexicon) -> Iterator[Span]:
+def _spans(plain: str, block: LaidBlock, known: Lexicon) -> Iterator[Span]:
     if block.kind in ("table", "code"):
         yield trim(plain, block.start, block.end)
         return
@@ -211,7 +211,7 @@ def _short_enough(plain: str, low: int, high: int) -> Iterator[Span]:
 
 
 def _sentence(
-    index: int, said: str, span: Span, at: int, block: Block, section: int, known: Lexicon, *, first: bool
+    index: int, said: str, span: Span, at: int, block: LaidBlock, section: int, known: Lexicon, *, first: bool
 ) -> Sentence:  # fmt: skip
     words = tokens(said)
     return Sentence(

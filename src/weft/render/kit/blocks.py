@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from weft.language import markdown
-from weft.language.markdown import Mark
+from weft.language.markdown import InlineMark
 from weft.protocol.values import dataclass
 from weft.render.kit.contents import Span
 from weft.render.kit.passages import Passage
@@ -35,7 +35,7 @@ _WRAPPED: Final = 45
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class KitBlock:
     start: int
     end: int
     kind: BlockKind
@@ -43,10 +43,10 @@ class Block:
     """What of it the reader of Markdown has found."""
 
 
-def blocks(text: str, kind: str) -> list[Block]:
+def blocks(text: str, kind: str) -> list[KitBlock]:
     """In order. Empty lines are between them, except inside fences."""
     found = markdown.blocks(text) if kind not in _UNMARKED else []
-    rows: list[Block] = []
+    rows: list[KitBlock] = []
     at = 0
     for one in found:
         start = text.rfind("\n", 0, one.start) + 1
@@ -54,9 +54,9 @@ def blocks(text: str, kind: str) -> list[Block]:
         last = rows[-1] if rows else None
         close = last and last.read and one.kind == last.read[-1].kind == "paragraph" and text[last.end : start] == "\n"
         if last and close:
-            rows[-1] = Block(last.start, one.end, "lines", (*last.read, one))
+            rows[-1] = KitBlock(last.start, one.end, "lines", (*last.read, one))
         else:
-            rows.append(Block(start, one.end, _kind(text, one), (one,)))
+            rows.append(KitBlock(start, one.end, _kind(text, one), (one,)))
         at = one.end
     return [*rows, *_plain(text, at, len(text))]
 
@@ -74,14 +74,14 @@ def _set(lines: Sequence[str]) -> BlockKind:
     return "prose" if all(len(line.strip()) >= _WRAPPED for line in lines[:-1]) else "lines"
 
 
-def _plain(text: str, low: int, high: int) -> Iterator[Block]:
+def _plain(text: str, low: int, high: int) -> Iterator[KitBlock]:
     """What no reader has found anything in: paragraphs between empty lines."""
     for match in re.finditer(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*", text[low:high]):
         start, end = low + match.start(), low + match.start() + len(match.group().rstrip())
-        yield Block(start, end, _set(text[start:end].split("\n")))
+        yield KitBlock(start, end, _set(text[start:end].split("\n")))
 
 
-def marks(text: str, block: Block, kind: str) -> Iterator[Mark]:
+def marks(text: str, block: KitBlock, kind: str) -> Iterator[InlineMark]:
     """What is emphasis, code or syntax in a block of Markdown: in order, none inside another."""
     at = block.start
     for one in block.read if kind not in _UNMARKED else ():
@@ -94,7 +94,7 @@ def marks(text: str, block: Block, kind: str) -> Iterator[Mark]:
                 at = high
 
 
-def excerpts(text: str, every: Sequence[Block], passages: Sequence[Passage]) -> list[Span]:
+def excerpts(text: str, every: Sequence[KitBlock], passages: Sequence[Passage]) -> list[Span]:
     """The passages with what stands around them, in order and apart from each other."""
     starts = [block.start for block in every]
     found: list[Span] = []
@@ -108,7 +108,7 @@ def excerpts(text: str, every: Sequence[Block], passages: Sequence[Passage]) -> 
     return found or [(0, _forth(text, every, starts, min(_BEGINNING, len(text))))]
 
 
-def _back(text: str, every: Sequence[Block], starts: Sequence[int], at: int) -> int:
+def _back(text: str, every: Sequence[KitBlock], starts: Sequence[int], at: int) -> int:
     block = every[max(bisect_right(starts, at) - 1, 0)]
     if at - block.start <= _NEAR or at >= block.end:
         return min(block.start, at) if at < block.end else at
@@ -116,7 +116,7 @@ def _back(text: str, every: Sequence[Block], starts: Sequence[int], at: int) -> 
     return space + 1
 
 
-def _forth(text: str, every: Sequence[Block], starts: Sequence[int], at: int) -> int:
+def _forth(text: str, every: Sequence[KitBlock], starts: Sequence[int], at: int) -> int:
     block = every[max(bisect_right(starts, at) - 1, 0)]
     if block.end - at <= _NEAR:
         return max(block.end, at)

@@ -19,7 +19,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class KitItem:
     id: str
     """The anchor on the page: `point-3`."""
     name: str
@@ -52,7 +52,7 @@ class Group:
     """Items that only one kind of document has: the decisions of a meeting."""
 
     title: str
-    items: tuple[Item, ...]
+    items: tuple[KitItem, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,25 +66,25 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    headline: Item
-    tldr: Item
-    points: tuple[Item, ...]
-    overview: Item
-    themes: tuple[Item, ...]
-    ideas: tuple[Item, ...]
-    analysis: Item
-    course: Item
-    context: Item
-    quotes: tuple[Item, ...]
-    hooks: tuple[Item, ...]
-    angles: tuple[Item, ...]
-    questions: tuple[Item, ...]
-    numbers: tuple[Item, ...]
-    tensions: tuple[Item, ...]
-    missing: tuple[Item, ...]
+    headline: KitItem
+    tldr: KitItem
+    points: tuple[KitItem, ...]
+    overview: KitItem
+    themes: tuple[KitItem, ...]
+    ideas: tuple[KitItem, ...]
+    analysis: KitItem
+    course: KitItem
+    context: KitItem
+    quotes: tuple[KitItem, ...]
+    hooks: tuple[KitItem, ...]
+    angles: tuple[KitItem, ...]
+    questions: tuple[KitItem, ...]
+    numbers: tuple[KitItem, ...]
+    tensions: tuple[KitItem, ...]
+    missing: tuple[KitItem, ...]
     note: str
     groups: tuple[Group, ...]
-    sections: tuple[Item, ...]
+    sections: tuple[KitItem, ...]
     tags: tuple[str, ...]
     related: tuple[str, ...]
     category: str
@@ -96,7 +96,7 @@ class Contents:
     details: tuple[Fact, ...]
     rest: tuple[Leftover, ...]
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[KitItem]:
         """In the order of the page."""
         yield from (self.headline, self.tldr, *self.points, *(one for group in self.groups for one in group.items))
         yield from (self.overview, *self.themes, *self.ideas)
@@ -104,7 +104,7 @@ class Contents:
         yield from (*self.questions, *self.tensions, *self.numbers, *self.missing, *self.outline)
 
     @property
-    def outline(self) -> tuple[Item, ...]:
+    def outline(self) -> tuple[KitItem, ...]:
         """The sections worth showing: one that only says the headline again is none."""
         return self.sections if self.thought or len(self.sections) > 1 else ()
 
@@ -133,7 +133,7 @@ def read_kit(kit: Mapping[str, Any], source: Source) -> Contents:
     summary, ideas = _mapping(kit.get("summary")), _mapping(kit.get("ideas"))
     places, found = _mapping(summary.get("evidence")), _mapping(ideas.get("evidence"))
     texts = {
-        field: Item(id=id, name=name, text=_text(summary.get(field)), spans=_spans(places.get(field)))
+        field: KitItem(id=id, name=name, text=_text(summary.get(field)), spans=_spans(places.get(field)))
         for field, (id, name) in _TEXTS.items()
     }
     return Contents(
@@ -179,7 +179,7 @@ def _groups(summary: Mapping[str, Any], places: Mapping[str, Any]) -> Iterator[G
         yield Group(title=_text(value.get("title")), items=tuple(items))
 
 
-def _items(parent: Mapping[str, Any], places: Mapping[str, Any], field: str, name: str) -> tuple[Item, ...]:
+def _items(parent: Mapping[str, Any], places: Mapping[str, Any], field: str, name: str) -> tuple[KitItem, ...]:
     every = _list(places.get(field))
     return tuple(
         _item(value, f"{name}-{at}", f"{name.capitalize()} {at}", every[at - 1] if at <= len(every) else ())
@@ -187,11 +187,11 @@ def _items(parent: Mapping[str, Any], places: Mapping[str, Any], field: str, nam
     )
 
 
-def _item(value: Any, id: str, name: str, places: Any) -> Item:
+def _item(value: Any, id: str, name: str, places: Any) -> KitItem:
     if not isinstance(value, Mapping):
-        return Item(id=id, name=name, text=_text(value), spans=_spans(places))
+        return KitItem(id=id, name=name, text=_text(value), spans=_spans(places))
     kind = id.partition("-")[0]
-    return Item(
+    return KitItem(
         id=id,
         name=name,
         text=_text(value.get(_SAYS.get(kind, "text"))),

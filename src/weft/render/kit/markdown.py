@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from weft.render.kit.characters import one_line, paragraphs
-from weft.render.kit.contents import Contents, Group, Item, read_kit
+from weft.render.kit.contents import Contents, Group, KitItem, read_kit
 from weft.render.kit.figures import counted, percent
 from weft.render.kit.labels import MORE, Labels
 from weft.render.kit.passages import Passages, find_passages
@@ -110,7 +110,7 @@ class _Writer:
     def _head(self, label: str) -> str:
         return f"## {self._say(label)}"
 
-    def _line(self, item: Item) -> str:
+    def _line(self, item: KitItem) -> str:
         kind = f" *({escaped(item.kind)})*" if item.kind else ""
         return f"{escaped(item.text)}{kind}"
 
@@ -124,24 +124,24 @@ class _Writer:
             lines.append(f"{under}{escaped(item.text)}{f' ({who})' if who else ''}")
         return _listed(lines)
 
-    def _prose(self, title: str, item: Item) -> Iterator[str]:
+    def _prose(self, title: str, item: KitItem) -> Iterator[str]:
         lines = [escaped(one) for one in paragraphs(item.text)]
         if lines:
             yield from (self._head(title), *lines)
 
-    def _idea(self, item: Item) -> Iterator[str]:
+    def _idea(self, item: KitItem) -> Iterator[str]:
         yield f"**{escaped(item.title)}** {escaped(item.text)}" if item.title else escaped(item.text)
         yield _listed(escaped(example) for example in item.examples)
 
-    def _tension(self, item: Item) -> str:
+    def _tension(self, item: KitItem) -> str:
         return f"{escaped(item.text)} — {escaped(item.against)}" if item.against else escaped(item.text)
 
-    def _figure(self, item: Item) -> str:
+    def _figure(self, item: KitItem) -> str:
         """The sentence, with its figure in bold."""
         text, figure = escaped(item.text), escaped(item.title)
         return text.replace(figure, f"**{figure}**", 1) if figure and figure in text else f"{figure} {text}".strip()
 
-    def _angle(self, item: Item) -> Iterator[str]:
+    def _angle(self, item: KitItem) -> Iterator[str]:
         score = f" ({percent(item.score)})" if item.score is not None else ""
         yield f"### {escaped(item.title)}{score}"
         yield f"**{self._say('Thesis')}:** {escaped(item.thesis)}" if item.thesis else ""
@@ -149,7 +149,7 @@ class _Writer:
         yield _listed(escaped(one) for one in item.support)
         yield f"{self._say('Against it')}: {escaped(item.against)}" if item.against else ""
 
-    def _quote(self, item: Item) -> str:
+    def _quote(self, item: KitItem) -> str:
         said = [f"> {escaped(one)}" for one in paragraphs(item.text)]
         by = [escaped(one) for one in (item.speaker, item.time) if one]
         if item.id in self._passages.missing:

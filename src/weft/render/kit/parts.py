@@ -8,7 +8,7 @@ from typing import Final
 
 from weft.protocol.values import dataclass
 from weft.render.kit.characters import Direction, direction, one_line, paragraphs
-from weft.render.kit.contents import Contents, Item
+from weft.render.kit.contents import Contents, KitItem
 from weft.render.kit.elements import Child, Html, element, join
 from weft.render.kit.figures import counted, number, percent
 from weft.render.kit.labels import Labels
@@ -41,7 +41,7 @@ class KitParts:
         """Our words inside a line that may run the other way."""
         return element("span", text, dir="ltr") if self.way == "rtl" else join(text)
 
-    def refs(self, item: Item) -> Html | None:
+    def refs(self, item: KitItem) -> Html | None:
         found = self.passages.of[item.id]
         if not found:
             return None
@@ -64,7 +64,7 @@ class KitParts:
 
     # -- parts
 
-    def prose(self, title: str, item: Item) -> Html | None:
+    def prose(self, title: str, item: KitItem) -> Html | None:
         if not item.text:
             return None
         *before, last = paragraphs(item.text) or [""]
@@ -82,13 +82,13 @@ class KitParts:
         found = list(lines)
         return element("section", element("h3", title), element(name, *found, class_=class_)) if found else None
 
-    def point(self, item: Item) -> Html:
+    def point(self, item: KitItem) -> Html:
         return element("li", self.said("span", item.text, self.refs(item)), id=item.id)
 
-    def theme(self, item: Item) -> Html:
+    def theme(self, item: KitItem) -> Html:
         return element("li", self.said("span", item.text, class_="name"), self.refs(item), id=item.id)
 
-    def entry(self, item: Item) -> Html:
+    def entry(self, item: KitItem) -> Html:
         """What one kind of document has: under its question or heading, with who does it and by when."""
         who = ", ".join(one for one in (item.owner, f"{self.label('by')} {item.due}" if item.due else "") if one)
         return element(
@@ -99,7 +99,7 @@ class KitParts:
             id=item.id,
         )
 
-    def tension(self, item: Item) -> Html:
+    def tension(self, item: KitItem) -> Html:
         return element(
             "li",
             self.said("p", item.text),
@@ -108,7 +108,7 @@ class KitParts:
             id=item.id,
         )
 
-    def figure(self, item: Item) -> Html:
+    def figure(self, item: KitItem) -> Html:
         return element(
             "li",
             self.said("h4", item.title) if item.title else None,
@@ -116,7 +116,7 @@ class KitParts:
             id=item.id,
         )
 
-    def idea(self, item: Item) -> Html:
+    def idea(self, item: KitItem) -> Html:
         examples = [self.said("li", example) for example in item.examples]
         return element(
             "li",
@@ -127,7 +127,7 @@ class KitParts:
             id=item.id,
         )
 
-    def quote(self, item: Item) -> Html:
+    def quote(self, item: KitItem) -> Html:
         found = self.passages.of[item.id]
         after: list[Child] = []
         if item.speaker:
@@ -150,10 +150,10 @@ class KitParts:
             class_="quote",
         )
 
-    def hook(self, item: Item) -> Html:
+    def hook(self, item: KitItem) -> Html:
         return element("li", self._kind(item), self.said("p", item.text, self.refs(item)), id=item.id)
 
-    def angle(self, item: Item) -> Html:
+    def angle(self, item: KitItem) -> Html:
         score = None
         if item.score is not None:
             share = percent(item.score)
@@ -179,7 +179,7 @@ class KitParts:
         lines = [self._section(item, total) for item in sections]
         return join(element("p", self.own(lead), class_="lead") if lead else None, element("ol", *lines, class_="plan"))
 
-    def _section(self, item: Item, total: float) -> Html:
+    def _section(self, item: KitItem, total: float) -> Html:
         words = None
         if item.words is not None:
             words = element("p", self.own(counted(item.words, "word")), bar(item.words / total), class_="score")
@@ -196,7 +196,7 @@ class KitParts:
             id=item.id,
         )
 
-    def _rests_on(self, item: Item) -> Html:
+    def _rests_on(self, item: KitItem) -> Html:
         """The items of the kit that a section is made from."""
         links = []
         for id in item.rests_on:
@@ -208,7 +208,7 @@ class KitParts:
     def words(self, title: str, texts: Sequence[str]) -> Html | None:
         return self.listed(title, "ul", [self.said("li", one) for one in texts], "words")
 
-    def _kind(self, item: Item) -> Html | None:
+    def _kind(self, item: KitItem) -> Html | None:
         return element("p", self.own(item.kind), class_="label") if item.kind else None
 
 

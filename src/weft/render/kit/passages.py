@@ -16,7 +16,7 @@ from dataclasses import field
 from typing import Final
 
 from weft.protocol.values import dataclass
-from weft.render.kit.contents import Item, Span
+from weft.render.kit.contents import KitItem, Span
 from weft.render.kit.source import Clock, Source
 
 _LEFT_OUT: Final = re.compile(r"[\s*_~`\u00ad\u2060]+")
@@ -48,7 +48,7 @@ class Passages:
     """By number."""
     of: dict[str, tuple[Passage, ...]]
     """By the id of an item, in the order the item names them."""
-    uses: dict[int, tuple[Item, ...]]
+    uses: dict[int, tuple[KitItem, ...]]
     """The items that rest on a passage, by its number."""
     missing: frozenset[str]
     """The ids of quotes that the source does not have."""
@@ -56,7 +56,7 @@ class Passages:
     """How many spans lie outside the source."""
 
 
-def find_passages(items: Iterable[Item], source: Source) -> Passages:
+def find_passages(items: Iterable[KitItem], source: Source) -> Passages:
     words, clock = _Words(source.text), Clock(source)
     missing: set[str] = set()
     lost = 0
@@ -81,7 +81,7 @@ def find_passages(items: Iterable[Item], source: Source) -> Passages:
         for at, span in enumerate(places, 1)
     }
     of = {id: tuple(dict.fromkeys(passages[joined[span]] for span in found)) for id, found in spans.items()}
-    uses: dict[int, list[Item]] = {}
+    uses: dict[int, list[KitItem]] = {}
     for item in every:
         for passage in of[item.id]:
             uses.setdefault(passage.number, []).append(item)

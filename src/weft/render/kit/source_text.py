@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Final
 
-from weft.language.markdown import Mark
-from weft.render.kit.blocks import Block, blocks, excerpts, marks
+from weft.language.markdown import InlineMark
+from weft.render.kit.blocks import KitBlock, blocks, excerpts, marks
 from weft.render.kit.characters import direction, visible
 from weft.render.kit.contents import Span
 from weft.render.kit.elements import Html, element, join, text
@@ -67,7 +67,7 @@ class SourceText:
         said = f"{number(high - low)} characters are left out here"
         return element("p", said, class_="gap", lang="en")
 
-    def _piece(self, block: Block, cut: tuple[bool, bool]) -> Html:
+    def _piece(self, block: KitBlock, cut: tuple[bool, bool]) -> Html:
         inside = self._within(block.start, block.end)
         found = list(marks(self._text, block, self._kind))
         words = self._marked(block.start, block.end, inside, found)
@@ -87,7 +87,7 @@ class SourceText:
         first, last = bisect_right(self._ends, low), bisect_left(self._starts, high)
         return [passage for passage in self._passages.every[first:last] if passage.end > low]
 
-    def _marked(self, low: int, high: int, inside: Sequence[Passage], found: Sequence[Mark]) -> Html:
+    def _marked(self, low: int, high: int, inside: Sequence[Passage], found: Sequence[InlineMark]) -> Html:
         parts: list[Html] = []
         rest = list(inside)
         at = low
@@ -108,7 +108,7 @@ class SourceText:
             rest = rest[1 + len(nested) :]
         return join(*parts, self._plain(at, high, found))
 
-    def _plain(self, low: int, high: int, found: Sequence[Mark]) -> Html:
+    def _plain(self, low: int, high: int, found: Sequence[InlineMark]) -> Html:
         parts: list[Html] = []
         at = low
         for start, end, kind in found:
