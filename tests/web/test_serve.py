@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -258,3 +259,31 @@ def test_the_client_of_the_examples_runs(server: Running, home: Path, tmp_path: 
     assert "Are these the lines? -> Go on" in ran.stdout
     assert "the run is done" in ran.stdout
     assert "count.json" in ran.stdout
+
+
+def test_a_program_with_a_trigger_token_begins_a_schedule_and_nothing_else(
+    server: Running, desk: Path, browser: Client
+) -> None:
+    (desk / "schedules").mkdir(exist_ok=True)
+    (desk / "schedules" / "asked.yaml").write_text("call: true\nstart: {pipeline: notes, input: tides.md}\n")
+    (desk / "tides.md").write_text(TEXT)
+    made = browser.post("/api/tokens", {"title": "caller", "scopes": ["trigger"]}).json["secret"]
+    caller = Client(server.address, {"Authorization": f"Bearer {made}"})
+    assert caller.get("/api/w/desk/schedules").status == 403
+    assert caller.post("/api/w/desk/schedules/asked/run", {}).status == 403
+    called = caller.post("/api/w/desk/schedules/asked/call", {"key": "1"})
+    assert called.status == 202
+    assert caller.post("/api/w/desk/schedules/asked/call", {"key": "1"}).json["session"] == called.json["session"]
+    assert caller.post("/api/w/desk/schedules/asked/call", {"parameters": {"x": 1}}).status == 400
+    session = called.json["session"]
+    while browser.get(f"/api/w/desk/sessions/{session}").status == 404:
+        time.sleep(0.05)
+    until(browser, session, "run_ended")
+    assert browser.get(f"/api/w/desk/sessions/{session}").json["state"] == "waiting"
+    history = browser.get("/api/w/desk/schedules/asked/history").json
+    assert [one["kind"] for one in history].count("decided") == 1
+    (row,) = [one for one in browser.get("/api/w/desk/schedules").json if one["name"] == "asked"]
+    assert row["when"] == "when it is called"
+    reading = browser.post("/api/tokens", {"title": "reader", "scopes": ["read"]}).json["secret"]
+    reader = Client(server.address, {"Authorization": f"Bearer {reading}"})
+    assert reader.post("/api/w/desk/schedules/asked/call", {}).status == 403

@@ -45,6 +45,8 @@ from weft.workspace.pipeline import Pipeline
 
 TAKEN_UP: Final = Actor("machine", face="web")
 """Who goes on with what a server that ended was doing."""
+UNATTENDED: Final = ("web", "schedule")
+"""Faces whose runs go on when the process that held them was killed: nobody sits in front."""
 MOST_TAKE_UPS: Final = 3
 """In a row, without anybody asking."""
 DOOR_SECONDS: Final = 0.3
@@ -226,7 +228,7 @@ class App(Parts):
         ]
         reading = self.sessions.read(session)
         run = reading.state.run
-        if run is None or reading.holder or reading.cuts or not begun or begun[-1].face != TAKEN_UP.face:
+        if run is None or reading.holder or reading.cuts or not begun or begun[-1].face not in UNATTENDED:
             return None
         if run.outcome is not None and (run.outcome, run.message) != ("interrupted", SESSION_CLOSED):
             return None

@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "serve": ("weft.cli.serve", "Serve the sessions to browsers and scripts."),
     "tokens": ("weft.cli.tokens", "What lets scripts and browsers into the server."),
     "persons": ("weft.cli.persons", "Who may come into the server, and what they may do."),
+    "schedules": ("weft.cli.schedules", "What is begun by itself: list, run, pause, watch."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
     "ask": ("weft.cli.ask", "Ask your documents: a short answer with its sources."),
     "research": ("weft.cli.research", "Answer a question from a collection, verified."),

@@ -25,6 +25,7 @@ Commands:
   serve       Serve the sessions to browsers and scripts.
   tokens      What lets scripts and browsers into the server.
   persons     Who may come into the server, and what they may do.
+  schedules   What is begun by itself: list, run, pause, watch.
   sessions    List, show, follow, verify and remove sessions.
   ask         Ask your documents: a short answer with its sources.
   research    Answer a question from a collection, verified.

@@ -28,6 +28,7 @@ from weft.cli.place import prepare_app, trust_option, workspace_path
     default=True,
     help="Go on by itself with runs that were going when the server ended (default), or wait for a person.",
 )
+@click.option("--schedules/--no-schedules", default=True, help="Begin what is due by schedules/ (default), or not.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front of it does the encryption.")
 @trust_option
 def command(
@@ -40,6 +41,7 @@ def command(
     key: Path | None,
     behind_proxy: bool,
     resume: bool,
+    schedules: bool,
 ) -> None:
     """Serve the sessions of a workspace to browsers and scripts, until Ctrl+C.
 
@@ -49,7 +51,14 @@ def command(
     from weft.web.serve import ServeOptions, bound, check, serve
 
     options = ServeOptions(
-        host=host, port=port, names=names, certificate=certificate, key=key, behind_proxy=behind_proxy, resume=resume
+        host=host,
+        port=port,
+        names=names,
+        certificate=certificate,
+        key=key,
+        behind_proxy=behind_proxy,
+        resume=resume,
+        schedules=schedules,
     )
     access = person_access()
     check(options, access)

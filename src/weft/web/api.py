@@ -24,6 +24,7 @@ from weft.web.frames import frame_routes
 from weft.web.knowledge_routes import knowledge_routes
 from weft.web.library_routes import library_routes
 from weft.web.pages import page_routes
+from weft.web.schedule_routes import schedule_routes
 from weft.web.session_routes import session_routes
 from weft.web.settings_routes import settings_routes
 from weft.web.share_routes import share_routes, shared_pages
@@ -133,5 +134,6 @@ ROUTERS: Final = (
     knowledge_routes,
     settings_routes,
     share_routes,
+    schedule_routes,
 )
 """Of what the OpenAPI document tells."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -15,6 +16,8 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from weft.app import TAKEN_UP, App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
+from weft.app.due import ScheduleEntry
+from weft.app.schedules import Schedules
 from weft.protocol.events import FeedItem, QuestionAsked, Record
 from weft.web.jobs import Jobs
 from weft.web.keeping import SessionKeeper
@@ -41,6 +44,8 @@ class Place:
         self.keeper = SessionKeeper(app, tasks, opened=self._has_opened, troubled=trouble)
         self.catalogue = app.catalogue
         self.jobs = Jobs(tasks)
+        self.schedules = Schedules(app)
+        self._watching: asyncio.Task[None] | None = None
         self.begun: dict[str, tuple[str, int]] = {}
         """By the key of the wish: sessions that were begun here, each with the number of its first command."""
         self._tasks = tasks
@@ -67,7 +72,34 @@ class Place:
             except Exception as error:  # noqa: BLE001  what can't be taken up waits for a person
                 self._trouble(name, error)
 
+    def watch_schedules(self) -> None:
+        """Begin what is due, until everything is closed."""
+        self._watching = self._tasks.create_task(self._watch_schedules(), name=f"schedules of {self.name}")
+
+    async def _watch_schedules(self) -> None:
+        try:
+            await self.schedules.watch(self.keeper.new, self._tell)
+        except Exception as error:  # noqa: BLE001  the server is there for the others all the same
+            self._trouble("", error)
+
+    def carry_out(self, name: str, entry: ScheduleEntry) -> None:
+        """Begin what was decided; who asked is not kept waiting."""
+        self._tasks.create_task(self._carry_out(name, entry), name=f"begins {name}")
+
+    async def _carry_out(self, name: str, entry: ScheduleEntry) -> None:
+        try:
+            schedule = await self.app.off_loop(partial(self.schedules.one, name))
+            await self.schedules.carry_out(schedule, entry, self.keeper.new, self._tell)
+        except Exception as error:  # noqa: BLE001  the server is there for the others all the same
+            self._trouble(entry.session, error)
+
+    def _tell(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)  # noqa: T201  what begins by itself is told where the server runs
+
     async def close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait({self._watching})
         await self.keeper.close()
         for _, task in [*self._watches.values()]:
             task.cancel()

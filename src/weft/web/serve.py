@@ -48,6 +48,8 @@ class ServeOptions:
     """A proxy in front does the encryption."""
     resume: bool = True
     """Runs that were going when the server ended go on by themselves."""
+    schedules: bool = True
+    """What is due is begun."""
 
     @property
     def is_local(self) -> bool:
@@ -135,6 +137,9 @@ async def serve(
         if options.resume:
             for place in places.values():
                 tasks.create_task(place.take_up(), name=f"takes up {place.name}")
+        if options.schedules:
+            for place in places.values():
+                place.watch_schedules()
         config = uvicorn.Config(
             guard,
             log_level="warning",

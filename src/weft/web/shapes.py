@@ -936,3 +936,41 @@ class SourceToolShown(Shape):
 
 class SourceSwitch(Shape):
     enabled: bool
+
+
+# -- schedules
+
+
+class ScheduleEntryShown(Shape):
+    """One line of a schedule's history."""
+
+    at: str
+    kind: str
+    """seen, decided, skipped, begun, failed, paused, resumed or carried."""
+    key: str
+    cause: str
+    """time, change, call or person."""
+    due: str
+    times: int
+    session: str
+    seq: int
+    why: str
+
+
+class ScheduleShown(Shape):
+    """A schedule, when it comes next and what became of it last."""
+
+    name: str
+    description: str
+    when: str
+    paused: bool
+    next: str
+    last: ScheduleEntryShown | None
+    problem: str
+
+
+class ScheduleCall(Shape):
+    key: str = Field(default="", max_length=200)
+    """With it, it is begun once, however often it is asked for."""
+    parameters: dict[str, Any] = Field(default={})
+    """Of a call: those that the schedule's file lets a call set."""

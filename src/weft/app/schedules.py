@@ -1,0 +1,424 @@
+"""The schedules of a workspace at work: their history on the disk, and the one watcher that begins what is due.
+
+Decide, write it down, then begin: a line of `schedules/history/NAME.jsonl` is durable before a session is opened, and
+the session gets the command under the line's key. Whoever is killed in between leaves an open line; the next watcher
+gives the same command under the same key, and a session carries out a key once. One process watches a workspace at a
+time (the kernel's lock); others wait for it to end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from weft.app.due import (
+    ScheduleEntry,
+    ScheduleHistory,
+    decided_call,
+    due,
+    folded,
+    next_time,
+    stamp,
+)
+from weft.app.opened import OpenedSession
+from weft.app.requests import SessionRequest, given_file
+from weft.app.root import TAKEN_UP, App
+from weft.files import Folder
+from weft.protocol.commands import Accepted, GivenFile, Refused, Say, StartRun, is_address
+from weft.protocol.envelope import Actor
+from weft.protocol.errors import UserError, WeftError
+from weft.protocol.hashes import combine, hash_bytes
+from weft.protocol.values import dataclass
+from weft.session.lock import SessionLockedError
+from weft.workspace.schedule import ENDING, FOLDER, SayEntry, Schedule, StartEntry, read_schedule, schedule_names
+
+HISTORY: Final = f"{FOLDER}/history"
+LOOK_SECONDS: Final = 1.0
+"""Between two looks at the clock and the files."""
+LONGEST_HISTORY: Final = 512 * 1024
+"""Bytes of a history, above which only what still matters and the last lines are kept."""
+KEPT_LINES: Final = 300
+_FIELDS: Final = {one.name for one in fields(ScheduleEntry)}
+
+Opener = Callable[[SessionRequest, StartRun | None], AbstractAsyncContextManager[OpenedSession]]
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleRow:
+    """A schedule as a list shows it."""
+
+    name: str
+    description: str
+    when: str
+    paused: bool
+    next: str
+    last: ScheduleEntry | None
+    problem: str = ""
+
+
+class Schedules:
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._workspace = app.workspace.folder
+        self._histories: dict[str, tuple[tuple[int, int], ScheduleHistory]] = {}
+        self._read: dict[str, tuple[object, Schedule | WeftError]] = {}
+        self._files: dict[str, tuple[object, str]] = {}
+        """Of schedules that look at files: what they looked like, and the digest of what is in them."""
+        self._busy: set[str] = set()
+        """What is being begun here, by schedule and key."""
+
+    # -- what people ask
+
+    def names(self) -> list[str]:
+        return schedule_names(self._workspace)
+
+    def one(self, name: str) -> Schedule:
+        """UsageError when there is none, WorkspaceError when it is broken."""
+        return read_schedule(self._workspace, name)
+
+    def rows(self) -> list[ScheduleRow]:
+        return [self._row(name) for name in self.names()]
+
+    def _row(self, name: str) -> ScheduleRow:
+        history = self.history(name)
+        last = next((one for one in reversed(history.entries) if one.kind in _TOLD), None)
+        try:
+            schedule = self.one(name)
+        except WeftError as error:
+            return ScheduleRow(name, "", "", history.paused, "", last, str(error).partition("\n")[0])
+        coming = next_time(schedule, history, self._now())
+        shown = coming.isoformat(timespec="minutes") if coming else ""
+        return ScheduleRow(name, schedule.description, schedule.when, history.paused, shown, last)
+
+    def pause(self, name: str) -> bool:
+        """False when it was paused already."""
+        return self._switch(name, "paused")
+
+    def resume(self, name: str) -> bool:
+        """What would have been begun meanwhile is not made up for."""
+        return self._switch(name, "resumed")
+
+    def _switch(self, name: str, kind: Any) -> bool:
+        schedule = self.one(name)
+        if self.history(name).paused == (kind == "paused"):
+            return False
+        digest = self._digest(schedule)[1] if schedule.changed and kind == "resumed" else ""
+        self.record(name, [ScheduleEntry(at=stamp(self._now()), kind=kind, timing=schedule.timing, digest=digest)])
+        return True
+
+    def decide(self, name: str, key: str, cause: Any, parameters: Mapping[str, Any]) -> ScheduleEntry:
+        """That it is begun now, because somebody asks for it; durable when this returns. With a key that was given
+        before, what was decided then."""
+        schedule = self.one(name)
+        if cause == "call":
+            _check_call(schedule, parameters)
+        entry = decided_call(schedule, self._now(), key, cause, parameters)
+        with self._locked() as folder:
+            known = self._history(folder, name).knows(entry.key)
+            if known is None:
+                self._append(folder, name, [entry])
+        return known or entry
+
+    # -- beginning
+
+    @asynccontextmanager
+    async def begin(self, schedule: Schedule, entry: ScheduleEntry, opener: Opener) -> AsyncIterator[OpenedSession]:
+        """Give the command of a decision to its session, under its key, and write down how that went; then the session,
+        for whoever wants to stay."""
+        what = schedule.what
+        start = await self._app.off_loop(partial(self._wish, what, entry)) if isinstance(what, StartEntry) else None
+        request = await self._request(what, entry)
+        by = Actor("rule", f"schedule {schedule.name}", "schedule")
+        async with opener(request, start) as session:
+            command = start or Say(text=what.text if isinstance(what, SayEntry) else "")
+            reply = await session.submit(command, key=f"schedule:{schedule.name}:{entry.key}", by=by)
+            if isinstance(reply, Refused):
+                raise UserError(reply.reason, hint=reply.hint)
+            assert isinstance(reply, Accepted)
+            begun = ScheduleEntry(at=stamp(self._now()), kind="begun", key=entry.key, session=session.id, seq=reply.seq)
+            await self._app.off_loop(partial(self.record, schedule.name, [begun]))
+            yield session
+
+    async def carry_out(self, schedule: Schedule, entry: ScheduleEntry, opener: Opener, told: Told) -> None:
+        """The same to its end: the session is held until it is at rest. What can't be begun is written down."""
+        busy = f"{schedule.name}:{entry.key}"
+        if busy in self._busy:
+            return
+        self._busy.add(busy)
+        try:
+            async with self.begin(schedule, entry, opener) as session:
+                told(f"{schedule.name}: began in session {session.id}")
+                outcome = await session.rest()
+                told(f"{schedule.name}: session {session.id} is {outcome or 'at rest'}")
+        except SessionLockedError:
+            pass  # another process has it and no door yet: the next look tries again
+        except WeftError as error:
+            told(f"{schedule.name}: {error}")
+            failed = ScheduleEntry(at=stamp(self._now()), kind="failed", key=entry.key, why=str(error)[:500])
+            await self._app.off_loop(partial(self.record, schedule.name, [failed]))
+        finally:
+            self._busy.discard(busy)
+
+    def _wish(self, what: StartEntry, entry: ScheduleEntry) -> StartRun:
+        parameters = {**what.parameters, **entry.parameters}
+        if parameters:
+            name = what.pipeline or self._app.config.default_pipeline
+            specs = self._app.workspace.pipeline(name).parameters if name else {}
+            for parameter, value in parameters.items():
+                if parameter in specs and specs[parameter].type in ("folder", "file") and isinstance(value, str):
+                    parameters[parameter] = str(self._app.workspace.path / Path(value).expanduser())
+        return StartRun(
+            parameters=parameters,
+            answers=what.answers,
+            budget={str(name): most for name, most in what.budget.items()},
+            model=what.model or "",
+        )
+
+    async def _request(self, what: StartEntry | SayEntry, entry: ScheduleEntry) -> SessionRequest:
+        working = self._app.workspace.path
+        if isinstance(what, SayEntry):
+            return SessionRequest(session=entry.session, talk=True, attended=False, working=working)
+        file: GivenFile | None = None
+        if what.input and is_address(what.input):
+            file = await self._app.fetch_input(what.input)
+        elif what.input:
+            file = await self._app.off_loop(partial(_file_in, working, what.input))
+        return SessionRequest(pipeline=what.pipeline, file=file, session=entry.session, attended=False, working=working)
+
+    # -- watching
+
+    async def watch(self, opener: Opener, told: Told, *, look: float = LOOK_SECONDS) -> None:
+        """Until it is cancelled: begin what is due. Runs of a watcher that was killed are gone on with first."""
+        async with asyncio.TaskGroup() as tasks:
+            with self._watching() as hold:
+                waited = False
+                while not hold():
+                    if not waited:
+                        told("another process watches these schedules; this one goes on when that ends")
+                    waited = True
+                    await asyncio.sleep(look)
+                await self._take_up(tasks, opener, told)
+                while True:
+                    for schedule, entry in await self._app.off_loop(partial(self.look, told)):
+                        if f"{schedule.name}:{entry.key}" not in self._busy:
+                            tasks.create_task(self.carry_out(schedule, entry, opener, told))
+                    await asyncio.sleep(look)
+
+    def look(self, told: Told = lambda _: None) -> list[tuple[Schedule, ScheduleEntry]]:
+        """One look at everything: what is due is decided and durable; all that is decided and not begun."""
+        found = []
+        for name in self.names():
+            schedule = self._as_it_is(name, told)
+            if schedule is None:
+                continue
+            decided = due(schedule, self.history(name), self._now(), self._settled(schedule))
+            if decided:
+                self.record(name, decided)
+            found += [(schedule, entry) for entry in self.history(name).open.values()]
+        return found
+
+    def _as_it_is(self, name: str, told: Told) -> Schedule | None:
+        """Read again when its file was changed; what is wrong with it is told once."""
+        mark = _mark(self._workspace.path / FOLDER / f"{name}{ENDING}")
+        known = self._read.get(name)
+        if known is None or known[0] != mark:
+            found: Schedule | WeftError
+            try:
+                found = self.one(name)
+            except WeftError as error:
+                found = error
+                told(f"schedule {name}: {error}")
+            known = self._read[name] = (mark, found)
+        return known[1] if isinstance(known[1], Schedule) else None
+
+    def _settled(self, schedule: Schedule) -> str | None:
+        """The digest of the files a schedule looks at; None while they change."""
+        if not schedule.changed:
+            return None
+        before = self._files.get(schedule.name)
+        now = self._digest(schedule, before)
+        self._files[schedule.name] = now
+        return now[1] if before is not None and before[0] == now[0] else None
+
+    def _digest(self, schedule: Schedule, before: tuple[object, str] | None = None) -> tuple[object, str]:
+        base = self._workspace.path
+        files = sorted(one for one in base.glob(schedule.changed) if one.is_file() and not one.is_symlink())
+        marks = [(str(one), _mark(one)) for one in files]
+        if before is not None and before[0] == marks:
+            return before
+        with Folder.open(base) as folder:
+            names = [one.relative_to(base).as_posix() for one in files]
+            return marks, combine({name: hash_bytes(folder.read_or_none(name) or b"") for name in names})
+
+    async def _take_up(self, tasks: asyncio.TaskGroup, opener: Opener, told: Told) -> None:
+        def left() -> list[tuple[str, StartRun]]:
+            found = {}
+            for name in self.names():
+                last = next((one for one in reversed(self.history(name).entries) if one.kind == "begun"), None)
+                if last is not None and self._app.sessions.exists(last.session):
+                    wish = self._app.left_going(last.session)
+                    if wish is not None:
+                        found[last.session] = wish
+            return list(found.items())
+
+        async def go_on(session: str, wish: StartRun) -> None:
+            try:
+                async with opener(SessionRequest(session=session, attended=False), None) as opened:
+                    await opened.submit(wish, by=TAKEN_UP)
+                    await opened.rest()
+            except WeftError as error:
+                told(f"session {session} can't be gone on with: {error}")
+
+        for session, wish in await self._app.off_loop(left):
+            told(f"goes on with session {session}")
+            tasks.create_task(go_on(session, wish))
+
+    @contextmanager
+    def _watching(self) -> Iterator[Callable[[], bool]]:
+        """The right to watch, when the function says so; until the block ends."""
+        with self._workspace.folder(HISTORY, create=True) as folder:
+            fd = folder.open_fd(".watch", os.O_RDWR | os.O_CREAT)
+
+        def hold() -> bool:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+        try:
+            yield hold
+        finally:
+            os.close(fd)
+
+    # -- history
+
+    def history(self, name: str) -> ScheduleHistory:
+        try:
+            with self._workspace.folder(HISTORY) as folder:
+                return self._history(folder, name)
+        except FileNotFoundError:
+            return ScheduleHistory()
+
+    def _history(self, folder: Folder, name: str) -> ScheduleHistory:
+        """Read again when it was changed."""
+        try:
+            status = os.stat(f"{name}.jsonl", dir_fd=folder.fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return ScheduleHistory()
+        mark = (status.st_ino, status.st_size)
+        known = self._histories.get(name)
+        if known is None or known[0] != mark:
+            known = self._histories[name] = (mark, folded(_entries(folder.read(f"{name}.jsonl"))))
+        return known[1]
+
+    def record(self, name: str, entries: Iterable[ScheduleEntry]) -> None:
+        """Durable when this returns."""
+        with self._locked() as folder:
+            self._append(folder, name, entries)
+
+    @contextmanager
+    def _locked(self) -> Iterator[Folder]:
+        with self._workspace.folder(HISTORY, create=True) as folder:
+            fd = folder.open_fd(".lock", os.O_RDWR | os.O_CREAT)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX)
+                yield folder
+            finally:
+                os.close(fd)
+
+    def _append(self, folder: Folder, name: str, entries: Iterable[ScheduleEntry]) -> None:
+        file = f"{name}.jsonl"
+        data = b"".join(_line(entry) for entry in entries)
+        fd = folder.open_fd(file, os.O_RDWR | os.O_CREAT)
+        try:
+            size = os.fstat(fd).st_size
+            whole = _whole(os.pread(fd, size, 0)) if size else 0
+            if whole != size:  # a line that was cut off: it was never acted on
+                folder.disk.truncate(fd, whole)
+            if whole + len(data) <= LONGEST_HISTORY:
+                os.lseek(fd, 0, os.SEEK_END)
+                folder.disk.write(fd, data)
+                folder.disk.fsync(fd)
+                if not size:
+                    folder.sync()
+                return
+        finally:
+            os.close(fd)
+        folder.replace(file, b"".join(map(_line, _shortened(_entries(folder.read(file))))) + data)
+
+    def _now(self) -> datetime:
+        return self._app.moment()
+
+
+_TOLD: Final = ("decided", "skipped", "begun", "failed")
+
+
+def _shortened(entries: list[ScheduleEntry]) -> list[ScheduleEntry]:
+    """What the older lines add up to, as one line, and the last ones; what has not begun stays."""
+    older, newer = folded(entries[:-KEPT_LINES]), entries[-KEPT_LINES:]
+    carried = ScheduleEntry(
+        at=stamp(older.since or datetime.now(UTC)),
+        kind="carried",
+        timing=older.timing,
+        digest=older.digest,
+        due=stamp(older.last) if older.last else "",
+        times=older.decided - len(older.open),
+        why="paused" if older.paused else "",
+    )
+    return [carried, *older.open.values(), *newer]
+
+
+def _file_in(workspace: Path, name: str) -> GivenFile:
+    return given_file(workspace / Path(name).expanduser())
+
+
+def _check_call(schedule: Schedule, parameters: Mapping[str, Any]) -> None:
+    if schedule.call is None:
+        raise UserError(f"the schedule {schedule.name} is not begun by calls", hint=f"its file says: {schedule.when}")
+    for name in parameters:
+        if name not in schedule.call.parameters:
+            raise UserError(
+                f"a call of {schedule.name} may not set {name}", hint="its file names them: call: {parameters: […]}"
+            )
+
+
+def _entries(data: bytes) -> list[ScheduleEntry]:
+    found = []
+    for line in data[: _whole(data)].splitlines():
+        try:
+            read = json.loads(line)
+            found.append(ScheduleEntry(**{name: value for name, value in read.items() if name in _FIELDS}))
+        except (ValueError, TypeError) as error:
+            raise UserError(
+                f"a line of a schedule's history can't be read: {line[:80]!r}",
+                hint=f"put it right or take it out, in {HISTORY}",
+            ) from error
+    return found
+
+
+def _whole(data: bytes) -> int:
+    return data.rfind(b"\n") + 1
+
+
+def _line(entry: ScheduleEntry) -> bytes:
+    told = {name: value for name, value in asdict(entry).items() if value not in ("", 0, {})}
+    return json.dumps(told, ensure_ascii=False).encode() + b"\n"
+
+
+def _mark(path: Path) -> tuple[int, int, int]:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return (0, 0, 0)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)

@@ -1,0 +1,133 @@
+"""`weft schedules`: what is begun by itself: list, show, begin now, pause, resume, and watch without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import signal
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+
+import click
+
+from weft.app.schedules import ScheduleRow, Schedules
+from weft.cli.place import json_option, open_app, trust_option, workspace_option
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
+
+MOST_SHOWN = 20
+
+
+@click.group("schedules", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """What is begun by itself: at a time, when files change, or when it is called."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_schedules)
+
+
+@command.command("list")
+@json_option
+@workspace_option
+def list_schedules(as_json: bool = False, workspace: str | None = None) -> int:
+    """Every schedule with when it comes next and what became of it last."""
+    with open_app(workspace) as app:
+        rows = Schedules(app).rows()
+    for row in rows:
+        print(json.dumps(asdict(row), ensure_ascii=False) if as_json else "\t".join(_cells(row)))
+    if not rows:
+        print("there are no schedules; one is a file schedules/NAME.yaml", file=sys.stderr)
+    return EXIT_FAILED if any(row.problem for row in rows) else EXIT_DONE
+
+
+@command.command("show")
+@click.argument("name")
+@json_option
+@workspace_option
+def show(name: str, as_json: bool, workspace: str | None) -> None:
+    """Its history: what was decided, begun, skipped and why, the newest last."""
+    with open_app(workspace) as app:
+        schedules = Schedules(app)
+        schedule = schedules.one(name)
+        entries = schedules.history(name).entries[-MOST_SHOWN:]
+    if not as_json:
+        print(f"{name}: {schedule.when}", file=sys.stderr)
+    for one in entries:
+        told = {key: value for key, value in asdict(one).items() if value not in ("", 0, {})}
+        if as_json:
+            print(json.dumps(told, ensure_ascii=False))
+        else:
+            words = [one.due or one.key, one.session, f"{one.times} times" if one.times else "", one.why]
+            print("\t".join([one.at, one.kind, *filter(None, words)]))
+
+
+@command.command("run")
+@click.argument("name")
+@click.option("--key", default="", help="Names this one beginning: with the same key it is begun once.")
+@workspace_option
+@trust_option
+def run(name: str, key: str, workspace: str | None) -> int:
+    """Begin it now, whatever its time is, and wait until it is at rest."""
+    with open_app(workspace, runs=True) as app:
+        schedules = Schedules(app)
+        schedule = schedules.one(name)
+        entry = schedules.decide(name, key or secrets.token_hex(8), "person", {})
+        asyncio.run(schedules.carry_out(schedule, entry, app.session, _tell))
+        history = schedules.history(name)
+        failed = any(one.kind == "failed" and one.key == entry.key for one in history.entries)
+        print(entry.session)
+        state = app.sessions.read(entry.session).state if app.sessions.exists(entry.session) else None
+    outcome = state.run.outcome if state and state.run else None
+    return EXIT_FAILED if failed or outcome == "failed" else EXIT_DONE
+
+
+@command.command("pause")
+@click.argument("name")
+@workspace_option
+def pause(name: str, workspace: str | None) -> None:
+    """Begin it no more until it is resumed; calls and `run` still do."""
+    with open_app(workspace) as app:
+        changed = Schedules(app).pause(name)
+    print(f"{name} is paused" if changed else f"{name} was paused already", file=sys.stderr)
+
+
+@command.command("resume")
+@click.argument("name")
+@workspace_option
+def resume(name: str, workspace: str | None) -> None:
+    """Begin it again from now on; what would have been begun meanwhile is not made up for."""
+    with open_app(workspace) as app:
+        changed = Schedules(app).resume(name)
+    print(f"{name} goes on" if changed else f"{name} was not paused", file=sys.stderr)
+
+
+@command.command("watch")
+@workspace_option
+@trust_option
+def watch(workspace: str | None) -> None:
+    """Begin what is due, until Ctrl+C; `weft serve` does the same. One process at a time does it."""
+    with open_app(workspace, runs=True) as app:
+        schedules = Schedules(app)
+        print(f"watching {len(schedules.names())} schedules (Ctrl+C ends)", file=sys.stderr, flush=True)
+
+        async def until_stopped() -> None:
+            watching = asyncio.ensure_future(schedules.watch(app.session, _tell))
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, watching.cancel)
+            with suppress(asyncio.CancelledError):
+                await watching
+
+        asyncio.run(until_stopped())
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _cells(row: ScheduleRow) -> list[str]:
+    if row.problem:
+        return [row.name, row.problem]
+    coming = "paused" if row.paused else f"next {row.next}" if row.next else row.when
+    last = f"{row.last.kind} {row.last.at}" if row.last else "never begun"
+    return [row.name, coming, last, row.description or row.when]

@@ -1,0 +1,268 @@
+"""Schedules: what is due when, what is begun once whatever dies, and the weekly digest as a person would have it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weft.app import App
+from weft.app.due import ScheduleEntry, due, folded, moment, stamp, times
+from weft.app.schedules import HISTORY, Schedules
+from weft.protocol.errors import UserError, WorkspaceError
+from weft.protocol.events import RunStarted
+from weft.workspace.schedule import Schedule, StartEntry
+
+ROOT = Path(__file__).parents[2]
+VECTORS = json.loads((ROOT / "tests/vectors/schedules.json").read_text())["vectors"]
+SUNDAY = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+def schedule(**given: Any) -> Schedule:
+    return Schedule("digest", StartEntry(pipeline="weekly"), **given)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda one: one["name"])
+def test_due(vector: dict[str, Any]) -> None:
+    wanted = schedule(cron=vector["cron"], zone=vector["zone"], missed=vector.get("missed", "once"))
+    entries = [ScheduleEntry(at=vector["since"], kind="seen", timing=wanted.timing)]
+    if "last" in vector:
+        entries.append(ScheduleEntry(at=vector["last"], kind="decided", key="before", due=vector["last"]))
+    decided = due(wanted, folded(entries), moment(vector["now"]))
+    assert [one.due for one in decided if one.kind == "decided"] == vector["begun"]
+    assert sum(one.times for one in decided if one.kind == "skipped") == vector["skipped"]
+    assert due(wanted, folded([*entries, *decided]), moment(vector["now"])) == [], "what is decided is not due again"
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"])
+@pytest.mark.parametrize("missed", ["skip", "once", "all"])
+def test_each_time_is_decided_once_however_often_it_is_looked_at(zone: str, missed: Any) -> None:
+    """Through both changes of the clock, at looks that come early, late and after hours of nothing."""
+    wanted = schedule(cron="17 * * * *", zone=zone, missed=missed)
+    for begin in (datetime(2026, 3, 7, tzinfo=UTC), datetime(2026, 10, 24, 12, tzinfo=UTC)):
+        history = folded([ScheduleEntry(at=stamp(begin), kind="seen", timing=wanted.timing)])
+        now, begun, skipped = begin, [], 0
+        for step in [20, 31, 5, 3600, 7201, 61, 59, 90_000, 1] * 20:
+            now += timedelta(seconds=step)
+            for entry in due(wanted, history, now):
+                history.add(entry)
+                begun += [entry.due] if entry.kind == "decided" else []
+                skipped += entry.times
+        assert len(begun) == len(set(begun))
+        assert begun == sorted(begun)
+        assert len(begun) + skipped == len(times(wanted, after=begin, until=now)), "none is lost"
+        assert skipped == 0 or missed != "all"
+
+
+def test_a_pause_and_a_new_time_leave_what_was_before() -> None:
+    wanted = schedule(cron="0 * * * *")
+    history = folded([ScheduleEntry(at=stamp(SUNDAY), kind="seen", timing=wanted.timing)])
+    history.add(ScheduleEntry(at=stamp(SUNDAY), kind="paused"))
+    assert due(wanted, history, SUNDAY + timedelta(hours=5)) == []
+    history.add(ScheduleEntry(at=stamp(SUNDAY + timedelta(hours=5)), kind="resumed", timing=wanted.timing))
+    assert due(wanted, history, SUNDAY + timedelta(hours=5, minutes=30)) == []
+    assert [one.kind for one in due(wanted, history, SUNDAY + timedelta(hours=6))] == ["decided"]
+    other = schedule(cron="5 * * * *")
+    assert [one.kind for one in due(other, history, SUNDAY + timedelta(hours=9))] == ["seen"]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = SUNDAY
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "examples/weekly-digest", tmp_path / "desk", ignore=shutil.ignore_patterns("sessions"))
+    shutil.rmtree(tmp_path / "desk" / HISTORY, ignore_errors=True)
+    return tmp_path / "desk"
+
+
+@pytest.fixture
+def app(desk: Path, clock: Clock) -> Iterator[App]:
+    with App.open(desk, now=clock) as opened:
+        yield opened
+
+
+def carried_out(schedules: Schedules, app: App) -> list[str]:
+    """One look, and everything that is open begun: what was told."""
+    said: list[str] = []
+
+    async def all_of_it() -> None:
+        for one, entry in schedules.look(said.append):
+            await schedules.carry_out(one, entry, app.session, said.append)
+
+    asyncio.run(all_of_it())
+    return said
+
+
+def starts(app: App, session: str) -> int:
+    return sum(isinstance(record.event, RunStarted) for record in app.sessions.records(session))
+
+
+def test_the_weekly_digest_comes_on_monday_and_again_when_a_note_changes(app: App, desk: Path, clock: Clock) -> None:
+    schedules = Schedules(app)
+    carried_out(schedules, app)
+    carried_out(schedules, app)
+    assert app.sessions.ids() == [], "nothing is begun for what was before"
+    clock.now = datetime(2026, 11, 16, 6, 0, 1, tzinfo=UTC)
+    assert carried_out(schedules, app)[-1] == "monday: session monday-20261116t0600z is done"
+    digest = (desk / "sessions/monday-20261116t0600z/digest.md").read_text()
+    assert "2 notes." in digest
+    assert "The new ferry was late on four of five days." in digest
+    (desk / "notes/mill.md").write_text("# The mill\n\nThe old wheel turns again since Tuesday morning.\n")
+    assert carried_out(schedules, app) == [], "it may still be written"
+    assert "done" in carried_out(schedules, app)[-1]
+    assert "The old wheel" in (desk / "sessions/running-digest/digest.md").read_text()
+    row = next(one for one in schedules.rows() if one.name == "monday")
+    assert (row.when, row.next, row.paused) == (
+        "At 07:00 on Monday (Europe/Berlin)",
+        "2026-11-23T07:00+01:00",
+        False,
+    )
+    begun = next(record for record in app.sessions.records("monday-20261116t0600z") if record.envelope)
+    assert begun.envelope is not None
+    assert (begun.envelope.by.kind, begun.envelope.by.name) == ("rule", "schedule monday")
+
+
+def test_whatever_dies_in_between_it_is_begun_once(app: App, clock: Clock) -> None:
+    Schedules(app).look()
+    clock.now = datetime(2026, 11, 16, 6, 0, 1, tzinfo=UTC)
+    ((_, decided),) = Schedules(app).look()
+    # the process died here: decided, not begun
+    again = Schedules(app)
+    ((one, entry),) = again.look()
+    assert entry == decided
+    asyncio.run(again.carry_out(one, entry, app.session, lambda _: None))
+    assert again.look() == []
+    # and here: begun, and not written down that it was
+    lines = (app.workspace.path / HISTORY / "monday.jsonl").read_text().splitlines(keepends=True)
+    assert '"begun"' in lines[-1]
+    (app.workspace.path / HISTORY / "monday.jsonl").write_text("".join(lines[:-1]) + lines[-1][:20])
+    third = Schedules(app)
+    ((one, entry),) = third.look()
+    asyncio.run(third.carry_out(one, entry, app.session, lambda _: None))
+    assert third.look() == []
+    assert starts(app, decided.session) == 1
+    assert app.sessions.ids() == [decided.session]
+
+
+def test_a_key_of_a_call_is_begun_once_and_sets_only_what_it_may(app: App) -> None:
+    schedules = Schedules(app)
+    first = schedules.decide("asked", "2026-47", "call", {"lines": 1})
+    assert schedules.decide("asked", "2026-47", "call", {"lines": 9}) == first
+    with pytest.raises(UserError, match="may not set folder"):
+        schedules.decide("asked", "other", "call", {"folder": "/etc"})
+    with pytest.raises(UserError, match="is not begun by calls"):
+        schedules.decide("monday", "x", "call", {})
+    asyncio.run(schedules.carry_out(schedules.one("asked"), first, app.session, lambda _: None))
+    state = app.sessions.read(first.session).state
+    assert state.run is not None
+    assert state.run.chosen["lines"] == 1
+    assert state.run.outcome == "done"
+
+
+def test_what_cannot_begin_is_written_down_and_not_tried_for_ever(app: App, desk: Path) -> None:
+    (desk / "schedules/bad.yaml").write_text("call: true\nstart: {pipeline: nosuch}\n")
+    schedules = Schedules(app)
+    entry = schedules.decide("bad", "k", "call", {})
+    asyncio.run(schedules.carry_out(schedules.one("bad"), entry, app.session, lambda _: None))
+    last = schedules.history("bad").entries[-1]
+    assert last.kind == "failed"
+    assert "unknown pipeline 'nosuch'" in last.why
+    assert schedules.look() == []
+
+
+def test_a_long_history_is_shortened_and_says_the_same(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weft.app.schedules.LONGEST_HISTORY", 8_000)
+    monkeypatch.setattr("weft.app.schedules.KEPT_LINES", 10)
+    schedules, kept = Schedules(app), folded([])
+    entries = [ScheduleEntry(at=stamp(SUNDAY), kind="seen", timing="t")]
+    for number in range(60):
+        time_ = stamp(SUNDAY + timedelta(minutes=number))
+        entries.append(ScheduleEntry(at=time_, kind="decided", key=f"k{number}", due=time_, session="some"))
+        if number != 3:  # one was never begun
+            entries.append(ScheduleEntry(at=time_, kind="begun", key=f"k{number}", session="some"))
+    for entry in entries:
+        schedules.record("monday", [entry])
+        kept.add(entry)
+    read = Schedules(app).history("monday")
+    assert len(read.entries) < len(kept.entries)
+    for what in ("since", "last", "timing", "decided", "paused", "open"):
+        assert getattr(read, what) == getattr(kept, what), what
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("start: {pipeline: weekly}\n", "it does not say when"),
+        ("cron: '0 7 * * *'\n", "it does not say what is begun"),
+        ("cron: '0 7 * * *'\ncall: true\nstart: {}\n", "it says cron and call"),
+        ("cron: '0 25 * * *'\nstart: {}\n", "is no cron line: bad hour"),
+        ("cron: '0 0 30 2 *'\nstart: {}\n", "is no cron line"),
+        ("cron: '*/5 * * * * *'\nstart: {}\n", "it must have five parts"),
+        ("cron: '0 7 * * *'\nzone: Mars/Base\nstart: {}\n", "there is no time zone 'Mars/Base' here"),
+        ("changed: ../x\nstart: {}\n", "it must lie in the workspace"),
+        ("changed: a.md\nmissed: all\nstart: {}\n", "'missed' is for schedules with a cron line"),
+        ("cron: '0 7 * * *'\nstrat: {}\n", "strat"),
+    ],
+)
+def test_a_broken_schedule_says_what_is_wrong(app: App, desk: Path, text: str, said: str) -> None:
+    (desk / "schedules/broken.yaml").write_text(text)
+    with pytest.raises(WorkspaceError) as caught:
+        Schedules(app).one("broken")
+    assert said in str(caught.value)
+    assert any(row.problem for row in Schedules(app).rows() if row.name == "broken")
+
+
+def test_a_schedule_says_something_in_a_session(app: App, desk: Path) -> None:
+    (desk / "schedules/greet.yaml").write_text("call: true\nsay: {session: standup, text: Good morning}\n")
+    schedules = Schedules(app)
+    for _ in range(2):
+        entry = schedules.decide("greet", "today", "call", {})
+        asyncio.run(schedules.carry_out(schedules.one("greet"), entry, app.session, lambda _: None))
+    said = [record.event for record in app.sessions.records("standup") if record.event.type == "message_accepted"]
+    texts = [one for one in said if "Good morning" in str(one)]
+    assert len(texts) == 1
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_killed_at_any_moment_it_is_begun_once(desk: Path) -> None:
+    """kill -9 at different moments of the same beginning, then once to the end: one run, one session."""
+    (desk / "schedules/asked.yaml").write_text("call: true\nstart: {pipeline: weekly, parameters: {folder: notes}}\n")
+    command = [sys.executable, "-m", "weft", "--workspace", str(desk), "schedules", "run", "asked", "--key", "one"]
+    for delay in (0.25, 0.4, 0.5, 0.6, 0.7):
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(delay)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=120)
+    with App.open(desk) as app:
+        (session,) = app.sessions.ids()
+        assert starts(app, session) == 1
+        history = Schedules(app).history("asked")
+        assert [one.kind for one in history.entries].count("decided") == 1
+        assert history.open == {}
