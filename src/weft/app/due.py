@@ -1,4 +1,4 @@
-"""What of a schedule is to be begun now: pure. `due` looks at the schedule, at what was decided before and at the clock,
+"""What of a schedule is to be begun now: pure. `due` looks at the schedule, what was decided before and the clock,
 and says what is to be decided; nothing is begun before that is on the disk, and each decision has a key of its own, so
 that what it begins is begun once, whatever dies in between.
 

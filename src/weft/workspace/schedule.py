@@ -179,9 +179,8 @@ def _faults_of_when(file: ScheduleFile) -> list[tuple[str, str, str]]:
             found.append(("cron", f"{file.cron!r} is no cron line: {str(error).lower()}", hint))
     if file.zone and not _is_zone(file.zone):
         found.append(("zone", f"there is no time zone {file.zone!r} here", "write it as Europe/Berlin or UTC"))
-    for key in ("zone", "missed"):
-        if getattr(file, key) and not file.cron:
-            found.append((key, f"'{key}' is for schedules with a cron line", "leave it out"))
+    alone = [key for key in ("zone", "missed") if getattr(file, key) and not file.cron]
+    found += [(key, f"'{key}' is for schedules with a cron line", "leave it out") for key in alone]
     if file.changed and (file.changed.startswith("/") or ".." in file.changed.split("/")):
         found.append(("changed", "it must lie in the workspace", "write a pattern such as notes/*.md"))
     return found
