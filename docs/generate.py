@@ -135,6 +135,8 @@ FIELD_MEANINGS: Final = {
     "confirmation_asked.does": "What that choice does.",
     "confirmation_asked.change": "What would be changed.",
     "confirmation_resolved.words": "The name of the words it was decided on; empty when it was answered by its name.",
+    "source_switched.source": "Its slug.",
+    "source_switched.on": "Whether the conversation has its tools; absent: as the source's own file says, again.",
     "session_described.title": "What the person calls it; empty for the title it has by itself.",
     "session_described.status": "Where it stands for the person: one of the workspace's statuses; empty for none.",
     "session_described.labels": "Labels that were put on, each with its value; an empty one for none.",

@@ -16,6 +16,7 @@ import pytest
 from tests.doors import talk_in
 from tests.sources.made import ODD_SERVER
 from weft.app import App, SourceShelf
+from weft.protocol.commands import Accepted, Refused, SwitchSource
 from weft.protocol.messages import ToolCall
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 from weft.tools.permission import judge
@@ -215,3 +216,36 @@ def _processes_with(word: str) -> list[int]:
         if word in line and process.pid != os.getpid():
             found.append(process.pid)
     return found
+
+
+def test_a_source_is_switched_for_one_session_and_stays_so(tmp_path: Path) -> None:
+    """Off while it is held, off when it is opened again, on again while nobody holds it; others never notice."""
+    workspace = lay(tmp_path)
+    model = ScriptedModel([Turn(says("One.")), Turn(says("Two.")), Turn(says("Three.")), Turn(says("Four."))])
+
+    def slugs(request: int) -> set[str]:
+        return {tool.name.partition("__")[0] for tool in model.requests[request].tools if "__" in tool.name}
+
+    async def life() -> None:
+        with App.open(workspace, models={"scripted": model}) as app:
+            async with talk_in(app, session="talk", working=tmp_path) as talk:
+                await talk.say("one")
+                await talk.idle()
+                assert isinstance(await talk.session.submit(SwitchSource(source="odd", on=False)), Accepted)
+                refused = await talk.session.submit(SwitchSource(source="ood", on=False))
+                assert isinstance(refused, Refused)
+                assert "there is no source 'ood'" in refused.reason
+                await talk.say("two")
+                await talk.idle()
+            async with talk_in(app, session="talk", working=tmp_path) as talk:
+                await talk.say("three")
+                await talk.idle()
+            await app.describe("talk", SwitchSource(source="odd"))
+            async with talk_in(app, session="talk", working=tmp_path) as talk:
+                await talk.say("four")
+                await talk.idle()
+            assert app.sessions.read("talk").state.sources == {}
+            assert {slug: note.enabled for slug, note in app.toolbox().sources.items()} == {"odd": True, "notes": True}
+
+    asyncio.run(life())
+    assert [slugs(n) for n in range(4)] == [{"odd", "notes"}, {"notes"}, {"notes"}, {"odd", "notes"}]

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from weft.conversation.acp_agent import AcpSpeaking
     from weft.conversation.claude_agent.options import SubAgent
     from weft.conversation.claude_agent.speaking import Speaking
+    from weft.sources.declared import Source
 
 MAIN: Final = "main"
 REACHING_SECONDS: Final = 20.0
@@ -91,7 +92,7 @@ class SessionConversation:
         self._knowledge = parts.knowledge(request.kb)
         if self._knowledge is not None:
             folders.enter_context(self._knowledge)
-        self._offered: tuple[int, Toolbox] | None = None
+        self._offered: tuple[tuple[int, tuple[tuple[str, bool], ...]], Toolbox] | None = None
         self.access = ToolAccess(self._tools_of, parts.rules(), self._tool_context)
         self.access.mode = request.mode
         self.access.ground = self._ground
@@ -143,7 +144,7 @@ class SessionConversation:
         if not box.sources:
             return []
         sources = self._parts.sources()
-        unknown = sources.unknown(self._working.path)
+        unknown = sources.unknown(self._working.path, self._session.state.sources)
         if unknown:
             reaching = asyncio.ensure_future(sources.reach_all(unknown, self._name))
             await asyncio.wait({reaching}, timeout=REACHING_SECONDS)
@@ -155,6 +156,19 @@ class SessionConversation:
             f"the source {slug} can't be used: {note.trouble}" for slug, note in notes if note.enabled and note.trouble
         ]
 
+    def source_switched(self, slug: str) -> None:
+        """One that is on from now on and was never reached is reached; the next turn has its tools."""
+        sources = self._parts.sources()
+        unknown = [one for one in sources.unknown(self._working.path, self._session.state.sources) if one.slug == slug]
+        if unknown:
+            reaching = self._loop.create_task(self._reach(unknown), name=f"reaches {slug}")
+            self._beside.append(reaching)
+
+    async def _reach(self, sources: list[Source]) -> None:
+        for slug, reached in (await self._parts.sources().reach_all(sources, self._name)).items():
+            if reached.state != "ready":
+                self.conversation.notice(f"the source {slug} can't be used: {reached.why}")
+
     @property
     def _name(self) -> str:
         return self._session.folder.path.name
@@ -162,10 +176,11 @@ class SessionConversation:
     @property
     def _toolbox(self) -> Toolbox:
         """All tools there are; made anew when a source offers others."""
-        now = self._parts.sources_version
+        switched = self._session.state.sources
+        now = (self._parts.sources_version, tuple(switched.items()))
         if self._offered is None or self._offered[0] != now:
-            box = self._parts.toolbox(self._knowledge, user=self._name, project=self._working.path)
-            self._offered = (self._parts.sources_version, box)
+            box = self._parts.toolbox(self._knowledge, user=self._name, project=self._working.path, switched=switched)
+            self._offered = ((self._parts.sources_version, now[1]), box)
         return self._offered[1]
 
     async def close(self, *, keep_open: bool) -> bool:
@@ -222,6 +237,11 @@ class SessionConversation:
             self._chosen = before
             raise
         self._show(self.status)
+
+    @property
+    def tools(self) -> Toolbox:
+        """All there are, with what is to be said of the sources."""
+        return self._toolbox
 
     @property
     def spent(self) -> Spent:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 from typing import Final
 
+from weft.app.parts import Parts
 from weft.files import Folder
-from weft.protocol.commands import DescribeSession
+from weft.protocol.commands import DescribeSession, SwitchSource
 from weft.protocol.errors import UserError
-from weft.protocol.events import SessionDescribed
+from weft.protocol.events import SessionDescribed, SourceSwitched
 from weft.workspace.marks_file import LabelEntry, StatusEntry, check_marks, read_labels, read_statuses
 from weft.workspace.workspace import Workspace
 
@@ -20,6 +22,17 @@ _SAID: Final = tuple(field.name for field in fields(DescribeSession) if field.na
 def declared_marks(workspace: Workspace) -> tuple[tuple[StatusEntry, ...], tuple[LabelEntry, ...] | None]:
     """The statuses and labels of a workspace; None for labels when any is fine."""
     return read_statuses(workspace.folder), read_labels(workspace.folder)
+
+
+def said_of_session(
+    parts: Parts, command: DescribeSession | SwitchSource, project: Path | None = None
+) -> SessionDescribed | SourceSwitched:
+    """What is recorded of it. UserError for what the workspace does not have. `project` may declare sources too."""
+    if isinstance(command, DescribeSession):
+        return described(parts.workspace.folder, command)
+    if command.on is not None:
+        parts.sources().one(command.source, project)
+    return SourceSwitched(source=command.source, on=command.on)
 
 
 def described(workspace: Folder, command: DescribeSession) -> SessionDescribed:

@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from weft.app.describing import described
+from weft.app.describing import said_of_session
 from weft.app.opened import OpenedSession
 from weft.app.parts import EMBEDDED, Parts
 from weft.app.requests import SessionRequest
@@ -52,6 +52,7 @@ from weft.protocol.commands import (
     SetMode,
     SetModel,
     StartRun,
+    SwitchSource,
     Undo,
     refusal,
 )
@@ -67,6 +68,7 @@ from weft.protocol.events import (
     ReplyClassified,
     RunStarted,
     SettingChanged,
+    SourceSwitched,
     StatusChanged,
     WordsSaid,
 )
@@ -357,7 +359,7 @@ class LiveSession(OpenedSession):
                 return await self._talk_command(command, by, key)
             case c.SetLimits() | c.ClearTaint():
                 return await self._talk_command(command, by, key)
-            case AnswerQuestion() | Compact() | SetMode() | SetModel() | Undo() | DescribeSession():
+            case AnswerQuestion() | Compact() | SetMode() | SetModel() | Undo() | DescribeSession() | SwitchSource():
                 return await self._choose(command, by, key)
             case _Judged() | _Rested() | _Wake():
                 await self._settle(command)
@@ -374,13 +376,24 @@ class LiveSession(OpenedSession):
             case _Wake():
                 await self._hear_next()
 
+    async def _describe(self, command: DescribeSession | SwitchSource, by: Actor, key: str) -> Reply:
+        """What a person says of the session. It opens no conversation and disturbs nothing that runs."""
+        working = self._request.working
+        event = await self._parts.off_loop(lambda: said_of_session(self._parts, command, working))
+        accepted = await self._record([event], by, key)
+        if isinstance(event, SourceSwitched) and self._conversation is not None:
+            self._conversation.source_switched(event.source)
+        return accepted
+
     async def _choose(
-        self, command: AnswerQuestion | Compact | SetMode | SetModel | Undo | DescribeSession, by: Actor, key: str
+        self,
+        command: AnswerQuestion | Compact | SetMode | SetModel | Undo | DescribeSession | SwitchSource,
+        by: Actor,
+        key: str,
     ) -> Reply:
         """What a person says of the session, and to its conversation besides messages."""
-        if isinstance(command, DescribeSession):
-            event = await self._parts.off_loop(lambda: described(self._parts.workspace.folder, command))
-            return await self._record([event], by, key)
+        if isinstance(command, DescribeSession | SwitchSource):
+            return await self._describe(command, by, key)
         opened = await self._opened()
         match command:
             case AnswerQuestion():

@@ -19,7 +19,7 @@ from weft.workspace.front_matter import body_of
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
 
-INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits")
+INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits", "sources")
 COMMANDS: Final = ".claude/commands"
 _SESSIONS: Final = 15
 _LONGEST: Final = 64 * 1024
@@ -37,9 +37,15 @@ def known_words(parts: Parts, working: Path) -> KnownWords:
         for place in (parts.workspace.folder, folder):
             own |= dict(_own_commands(place))
     own |= _prompts(parts, working)
+    declared = parts.sources().declared(working).sources if parts.may_have_sources(working) else ()
     models = [EMBEDDED, *parts.models().names]
     return KnownWords(
-        working=working, pipelines=tuple(parts.workspace.pipeline_names()), models=tuple(models), skills=skills, own=own
+        working=working,
+        pipelines=tuple(parts.workspace.pipeline_names()),
+        models=tuple(models),
+        skills=skills,
+        own=own,
+        sources=tuple(declared),
     )
 
 
@@ -114,6 +120,8 @@ def look_inside(what: OverviewName, talk: SessionConversation) -> str:
         case "limits":
             main = talk.conversation.state.talks.get(talk.conversation.name)
             return _limits(main.limits if main else {})
+        case "sources":
+            return _sources(talk)
     raise UserError(f"{what} is known wherever the workspace is open")
 
 
@@ -125,6 +133,17 @@ def _context(talk: SessionConversation) -> str:
     if prompt.dropped:
         lines += ["", f"Left out for want of room: {', '.join(prompt.dropped)}."]
     return "\n".join(lines)
+
+
+def _sources(talk: SessionConversation) -> str:
+    box = talk.tools
+    lines = []
+    for slug, note in box.sources.items():
+        said = f"{len(box.of_source(slug))} tools" if note.enabled else "off: only agents that name it have its tools"
+        lines.append(f"- `{slug}` {note.trouble or said}")
+    if not lines:
+        return "There is no source yet: `weft sources add` connects one."
+    return "\n".join([*lines, "", "`/sources SLUG on` or `off` switches one for this session."])
 
 
 def _limits(limits: Mapping[str, float]) -> str:

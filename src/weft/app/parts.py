@@ -401,10 +401,16 @@ class Parts:
         return os.path.realpath(self.workspace.path)
 
     def toolbox(
-        self, knowledge: KnowledgeBase | None = None, *, user: str = "", project: Path | None = None
+        self,
+        knowledge: KnowledgeBase | None = None,
+        *,
+        user: str = "",
+        project: Path | None = None,
+        switched: Mapping[str, bool] | None = None,
     ) -> Toolbox:
         """All tools there are, those of sources as they were when last reached. `user` is who would call them;
-        `project` is a folder that may declare sources too."""
+        `project` is a folder that may declare sources too; `switched` are those that are on or off for this user,
+        whatever their files say."""
         from weft.tools.builtin import builtin_tools
         from weft.tools.toolbox import Toolbox
 
@@ -415,7 +421,7 @@ class Parts:
             tools += conversation_tools(knowledge)
         if not self.may_have_sources(project):
             return Toolbox(tools)
-        offered, notes = self.sources().offer(user, project)
+        offered, notes = self.sources().offer(user, project, switched or {})
         return Toolbox([*tools, *offered], notes)
 
     def may_have_sources(self, project: Path | None = None) -> bool:

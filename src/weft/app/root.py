@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft import __version__
-from weft.app.describing import described
+from weft.app.describing import said_of_session
 from weft.app.door import AttachedSession, attach, open_door
 from weft.app.live import SESSION_CLOSED, LiveSession
 from weft.app.opened import OpenedSession
@@ -29,7 +29,7 @@ from weft.orchestrator.plan import make_plan
 from weft.orchestrator.runner import own_findings
 from weft.orchestrator.step_tools import tools_of
 from weft.orchestrator.validate import parse, validate
-from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Reply, StartRun
+from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Reply, StartRun, SwitchSource
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import Finding, Problem, UsageError, UserError
 from weft.protocol.events import RunStarted, SessionCreated
@@ -192,8 +192,10 @@ class App(Parts):
             session.record([SessionCreated(session=name, pipeline="", weft=__version__)], by=PERSON)
         return session
 
-    async def describe(self, session: str, command: DescribeSession, *, key: str = "", by: Actor = PERSON) -> Reply:
-        """How a person calls a session, whoever holds it: it needs no pipeline and opens no conversation."""
+    async def describe(
+        self, session: str, command: DescribeSession | SwitchSource, *, key: str = "", by: Actor = PERSON
+    ) -> Reply:
+        """What a person says of a session, whoever holds it: it needs no pipeline and opens no conversation."""
         try:
             attached = await self.attached(session)
             if attached is None:
@@ -207,8 +209,8 @@ class App(Parts):
         await attached.close()
         return reply
 
-    def _describe(self, session: str, command: DescribeSession, key: str, by: Actor) -> Reply:
-        event = described(self.workspace.folder, command)
+    def _describe(self, session: str, command: DescribeSession | SwitchSource, key: str, by: Actor) -> Reply:
+        event = said_of_session(self, command, Path.cwd())
         if self.sessions.is_unborn(session):
             raise UserError(f"session {session} was made by an older system", hint="weft run --session-id takes it in")
         with self.sessions.open(session) as opened:

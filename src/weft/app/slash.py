@@ -30,13 +30,14 @@ from weft.protocol.commands import (
     SetMode,
     SetModel,
     StartRun,
+    SwitchSource,
     Undo,
 )
 from weft.protocol.errors import UserError
 from weft.protocol.talk_commands import ClearTaint, SetLimits
 from weft.protocol.values import dataclass
 
-OverviewName = Literal["help", "context", "cost", "limits", "models", "sessions", "skills", "pipelines"]
+OverviewName = Literal["help", "context", "cost", "limits", "models", "sessions", "skills", "pipelines", "sources"]
 _COMMAND: Final = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
 LIMITS: Final = ("turns", "tokens", "usd", "minutes")
 _MAIN: Final = "main"
@@ -64,6 +65,7 @@ SLASHES: Final = (
     Slash("fork", "", "begin another session that shares everything up to here"),
     Slash("sessions", "", "the sessions of this workspace"),
     Slash("pipelines", "", "what can be run"),
+    Slash("sources", "[SLUG on|off|default]", "the sources there are; switch one for this session"),
     Slash("skills", "", "the skills there are; each is a command too: /NAME"),
     Slash("exit", "", "leave; nothing is lost"),
 )
@@ -97,6 +99,7 @@ class KnownWords:
     """What each is for, by name."""
     own: Mapping[str, str] = field(default_factory=dict)
     """The texts of the person's own commands, by name."""
+    sources: Collection[str] = ()
 
 
 Wanted = SessionCommand | Overview | Fork | Leave
@@ -134,6 +137,7 @@ def complete(text: str, known: KnownWords) -> list[Slash]:
         "run": sorted(known.pipelines),
         "model": sorted(known.models),
         "mode": get_args(Mode),
+        "sources": [f"{slug} {word}" for slug in sorted(known.sources) for word in ("on", "off")],
         "limits": [f"{limit}=" for limit in LIMITS],
     }
     return [Slash(f"{name} {word}", "", "") for word in offered.get(name, ()) if word.startswith(rest)]
@@ -212,6 +216,16 @@ def _limits(rest: str, known: KnownWords) -> Wanted:
     return SetLimits(conversation=_MAIN, limits=limits)
 
 
+def _sources(rest: str, known: KnownWords) -> Wanted:
+    words = rest.split()
+    if not words:
+        return Overview("sources")
+    switched = {"on": True, "off": False, "default": None}
+    if len(words) != 2 or words[1] not in switched:
+        raise UserError("which source, and how?", hint="for example: /sources notes off")
+    return SwitchSource(source=words[0], on=switched[words[1]])
+
+
 def _bare(wanted: Callable[[], Wanted]) -> Callable[[str, KnownWords], Wanted]:
     def read(rest: str, known: KnownWords) -> Wanted:
         if rest:
@@ -228,6 +242,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "model": _model,
     "mode": _mode,
     "limits": _limits,
+    "sources": _sources,
     "trust": _bare(lambda: ClearTaint(conversation=_MAIN)),
     "compact": _bare(Compact),
     "context": _bare(lambda: Overview("context")),

@@ -13,6 +13,8 @@ import click
 
 from weft.app import AddRequest, App, SourceShelf
 from weft.cli.place import is_terminal, json_option, open_app, pairs, workspace_option
+from weft.protocol.commands import Refused, SwitchSource
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
 
@@ -173,22 +175,36 @@ def tools(slug: str | None, as_json: bool, workspace: str | None) -> None:
                 print("\t".join(map(clean, (entry["name"], entry["effect"], about))))
 
 
+_session_option = click.option("--session", default="", metavar="ID", help="In the conversation of this session alone.")
+
+
 @command.command("enable")
 @click.argument("slug")
+@_session_option
 @workspace_option
-def enable(slug: str, workspace: str | None) -> None:
-    """Every conversation gets its tools."""
-    with open_app(workspace) as app:
-        _shelf(app).switch(slug, on=True)
+def enable(slug: str, session: str, workspace: str | None) -> None:
+    """Every conversation gets its tools; with --session that one alone."""
+    _switch(slug, session, workspace, on=True)
 
 
 @command.command("disable")
 @click.argument("slug")
+@_session_option
 @workspace_option
-def disable(slug: str, workspace: str | None) -> None:
+def disable(slug: str, session: str, workspace: str | None) -> None:
     """Only agents and steps that name it get its tools."""
+    _switch(slug, session, workspace, on=False)
+
+
+def _switch(slug: str, session: str, workspace: str | None, *, on: bool) -> None:
     with open_app(workspace) as app:
-        _shelf(app).switch(slug, on=False)
+        if not session:
+            _shelf(app).switch(slug, on=on)
+            return
+        said = SwitchSource(source=slug, on=on)
+        reply = asyncio.run(app.describe(session, said, by=Actor("person", face="terminal")))
+        if isinstance(reply, Refused):
+            raise reply.error()
 
 
 @command.command("rm")

@@ -208,6 +208,15 @@ class DescribeSession:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchSource:
+    """Whether the conversation of this session gets the tools of a source; None as the source's own file says."""
+
+    source: str
+    on: bool | None = None
+    type: Literal["switch_source"] = "switch_source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
     """Take back what tools changed in files for the last message, or the last one whose changes still stand."""
 
@@ -298,6 +307,7 @@ SessionCommand = (
     | ClearTaint
     | Compact
     | DescribeSession
+    | SwitchSource
     | Undo
 )
 """What the door of a session takes."""

@@ -553,6 +553,16 @@ class SessionDescribed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceSwitched:
+    """A person said whether this session's conversation gets the tools of a source."""
+
+    source: str
+    on: bool | None = None
+    """None: as the source's own file says, again."""
+    type: Literal["source_switched"] = "source_switched"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked:
     """Live: a tool asks the person something and waits. `questions`: `text`, `options` and `several` each."""
 
@@ -628,6 +638,7 @@ DurableEvent = (
     | ItemSettled
     | SettingChanged
     | SessionDescribed
+    | SourceSwitched
     | talk.TalkEvent
 )
 LiveEvent = (
@@ -653,7 +664,7 @@ def is_durable(event: Event) -> bool:
             return True
         case VerdictOverruled():
             return True
-        case CallSettled() | ItemSettled() | SettingChanged() | SessionDescribed():
+        case CallSettled() | ItemSettled() | SettingChanged() | SessionDescribed() | SourceSwitched():
             return True
         case StepProgressed() | NoticeGiven() | CallStarted() | StepTextStreamed():
             return False

@@ -35,6 +35,7 @@ from weft.protocol.events import (
     SessionCreated,
     SessionDescribed,
     SettingChanged,
+    SourceSwitched,
     StatusChanged,
     StepAdopted,
     StepCompleted,
@@ -123,7 +124,9 @@ def _run_lines(event: RunEvent, session: str, artifacts: Sequence[str], program:
             return [clean(f"artifact {event.artifact} written again from the log")]
         case StepProgressed():
             return [clean(f"{event.step}: {line}") for line in paragraphs(event.text)]
-        case QuestionAsked() | QuestionClosed() | StatusChanged() | SettingChanged() | SessionDescribed():
+        case QuestionAsked() | QuestionClosed() | StatusChanged():
+            return _asides(event)
+        case SettingChanged() | SessionDescribed() | SourceSwitched():
             return _asides(event)
         case NoticeGiven():
             return _long("note: ", event.text)
@@ -144,7 +147,9 @@ def _session_lines(event: SessionCreated | SessionAdopted | CutAccepted) -> list
             return ["the log goes on without what it has lost:", *(clean(f"  {lost}") for lost in event.lost)]
 
 
-def _asides(event: QuestionAsked | QuestionClosed | StatusChanged | SettingChanged | SessionDescribed) -> list[str]:
+def _asides(
+    event: QuestionAsked | QuestionClosed | StatusChanged | SettingChanged | SessionDescribed | SourceSwitched,
+) -> list[str]:
     match event:
         case QuestionAsked():
             return [clean(f"asks: {one.get('text')}") for one in event.questions]
@@ -152,6 +157,9 @@ def _asides(event: QuestionAsked | QuestionClosed | StatusChanged | SettingChang
             return [clean(f"{event.setting}: {event.value}")]
         case SessionDescribed():
             return [clean(line) for line in _description(event)]
+        case SourceSwitched():
+            said = {True: "on", False: "off", None: "as its file says"}[event.on]
+            return [clean(f"source {event.source}: {said}")]
         case _:
             return []
 

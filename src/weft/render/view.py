@@ -39,6 +39,7 @@ from weft.protocol.events import (
     SessionCreated,
     SessionDescribed,
     SettingChanged,
+    SourceSwitched,
     StatusChanged,
     StepAdopted,
     StepCompleted,
@@ -90,6 +91,7 @@ RunEvent = (
     | StatusChanged
     | SettingChanged
     | SessionDescribed
+    | SourceSwitched
     | FlowEvent
     | StepEvent
 )
@@ -242,7 +244,7 @@ class RunView:
                 self.pipeline = event.pipeline
                 for note in event.notes:
                     self._notice(note)
-            case InputRecorded() | CutAccepted() | SettingChanged() | SessionDescribed():
+            case InputRecorded() | CutAccepted() | SettingChanged() | SessionDescribed() | SourceSwitched():
                 pass
             case QuestionAsked() | QuestionClosed() | StatusChanged():
                 pass

@@ -26,6 +26,7 @@ from weft.protocol.events import (
     Record,
     RunEnded,
     SessionDescribed,
+    SourceSwitched,
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ConversationStopped, IdleReached
@@ -49,7 +50,7 @@ MANIFEST_PAUSE: Final = 1.0
 """Seconds between two writes of the manifest while a run goes on."""
 
 
-_RESTS: Final = (RunEnded, IdleReached, ConversationStopped, SessionDescribed)
+_RESTS: Final = (RunEnded, IdleReached, ConversationStopped, SessionDescribed, SourceSwitched)
 """After these nothing may follow for long, so the manifest has to be right."""
 
 

@@ -262,6 +262,8 @@ class SessionState:
     calling: ConversationCalls = field(default_factory=ConversationCalls)
     """What the conversations of steps call."""
     described: Description = field(default_factory=Description)
+    sources: dict[str, bool] = field(default_factory=dict)
+    """Those that a person switched on or off for this session."""
 
     def step(self, name: str) -> StepState:
         return self.steps.get(name) or self.steps.setdefault(name, StepState())
@@ -545,6 +547,13 @@ def _described(state: SessionState, event: e.SessionDescribed, _: Record) -> Non
     )
 
 
+def _switched(state: SessionState, event: e.SourceSwitched, _: Record) -> None:
+    if event.on is None:
+        state.sources.pop(event.source, None)
+    else:
+        state.sources[event.source] = event.on
+
+
 def _aside(state: SessionState, event: e.ArtifactSetAside, _: Record) -> None:
     state.set_aside[event.artifact] = event.hash
 
@@ -572,6 +581,8 @@ def _fold_of(event: e.DurableEvent) -> _Fold:
     match event:
         case e.SessionCreated() | e.SessionAdopted() | e.CutAccepted() | e.InputRecorded() | e.SessionDescribed():
             return _fold_of_session(event)
+        case e.SourceSwitched():
+            return _switched
         case e.RunStarted():
             return _run_started
         case e.RunEnded():

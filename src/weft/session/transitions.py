@@ -32,6 +32,7 @@ _Elsewhere = (
     | e.ArtifactRestored
     | e.SettingChanged
     | e.SessionDescribed
+    | e.SourceSwitched
     | e.StepModelRetried
     | TalkEvent
 )

@@ -38,6 +38,7 @@ from weft.workspace.spelling import suggest
 
 PERSON_SECRET: Final = "secret/"
 """Before the names of the person's secrets in the credential store."""
+NONE_SWITCHED: Final[Mapping[str, bool]] = {}
 AT_ONCE: Final = 8
 """So many sources are started at the same time."""
 Consent = Callable[[Source], str]
@@ -103,8 +104,11 @@ class Sources:
             return f"{reached.why or 'it was never reached'}: {how}"
         return ""
 
-    def offer(self, user: str, project: Path | None = None) -> tuple[list[Tool], dict[str, SourceNote]]:
-        """The tools of every source as far as they are known, and what is to be said of each source."""
+    def offer(
+        self, user: str, project: Path | None = None, switched: Mapping[str, bool] = NONE_SWITCHED
+    ) -> tuple[list[Tool], dict[str, SourceNote]]:
+        """The tools of every source as far as they are known, and what is to be said of each source. `switched`: those
+        that are on or off for this user, whatever their files say."""
         declared = self.declared(project)
         tools: list[Tool] = []
         notes: dict[str, SourceNote] = {}
@@ -113,7 +117,8 @@ class Sources:
             listing = self.kept.get(source.key).listing
             if listing is not None and not self._consent(source):
                 tools += offered_tools(source, listing, self._calls(user))
-            notes[slug] = SourceNote(enabled=source.config.enabled, guide=source.guide, trouble=trouble)
+            enabled = switched.get(slug, source.config.enabled)
+            notes[slug] = SourceNote(enabled=enabled, guide=source.guide, trouble=trouble)
         for slug, error in declared.broken.items():
             notes[slug] = SourceNote(enabled=True, guide="", trouble=error.problems[0].message)
         return tools, notes
@@ -163,13 +168,15 @@ class Sources:
 
         return dict(await asyncio.gather(*(one(source) for source in sources)))
 
-    def unknown(self, project: Path | None = None) -> list[Source]:
+    def unknown(self, project: Path | None = None, switched: Mapping[str, bool] = NONE_SWITCHED) -> list[Source]:
         """Those that are on and were never reached: nobody knows their tools."""
         found = self.declared(project).sources.values()
         return [
             one
             for one in found
-            if one.config.enabled and self.kept.get(one.key).listing is None and not self._consent(one)
+            if switched.get(one.slug, one.config.enabled)
+            and self.kept.get(one.key).listing is None
+            and not self._consent(one)
         ]
 
     def _take(self, source: Source, listing: Listing) -> Reached:

@@ -926,6 +926,13 @@ class SourceRow(Shape):
     description: str = ""
 
 
+class SessionSource(Shape):
+    """Whether a session's conversation has a source's tools; None: as the source's own file says."""
+
+    enabled: bool | None = None
+    key: str = ""
+
+
 class SourceToolShown(Shape):
     name: str
     description: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from weft.app import SourceShelf
+from weft.protocol.commands import Refused, SwitchSource
 from weft.web import shapes as s
-from weft.web.asking import Administers, At, Looks
+from weft.web.asking import Administers, At, Looks, Runs, Session, actor, refuse
 
 source_routes = APIRouter(prefix="/api/w/{workspace}")
 
@@ -47,6 +48,30 @@ async def switch_source(given: s.SourceSwitch, slug: str, place: At, who: Admini
     """On: every conversation gets its tools. Off: only agents and steps that name it."""
     await place.app.off_loop(lambda: SourceShelf(place.app).switch(slug, on=given.enabled))
     return await _row(slug, place)
+
+
+@source_routes.get("/sessions/{session}/sources")
+async def list_session_sources(session: Session, place: At, who: Looks) -> tuple[s.SourceRow, ...]:
+    """Every source, on or off as it is for the conversation of this session."""
+    switched = (await place.app.off_loop(lambda: place.app.sessions.read(session))).state.sources
+    rows = await list_sources(place, who)
+    return tuple(row.model_copy(update={"enabled": switched.get(row.slug, row.enabled)}) for row in rows)
+
+
+@source_routes.put("/sessions/{session}/sources/{slug}")
+async def switch_session_source(
+    given: s.SessionSource, session: Session, slug: str, place: At, who: Runs
+) -> tuple[s.SourceRow, ...]:
+    """On or off for this session alone, in its log. Nothing that runs is disturbed."""
+    command = SwitchSource(source=slug, on=given.enabled)
+    held = place.keeper.holding(session)
+    if held is not None:
+        reply = await held.submit(command, key=given.key, by=actor(who))
+    else:
+        reply = await place.app.describe(session, command, key=given.key, by=actor(who))
+    if isinstance(reply, Refused):
+        raise refuse(reply)
+    return await list_session_sources(session, place, who)
 
 
 async def _row(slug: str, place: At) -> s.SourceRow:
