@@ -45,9 +45,9 @@ def unasked(boundary: Strength) -> int:
 
 
 def test_everyday_commands_are_seldom_asked_about() -> None:
-    """60 of 65 was the aim; without a boundary only words speak for a command."""
-    assert len(EVERYDAY) >= 100
-    assert unasked("strong") >= len(EVERYDAY) * 60 / 65 - 1
+    """204 of 213, where 60 of 65 was the aim; without a boundary only words speak for a command."""
+    assert len(EVERYDAY) >= 200
+    assert unasked("strong") >= len(EVERYDAY) * 60 / 65
     assert unasked("none") < len(EVERYDAY) / 2
 
 
@@ -59,12 +59,12 @@ def test_what_is_still_asked_about_changes_something_or_goes_out() -> None:
 
 @pytest.mark.parametrize("tainted", [False, True])
 def test_every_hostile_command_is_asked_about_denied_or_can_do_nothing(tainted: bool) -> None:
-    assert len(HOSTILE) >= 150
+    assert len(HOSTILE) >= 340
     taint = TAINT if tainted else ()
     passed = {command: verdict(command, taint=taint) for command in HOSTILE}
     quiet = {command: found for command, found in passed.items() if found.decision == "allow"}
     assert all(not found.needs for found in quiet.values()), quiet
-    assert set(quiet) <= {"printenv ANTHROPIC_API_KEY"}, "its environment has no key"
+    assert not quiet
 
 
 def test_in_a_tainted_auto_nothing_gets_a_way_out_unasked() -> None:
@@ -179,9 +179,28 @@ def test_a_command_that_was_stopped_says_how_to_ask_for_more(place: Place) -> No
 
 @pytest.mark.process
 @pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
-def test_what_decides_what_is_run_and_was_made_on_the_way_is_told(place: Place) -> None:
-    outcome = place.call("Shell", {"command": f"{sys.executable} -c \"open('.en' + 'vrc', 'w')\""})
-    assert "it made .envrc, which decides what is run here" in outcome.text
+@pytest.mark.parametrize("name", [".envrc", ".bashrc", ".mcp.json", ".git", ".github/workflows", "AGENTS.md"])
+def test_what_decides_what_is_run_and_was_made_on_the_way_is_put_away(place: Place, name: str) -> None:
+    """A build plants it, in words that nobody could be asked about: it has another name before anything goes on."""
+    first, rest = name[:3], name[3:]
+    code = f"import os; os.makedirs('{first}' + '{rest}'); open('{first}' + '{rest}/x', 'w')"
+    if "." in name[1:] or name in (".envrc", ".bashrc"):
+        code = f"open('{first}' + '{rest}', 'w').write('evil')"
+    (place.working / "build.py").write_text(code)
+    outcome = place.call("Shell", {"command": f"{sys.executable} build.py"})
+    assert f"it made {name} (kept as {name}.stopped), which decides what is run here" in outcome.text
+    assert not os.path.lexists(place.working / name)
+    assert (place.working / f"{name}.stopped").exists()
+    again = place.call("Shell", {"command": f"{sys.executable} build.py"})
+    assert f"kept as {name}.stopped-2" in again.text
+
+
+@pytest.mark.process
+@pytest.mark.skipif(boundary_here().strength != "strong", reason="there is no boundary that holds here")
+def test_what_a_person_was_shown_and_allowed_stays(place: Place) -> None:
+    outcome = place.call("Shell", {"command": "echo 'use flake' > .envrc"}, needs=frozenset({"write"}))
+    assert not outcome.is_error
+    assert (place.working / ".envrc").read_text() == "use flake\n"
 
 
 @pytest.mark.process

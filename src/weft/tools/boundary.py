@@ -60,9 +60,14 @@ PROTECTED: Final = (
     *(".git", ".hg", ".husky", ".githooks", ".vscode", ".idea", ".devcontainer", ".claude", ".codex", ".cursor"),
     *(".envrc", ".mcp.json", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile"),
     *(".gitconfig", ".gitmodules", ".ssh", ".npmrc", ".pypirc", ".netrc", ".config", ".local", ".direnv", ".weft"),
+    *(".hooks", ".agents", ".cursorrules", ".windsurfrules", "GEMINI.md", ".zed", ".tool-versions", ".mise.toml"),
+    *(".bash_logout", ".bash_aliases", ".zlogin", ".inputrc", ".vimrc", ".lfsconfig", ".yarnrc", ".yarnrc.yml"),
+    *(".pre-commit-config.yaml", ".github/workflows", ".circleci", ".gitlab-ci.yml"),
     *("AGENTS.md", "CLAUDE.md", "permissions.yaml", "config.toml", "sources", "sessions"),
 )
 """In a working folder: what is run, or tells a model what to do, when nobody asked for it. Not changed by `write`."""
+DECIDING: Final = frozenset(PROTECTED) - {"sessions", "sources", ".local", ".config"}
+"""Those that are worth a question wherever they are written; the others are too usual as names."""
 _SCAN: Final = 400
 """Folders that are looked at for repositories inside the working folder."""
 

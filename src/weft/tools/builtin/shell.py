@@ -9,18 +9,20 @@ hooks, monitors, filters, external diffs and repositories found by chance, and p
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from weft.tools.boundary import NEEDS, Need, Policy, boundary_here, program_folders, protected_names
+from weft.files import Folder
+from weft.tools.boundary import DECIDING, NEEDS, Need, Policy, boundary_here, program_folders, protected_names
 from weft.tools.builtin.schema import closed, text, whole
 from weft.tools.permission import declared_hosts, declared_needs
 from weft.tools.processes import Finished, Process, plain_environment, usual_limits
@@ -72,7 +74,7 @@ class ShellHandle:
         seconds: float,
         began: float,
         needs: frozenset[Need],
-        made: Callable[[], list[str]],
+        made: Callable[[], Mapping[str, str]],
     ) -> None:
         self._process = process
         strong = boundary_here().strength == "strong"
@@ -128,7 +130,8 @@ class ShellHandle:
         if self._hint and finished.code and _STOPPED.search(shown[-4000:]):
             parts.append(f"[{self._hint}]")
         if made := self._made():
-            parts.append(f"[it made {', '.join(made)}, which decides what is run here: look at it before you go on]")
+            told = ", ".join(f"{name} (kept as {kept})" for name, kept in made.items())
+            parts.append(f"[it made {told}, which decides what is run here: only the person gives it its name back]")
         good = finished.code == 0 and finished.ended == "exited" and not self._timed_out
         return Outcome(
             text="\n".join(parts) or "[no output]",
@@ -184,11 +187,26 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         )
         kept = passing.pop_all()
 
-    def made() -> list[str]:
+    def made() -> Mapping[str, str]:
         kept.close()
-        return sorted(protected_names(working) - before) if "git" not in needs and "outside" not in needs else []
+        new = protected_names(working) - before if "git" not in needs and "outside" not in needs else set()
+        return put_away(context.working, (name for name in sorted(new & DECIDING) if name not in command))
 
     return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made)
+
+
+def put_away(working: Folder, names: Iterable[str]) -> dict[str, str]:
+    """What a command made under a name that is obeyed, and that its words did not show to anybody: it is kept under
+    another, so that nothing obeys it. By name, what it is called now."""
+    found: dict[str, str] = {}
+    for name in names:
+        folder, _, last = name.rpartition("/")
+        with working.folder(folder) if folder else nullcontext(working) as place:
+            free = (f"{last}.stopped{f'-{n}' if n > 1 else ''}" for n in itertools.count(1))
+            new = next(one for one in free if not os.path.lexists(place.path / one))
+            place.move(last, place, new)
+        found[name] = f"{folder}/{new}".lstrip("/")
+    return found
 
 
 def needs_of(command: str, given: Mapping[str, Any]) -> frozenset[Need]:

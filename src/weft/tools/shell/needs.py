@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from weft.protocol.values import dataclass
-from weft.tools.boundary import PROTECTED, SECRET_PLACES, Need, Strength
+from weft.tools.boundary import DECIDING, SECRET_PLACES, Need, Strength
 from weft.tools.shell.git import GIT
 from weft.tools.shell.options import RefusedError, listed
 from weft.tools.shell.tree import parser
@@ -67,13 +67,14 @@ _OUTSIDE: Final = listed(
     route apt apt-get dpkg yum dnf rpm apk brew snap pacman zypper flatpak docker podman nerdctl buildah vagrant
     minikube kind ansible ansible-playbook loginctl hostnamectl timedatectl update-alternatives ldconfig chattr setfacl
     strace gdb ptrace perf bpftrace xdg-open open osascript tmux screen wall write dbus-send notify-send insmod kexec
+    fuser gcore xdotool xclip xsel pbpaste pbcopy wl-copy wl-paste systemd-run mknod arp
     setcap capsh firewall-cmd ufw journalctl dmesg debugfs lvm cryptsetup"""
 )
 _NETWORK: Final = listed(
     """curl wget nc ncat netcat socat telnet ftp tftp dig nslookup host ping ping6 traceroute tracepath mtr whois nmap
     lynx w3m links elinks http https httpie xh aria2c axel youtube-dl yt-dlp npx pnpx bunx uvx pipx mail sendmail mutt
     msmtp openvpn wg tcpdump nmcli speedtest finger irssi psql mysql mongo mongosh redis-cli ldapsearch smbclient mosh
-    busybox ngrok cloudflared"""
+    busybox ngrok cloudflared svn cvs bzr"""
 )
 _WITH_KEYS: Final = listed(
     """ssh scp sftp rsync ssh-copy-id ssh-add ssh-keygen gh glab hub aws gcloud gsutil az kubectl helm terraform tofu
@@ -85,7 +86,7 @@ _INSTALLS: Final = {
     "pip3": listed("install download uninstall wheel index search"),
     "npm": listed(
         """install i ci add update upgrade uninstall remove rm publish login logout exec audit outdated link view info
-        search init create dedupe token whoami fund"""
+        search init create dedupe token whoami fund unpublish deprecate owner access adduser dist-tag"""
     ),
     "yarn": listed("add install remove upgrade publish dlx create up"),
     "pnpm": listed("add install i update remove publish dlx create up"),
@@ -107,6 +108,7 @@ _INSTALLS: Final = {
     "playwright": listed("install"),
     "hf": listed("download upload auth"),
     "git-lfs": listed("pull push fetch install"),
+    "hg": listed("clone pull push incoming outgoing"),
 }
 _GIT_NETWORK: Final = listed("clone fetch pull push ls-remote remote submodule send-email svn p4 request-pull lfs")
 _GIT_DESTROYS: Final = listed("clean reset checkout restore rm gc prune filter-branch filter-repo reflog update-ref")
@@ -119,8 +121,36 @@ _MAKES: Final = listed(
     msbuild rake rspec rubocop bundle phpunit composer mix rebar3 swift swiftc xcodebuild zig just task
     bazel buck pre-commit sphinx-build mkdocs hugo jekyll pandoc latexmk pdflatex xelatex mkdir touch weft uv poetry pdm
     hatch pip pip3 rustfmt gofmt clang-format shellcheck stylelint tsx ts-node protoc dune stack cabal ghc nim nimble
-    alembic manage.py flask gunicorn uvicorn source . build"""
+    alembic manage.py flask gunicorn uvicorn source . build
+    playwright svelte-check vue-tsc nx turbo knip ava c8 nyc karma cypress astro tsup biome oxlint depcheck madge
+    commitlint markdownlint typedoc ng parcel terraform tofu helm"""
 )
+_OFFLINE: Final = {
+    "terraform": listed("fmt validate version graph"),
+    "tofu": listed("fmt validate version graph"),
+    "helm": listed("lint template version"),
+}
+"""What programs that go out with keys do without."""
+_FAR: Final = re.compile(r"(?:.*[:_-])?(?:deploy|publish|release|upload|install|uninstall|push)(?:[:_-].*)?\Z")
+"""Targets and scripts whose work is outside the working folder."""
+_RUNNERS: Final = listed("make gmake just task npm yarn pnpm bun rake invoke")
+_SETTINGS: Final = {
+    "npm": ("config set", "config delete", "config edit", "set"),
+    "yarn": ("config set", "config unset"),
+    "pnpm": ("config set", "config delete"),
+    "pip": ("config set", "config unset", "config edit"),
+    "pip3": ("config set", "config unset", "config edit"),
+    "poetry": ("config",),
+    "go": ("env -w", "env -u"),
+}
+"""How programs are told to change settings of the person's own."""
+_RUNS_BY_NAME: Final = re.compile(
+    r"(?:GIT_(?:EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|SSH|SSH_COMMAND|ASKPASS|PROXY_COMMAND|EXEC_PATH|TEMPLATE_DIR|CONFIG\w*)"
+    r"|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|SSH_ASKPASS|LESSOPEN|LESSCLOSE|LD_PRELOAD|LD_AUDIT|DYLD_\w+|BASH_ENV|ENV"
+    r"|PROMPT_COMMAND|PS4|PYTHONSTARTUP|PYTHONINSPECT|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|GCONV_PATH|SHELLOPTS|BASH_FUNC_\w+)\Z"
+)
+"""Variables whose value another program runs, or is told by what to load."""
+_PLAIN_PAGER: Final = ("", "cat", "less", "more", "true", "less -R", "less -FRX")
 _CHANGES: Final = listed(
     """rm rmdir unlink mv cp ln tee dd truncate install patch shred chmod chown chgrp split csplit ed ex vi vim nvim
     nano emacs"""
@@ -137,7 +167,8 @@ _MODULES: Final = listed(
     pip pytype pyright bandit timeit cProfile py_compile alembic django flask"""
 )
 _LOOKED_THROUGH: Final = listed(
-    "env xargs timeout nice ionice time nohup stdbuf setsid command exec builtin watch parallel chronic unbuffer script"
+    """env xargs timeout nice ionice time nohup stdbuf setsid command exec builtin coproc parallel chronic unbuffer
+    script"""
 )
 _VALUED: Final = {
     "xargs": listed("-I -n -P -L -d -E -s -a --max-args --max-procs --delimiter --arg-file --replace --max-lines"),
@@ -165,13 +196,16 @@ _CODE_SENDS: Final = re.compile(
     r"https?://|\bsockets?\b|\burllib|\burlopen|\brequests\b|\bhttpx\b|\bhttp\.client|\baiohttp|\bfetch\(|\bnet\.(?:connect|create)"
     r"|require\(['\"](?:https?|net|dns|tls)['\"]\)|\bNet::HTTP|\bLWP|\bTCPSocket|\bparamiko|\bsmtplib|\bftplib"
 )
+_CODE_DESTROYS: Final = re.compile(
+    r"\brmtree|\bunlink|\bremove(?:dirs|Sync)?\(|\brmdir|\brmSync|\btruncate|\bFile\.delete|\bFileUtils\.rm"
+)
 _CODE_CHANGES: Final = re.compile(
-    r"\brmtree|\bunlink|\bremove(?:dirs)?\(|\brmdir|\brmSync|\brename|\breplace\(['\"][./~]|\bwrite_(?:text|bytes)|\bwriteFile"
-    r"|\bappendFile|\bFile\.(?:delete|write)|\bFileUtils|\btruncate|\bmakedirs|\bmkdir|\bsymlink|\bchmod|\bshutil\.(?:move|copy)"
+    r"\brename|\breplace\(['\"][./~]|\bwrite_(?:text|bytes)|\bwriteFile"
+    r"|\bappendFile|\bFile\.write|\bFileUtils|\bmakedirs|\bmkdir|\bsymlink|\bchmod|\bshutil\.(?:move|copy)"
     r"|open\([^)]*,\s*(?:mode\s*=\s*)?['\"][rb+]*[wax]|open\([^)]*['\"]>|\bcopyfile"
 )
 _CODE_RUNS: Final = re.compile(
-    r"\bos\.(?:system|popen|exec|spawn|fork|kill)|\bsubprocess|\bpty\b|\bctypes|child_process|\bsystem\s*[(\"']|\bexec\(|\bpopen"
+    r"\bfrom\s+os\s+import|\bimport\s+os\s+as|\bgetattr\s*\(\s*os\b|\bos\.(?:system|popen|exec|spawn|fork|kill)|\bsubprocess|\bpty\b|\bctypes|child_process|\bsystem\s*[(\"']|\bexec\(|\bpopen"
     r"|\beval\(|\b__import__|\bqx\b|`|\|\s*getline|\bkill\("
 )
 """Names in code that is given on a command line. What they miss, the kernel stops."""
@@ -187,6 +221,8 @@ _SECRET: Final = re.compile(
     re.IGNORECASE,
 )
 """Where keys, passwords and histories are usually kept, by name."""
+_KEY_NAME: Final = re.compile(r"API_?KEY|ACCESS_KEY|_TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL", re.IGNORECASE)
+_VARIABLE: Final = re.compile(r"\$\{?(\w+)")
 _USE_KEYS: Final = listed("ssh scp sftp rsync ssh-add ssh-keygen ssh-copy-id git gpg kubectl aws gcloud")
 """They use a key that is named without showing it: asked about like all they do, not denied."""
 _SECRET_ROOTS: Final = re.compile(r"/(?:home|Users)/[^/]+|/root|/var/root")
@@ -203,7 +239,6 @@ _INSIDE: Final = re.compile(
 _DEVICE: Final = re.compile(
     r"(?:^|[=:])(?:\.\.?/|/)*(?:dev/(?!(?:null|zero|stdin|stdout|stderr|fd|u?random|tty)\b)|inet[46]?/)"
 )
-_DECIDES: Final = frozenset(PROTECTED) - {"sessions", "sources", ".local", ".config"}
 
 
 # -- reading
@@ -217,15 +252,21 @@ class _Found:
     read: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     background: bool = False
+    assigned: list[tuple[str, str]] = field(default_factory=list)
+    """Variables that are set, with their values."""
+    straight: bool = True
+    """Its programs run one after the other, each only if the one before it succeeded: `cd` holds for what follows."""
 
 
 @lru_cache(maxsize=256)
 def shell_needs(command: str, ground: Ground = Ground()) -> ShellNeeds:  # noqa: B008  a value that never changes
     found = _Found()
     _survey(command, found, 0)
-    reader = _Reader(ground)
+    reader = _Reader(ground, straight=found.straight)
     for part in found.parts:
         reader.part(part, 0)
+    for name, value in found.assigned:
+        reader.assigned(name, value)
     for target in found.written:
         reader.written(target)
     for source in found.read:
@@ -258,9 +299,19 @@ def _survey(text: str, found: _Found, depth: int) -> None:
             _redirect(node, found)
         elif node.type == "test_command":
             found.parts.append(["[", *(_text(child) for child in _leaves(node))])
+        elif node.type == "variable_assignment":
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            found.assigned.append((_text(name) if name is not None else "", _text(value) if value is not None else ""))
         elif node.type == "&":
             found.background = True
+        if node.type in _NOT_STRAIGHT:
+            found.straight = False
         waiting += reversed(node.children)
+
+
+_NOT_STRAIGHT: Final = listed(
+    "; & || | |& ;; subshell command_substitution process_substitution if_statement for_statement while_statement"
+)
 
 
 def _leaves(node: Any) -> Iterator[Any]:
@@ -297,6 +348,10 @@ def _inner_script(words: Sequence[str]) -> str | None:
         name = posixpath.basename(word)
         if name == "eval" and at == 0:
             return " ".join(words[1:])
+        if name == "watch" and at == 0:
+            return " ".join(_after_options(words[1:], _VALUED["watch"]))
+        if name == "script" and at == 0 and "-c" in words[1:-1]:
+            return words[words.index("-c") + 1]
         if name in _SHELLS:
             for index in range(at + 1, len(words) - 1):
                 if re.match(r"-[a-z]*c[a-z]*\Z", words[index]):
@@ -340,6 +395,9 @@ class _Reader:
     needs: set[Need] = field(default_factory=set)
     concerns: list[Concern] = field(default_factory=list)
     makes: bool = False
+    straight: bool = True
+    here: str = ""
+    """Where the commands before have gone, below or beside the working folder; "" for that itself."""
 
     def need(self, why: str, *needs: Need) -> None:
         self.needs |= set(needs)
@@ -361,7 +419,9 @@ class _Reader:
         if inner := self._inner(name, rest):
             self.part(inner, depth + 1)
             return
-        if name == "find":
+        if name in ("cd", "pushd", "chdir"):
+            self._goes_to(rest)
+        elif name == "find":
             self._find(rest, depth)
         elif name == "git":
             self._git(rest)
@@ -370,12 +430,52 @@ class _Reader:
                 self._interpreter(name, rest)
             elif name in ("awk", "gawk", "mawk", "nawk", "sed"):
                 self._little_language(name, rest)
-            elif name in ("alias", "trap", "enable", "hash"):
-                self.concerns.append(Concern("unreadable", f"{name} changes what other words mean"))
-            else:
+            elif not self._is_told_to_run(name, rest):
                 self.makes = self.makes or name in _MAKES or "/" in words[0]
 
+    def _is_told_to_run(self, name: str, rest: list[str]) -> bool:
+        """Programs that only show something, unless their words make them do more."""
+        if name in ("deno", "bun", "tsx", "ts-node") and (code := _code_word(rest)):
+            self.code(name, code)
+        elif name in ("less", "more", "man") and any(re.match(r"\+|-P", word) for word in rest):
+            self.concerns.append(Concern("unreadable", f"{name} is told to run something"))
+        elif name in ("sqlite3", "duckdb") and (found := _SQL_CHANGES.search(" ".join(rest))):
+            self.change(f"{name} changes files or runs a program ({found[0][:30]})")
+        elif name in ("alias", "trap", "enable", "hash"):
+            self.concerns.append(Concern("unreadable", f"{name} changes what other words mean"))
+        else:
+            return False
+        return True
+
+    def assigned(self, name: str, value: str) -> None:
+        """A variable that is set for a program, or for all that follow."""
+        runs = bool(_RUNS_BY_NAME.match(name)) and not (name.endswith(("PAGER", "EDITOR")) and value in _PLAIN_PAGER)
+        loads = name == "NODE_OPTIONS" and re.search(r"require|import|loader|(?:^|\s)-r", value)
+        first = name == "PATH" and re.search(r"(?:^|:)(?:\.|/tmp|/var/tmp|/dev/shm)(?:[/:]|$)|^:|::|:$", value)
+        if runs or loads or first:
+            self.concerns.append(Concern("unreadable", f"{name} makes other programs run something: {value[:40]}"))
+
+    def _goes_to(self, rest: list[str]) -> None:
+        """What is named after it is named from there."""
+        words = [word for word in rest if not word.startswith("-")]
+        target = words[0] if words else "~"
+        path = self._path(target)
+        if self._is_secret_place(path):
+            self.concerns.append(Concern("place", f"{target[:60]} is a place of keys, passwords or histories"))
+        elif "$" in path:
+            return  # where that is shows when it runs; the kernel holds what it finds there
+        elif path.startswith("~") or (
+            self.ground.working and not _within(path, self.ground.working) and not _SYSTEM.match(path)
+        ):
+            self.concerns.append(Concern("elsewhere", f"{target[:60]} is outside the working folder"))
+        self.here = path
+
     def _goes_out(self, name: str, rest: list[str]) -> bool:
+        words = [word for word in rest if not word.startswith("-")]
+        if name in _OFFLINE and words[:1] and words[0] in _OFFLINE[name]:
+            return False
+        if self._goes_far(name, rest, words):
+            return True
         if name in _OUTSIDE:
             self.need(f"{name} works on the machine itself, outside the boundary", "outside")
         elif name in _WITH_KEYS:
@@ -388,10 +488,39 @@ class _Reader:
             return False
         return True
 
+    def _goes_far(self, name: str, rest: list[str], words: list[str]) -> bool:
+        """Programs that build and test, where their words make them do more."""
+        if name in ("npx", "pnpx", "bunx") and words[:1] and words[0] in _MAKES and not {"-p", "--package"} & {*rest}:
+            self.makes = True  # from the folder's own; there is no network to fetch another
+            return True
+        if any(" ".join(rest).startswith(said) for said in _SETTINGS.get(name, ())):
+            self.need(f"{name} {' '.join(rest[:2])} changes settings of yours", "outside")
+            return True
+        installs = name in _INSTALLS and self._installs(name, rest)
+        if name in _RUNNERS and not installs and (far := next((word for word in words if _FAR.match(word)), "")):
+            self.need(f"{name} {far} goes further than the working folder", "network", "write")
+            return True
+        if name in ("make", "gmake") and any(
+            re.match(r"(?:SHELL|\.SHELLFLAGS|MAKEFLAGS)[:?+]?=|--eval", w) for w in rest
+        ):
+            self.concerns.append(Concern("unreadable", f"{name} is told what to run"))
+            return True
+        if name == "go" and words[:1] == ["run"] and any("@" in word for word in words[1:2]):
+            self.need("go run fetches what it runs from the network", "network")
+            return True
+        return False
+
     def _writes(self, name: str, rest: list[str]) -> bool:
-        in_place = name in ("sed", "perl", "ruby") and any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in rest)
+        in_place = name in ("sed", "perl", "ruby", "yq") and any(
+            re.match(r"-[a-zA-Z]*i|--in-place", word) for word in rest
+        )
         into_file = name in ("sort", "shuf") and any(re.match(r"-o|--output", word) for word in rest)
         archive = name in _ARCHIVES and not (rest and _LOOKING_ARCHIVE.match(rest[0]))
+        told = any(
+            re.match(r"--(?:checkpoint-action|to-command|use-compress-program|rsh-command)|-TT?\Z|-I", w) for w in rest
+        )
+        if (name in ("tar", "zip", "cpio") and told) or (name in _EDITORS and any("!" in word for word in rest)):
+            self.concerns.append(Concern("unreadable", f"{name} is told to run a program"))
         if name in _CHANGES:
             self._changes(name, rest)
         elif in_place or into_file or archive:
@@ -401,6 +530,8 @@ class _Reader:
     def _inner(self, name: str, rest: list[str]) -> list[str]:
         """The words of the program that this one runs; [] when it runs none."""
         if name in _RUN_INSIDE and rest[:1] and rest[0] in _RUN_INSIDE[name]:
+            if any(re.match(r"--with(?:-requirements)?\b", word) for word in rest):
+                self.need(f"{name} run --with fetches from the network", "network")
             inner = _after_options(
                 rest[1:], listed("--with --python -p --group --extra --env-file --project --package")
             )
@@ -431,9 +562,9 @@ class _Reader:
     def _git(self, rest: list[str]) -> None:
         words = list(rest)
         while words and words[0].startswith("-"):
-            option = words.pop(0)
-            if option in _GIT_OPTIONS and words:
-                value = words.pop(0)
+            option, sign, value = words.pop(0).partition("=")
+            if option in _GIT_OPTIONS and (sign or words):
+                value = value if sign else words.pop(0)
                 if option in ("-c", "--config-env", "--exec-path"):
                     self.need(f"git {option} {value[:40]} may make git run another program", "git", "write")
         if not words:
@@ -465,6 +596,9 @@ class _Reader:
         return words[:1] != [] and words[0] in _INSTALLS[name]
 
     def _changes(self, name: str, rest: list[str]) -> None:
+        targets = [word for word in rest if not word.startswith("-")]
+        if name == "tee" and all(re.match(r"/tmp/|/dev/(?:null|stderr|stdout)\Z", word) for word in targets):
+            return
         if name in _DESTROYS or (
             name in ("chmod", "chown", "chgrp") and any("R" in word for word in rest if word[:1] == "-")
         ):
@@ -479,10 +613,12 @@ class _Reader:
         """Code on the command line only reads; a module that builds and a file of the folder may write."""
         if name.startswith(("python", "pypy")) and rest[:1] == ["-m"]:
             module = rest[1] if len(rest) > 1 else ""
-            if module in ("pip", "ensurepip"):
+            if module == "pip":
                 self.part(["pip", *rest[2:]], DEPTH)
-            elif module == "http.server":
-                self.need("http.server offers the folder to others", "network")
+            elif module in ("ensurepip", "webbrowser"):
+                self.need(f"{module} works outside the working folder", "outside")
+            elif module in ("http.server", "smtpd", "xmlrpc.server"):
+                self.need(f"{module} offers the folder to others", "network")
             else:
                 self.makes = self.makes or module.split(".")[0] in _MODULES
             return
@@ -490,6 +626,8 @@ class _Reader:
         before = rest[: rest.index(script)] if script else rest
         if script and any(re.match(r"-[a-zA-Z]*[cerpE]\Z|--eval|--print", word) for word in before):
             self.code(name, script)
+        elif posixpath.basename(script) == "setup.py" and {"upload", "register"} & {*rest}:
+            self.need("setup.py sends what it built to an index", "network", "keys")
         elif script:
             self.makes = True
         elif name in _SHELLS:
@@ -509,6 +647,8 @@ class _Reader:
         """Code on the command line, by the names it uses: what it could not do inside the boundary."""
         if found := _CODE_SENDS.search(text):
             self.need(f"the code of {name} goes to the network ({found[0][:30]})", "network")
+        if found := _CODE_DESTROYS.search(text):
+            self.change(f"the code of {name} deletes or overwrites ({found[0][:30]})", "destroys")
         if found := _CODE_CHANGES.search(text):
             self.change(f"the code of {name} changes files ({found[0][:30]})")
         if found := _CODE_RUNS.search(text):
@@ -528,6 +668,8 @@ class _Reader:
                 self.concerns.append(Concern("place", f"{word[:60]} is a place of keys, passwords or histories"))
         elif _SECRET.search(word) and program not in _NAMES and "://" not in word:
             self.concerns.append(Concern("secret", f"{word[:60]} may hold keys or passwords"))
+        elif _KEY_NAME.search(word if program == "printenv" else "".join(_VARIABLE.findall(word))):
+            self.concerns.append(Concern("secret", f"{word[:60]} is named like a key or password"))
         elif _INSIDE.search(word) or _DEVICE.search(word):
             self.concerns.append(Concern("secret", f"{word[:60]} is a device, or shows the inside of processes"))
         elif program not in _NAMES and self._is_elsewhere(path, word):
@@ -543,7 +685,11 @@ class _Reader:
         """Where something is changed."""
         path = self._path(word)
         parts = [part for part in path.split("/") if part]
-        if any(part.lower() in _FOLDED for part in parts[-4:]) or ".git" in [part.lower() for part in parts]:
+        if (
+            ".github/workflows" in path.lower()
+            or any(part.lower() in _FOLDED for part in parts[-4:])
+            or ".git" in [part.lower() for part in parts]
+        ):
             self.change(f"{word[:60]} decides what is run, or what models are told", "decides")
         if (
             path.startswith("/")
@@ -562,7 +708,7 @@ class _Reader:
         text = re.sub(r"^(?:~(?=/|$)|\$HOME\b|\$\{HOME\})", lambda _: self.ground.home or "~", word)
         text = re.sub(r"^(?:\$PWD\b|\$\{PWD\})", lambda _: self.ground.working or ".", text)
         if not text.startswith(("/", "~", "$")) and self.ground.working:
-            text = f"{self.ground.working}/{text}"
+            text = f"{self.here or self.ground.working}/{text}"
         return posixpath.normpath(text) if text else ""
 
     def _is_secret_place(self, path: str) -> bool:
@@ -584,12 +730,32 @@ class _Reader:
         if not self.ground.working:
             return (word.startswith("/") and len(word) > 1 and word.count("/") > 1) or climbs or word == "/"
         # a regular expression or a substitution of sed may begin with / as well: only what looks like a path counts
-        if not (word.startswith("/") or ".." in word.split("/")):
+        climbing = ".." in word.split("/")
+        if not (word.startswith("/") or climbing) or re.search(r"[\s{}|\\()^$]", word):
             return False
-        return not _within(path, self.ground.working) and not re.search(r"[\s{}|\\()^$]", word)
+        if climbing and not word.startswith("/") and not self.straight:  # where it is run is not certain
+            path = posixpath.normpath(f"{self.ground.working}/{word}")
+        return not _within(path, self.ground.working)
 
 
-_FOLDED: Final = frozenset(name.lower() for name in _DECIDES)
+_FOLDED: Final = frozenset(name.lower() for name in DECIDING)
+
+
+_SQL_CHANGES: Final = re.compile(
+    r"(?i)\b(?:insert|update|delete|drop|alter|create|replace|vacuum|attach|reindex)\b"
+    r"|(?:^|\s)\.(?:shell|system|output|once|save|backup|import|restore|read|load|excel|archive|clone|cd|log)\b"
+)
+_EDITORS: Final = listed("ed ex vi vim nvim nano emacs")
+
+
+def _code_word(rest: Sequence[str]) -> str:
+    """Code that is given to a runtime on its command line; "" when there is none."""
+    for at, word in enumerate(rest[:-1]):
+        if word in ("eval", "-e", "--eval", "-p", "--print"):
+            return rest[at + 1]
+        if not word.startswith("-"):
+            break
+    return ""
 
 
 def _git_looks(words: Sequence[str]) -> bool:
