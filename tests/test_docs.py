@@ -66,6 +66,7 @@ PAGES = (
     "knowledge",
     "log",
     "maps",
+    "nesting",
     "packs",
     "pipelines",
     "session-folder",
@@ -558,6 +559,7 @@ COMPLETE = (
     ("flow", "desk/pipelines/letter.yaml"),
     ("flow", "desk/pipelines/patient.yaml"),
     ("maps", "desk/pipelines/sources.yaml"),
+    ("nesting", "desk/pipelines/pair.yaml"),
 )
 """The complete examples, by page: together they use every key. A page that brings new keys adds its own here."""
 

@@ -13,8 +13,8 @@ from weft.workspace.pipeline_file import StepEntry
 HEAD: Final = "name: p\ndescription: d\n"
 STEP: Final = "steps:\n  a:\n    artifact: a.json\n    code: make.py:a\n"
 STEP_KEYS: Final = (
-    "artifact, artifacts, code, agent, tool, requires, inputs, parameters, profile, skills, model, schema, checks, "
-    f"attempts, retry, timeout and {len(StepEntry.model_fields) - 16} more"
+    "artifact, artifacts, code, agent, tool, pipeline, requires, inputs, parameters, profile, skills, model, schema, "
+    f"checks, attempts, retry and {len(StepEntry.model_fields) - 16} more"
 )
 
 

@@ -102,8 +102,8 @@ CASES: Final = {
                 4,
                 3,
                 "steps.a",
-                "nothing makes this step's artifact: it has neither 'code' nor 'agent' nor 'tool'",
-                "add 'code: file.py:function', 'agent: name' or 'tool: Name'",
+                "nothing makes this step's artifact: it has neither 'code' nor 'agent' nor 'tool' nor 'pipeline'",
+                "add 'code: file.py:function', 'agent: name', 'tool: Name' or 'pipeline: name'",
             )
         ],
     ),

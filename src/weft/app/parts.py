@@ -323,7 +323,7 @@ class Parts:
         found: list[ConsentRequest | None] = []
         for name in self.workspace.pipeline_names():
             text = self.workspace.folder.read_or_none(f"pipelines/{name}.yaml") or b""
-            if any(word in text for word in (b"network", b"secrets", b"allow")):
+            if any(word in text for word in (b"network", b"secrets", b"allow", b"pipeline:")):
                 if self.workspace.check_pipeline(name):
                     continue
                 pipeline = self.workspace.pipeline(name)
@@ -363,9 +363,7 @@ class Parts:
         """For a pipeline whose steps allow their tools something unasked."""
         if not any(step.scope.allow for step in pipeline.steps.values()):
             return None
-        return ConsentRequest(
-            kind="rules", subject=self._place, folder=self._place, parts={pipeline.file: pipeline.hash}
-        )
+        return ConsentRequest(kind="rules", subject=self._place, folder=self._place, parts=pipeline.files)
 
     def rules_not_used(self) -> str:
         """In words, that files allow something which nobody agreed to; "" when there is no such thing."""

@@ -23,6 +23,7 @@ from weft.app.parts import Parts
 from weft.app.requests import SessionRequest, identity
 from weft.app.runs import claims_of
 from weft.files import Folder
+from weft.orchestrator.facts import local_values
 from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.overruling import ClaimOnRecord
 from weft.orchestrator.plan import make_plan
@@ -78,7 +79,7 @@ class App(Parts):
         value, broken = parse(artifact, data)
         if broken:
             return [broken], None
-        documents = opening.facts.documents(step.name, opening.facts.values)
+        documents = opening.facts.documents(step.name, local_values(step, opening.facts.values))
         found = validate(step, artifact, value, documents)
         values = {**opening.facts.values, artifact: value}
         if not found and all(name in values for name in step.artifacts):

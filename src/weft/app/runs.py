@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
 from weft.orchestrator.execute import Executor
+from weft.orchestrator.facts import local_values
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.opening import Opening, open_up
@@ -185,8 +186,10 @@ class SessionRuns:
         values = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in opening.artifacts}
         for event in opening.events:
             if isinstance(event, EditAccepted):
-                documents = opening.facts.documents(event.step, {**opening.facts.values, **values})
-                found = await own_findings(executor, opening.pipeline.steps[event.step], values, documents)
+                step = opening.pipeline.steps[event.step]
+                there = local_values(step, {**opening.facts.values, **values})
+                documents = opening.facts.documents(event.step, there)
+                found = await own_findings(executor, step, values, documents)
                 if found:
                     raise UserError(f"can't accept {event.step}: {found[0]}", hint=EDIT_HINT)
 

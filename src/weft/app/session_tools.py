@@ -93,7 +93,7 @@ class SessionTools:
                     continue
                 pipeline = self._app.workspace.pipeline(name)
                 inputs = {key: one.description for key, one in pipeline.inputs.items()}
-                parameters = {key: one.default for key, one in pipeline.parameters.items()}
+                parameters = {key: one.default for key, one in pipeline.offered.items()}
                 about = {"name": name, "description": pipeline.description, "inputs": inputs}
                 found.append({**about, "parameters": parameters, "steps": list(pipeline.steps)})
             return found

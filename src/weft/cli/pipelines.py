@@ -89,7 +89,7 @@ def _about(pipeline: Pipeline) -> list[str]:
     lines = [f"{pipeline.name} (version {pipeline.version}, {pipeline.file})", pipeline.description, ""]
     for name, given in pipeline.inputs.items():
         lines.append(f"input {name}{'' if given.required else ' (optional)'}: {given.description or 'a text file'}")
-    for name, parameter in pipeline.parameters.items():
+    for name, parameter in pipeline.offered.items():
         value = "(a folder you name)" if parameter.type == "folder" else json.dumps(parameter.default)
         lines.append(f"parameter {name} = {value}: {parameter.description or parameter.type}")
     lines += _flow(pipeline)

@@ -5,15 +5,17 @@ A run works on this snapshot: a file edited while it runs counts from the next r
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.checks import check_documents
+from weft.checks.paths import Place, find, parse_path
 from weft.files import Folder
 from weft.models.embedded_version import VERSION
-from weft.orchestrator.inputs import InputText, ReadFile
+from weft.orchestrator.inputs import InputText, ReadFile, given_text
 from weft.orchestrator.items import map_items
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.orchestrator.step_tools import brings_in, sources_of, tools_of
@@ -49,6 +51,9 @@ class Material:
     skills: Mapping[str, str] = field(default_factory=dict)
     profile: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Those that it reads."""
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+    """All of its pipeline, for its checks."""
     tools: tuple[str, ...] = ()
     """The tools that it uses, for a step of an agent with tools or of a tool."""
     outside: bool = False
@@ -56,6 +61,8 @@ class Material:
     inputs: Mapping[str, str] = field(default_factory=dict)
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the inputs that are documents say of themselves."""
+    whole: Mapping[str, InputText] = field(default_factory=dict)
+    """Every input of its pipeline, for its checks."""
     prior: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """Artifacts as earlier runs on other inputs finished with them, the oldest first."""
     files: Mapping[str, str] = field(default_factory=dict)
@@ -72,9 +79,12 @@ class Facts:
     """Each artifact that is on the disk, parsed."""
     parameters: Mapping[str, Any]
 
-    def documents(self, step: str, artifacts: Mapping[str, Any]) -> Documents:
-        """What the checks of a step may compare with."""
-        return _documents(self.session, self.inputs, self.materials[step], artifacts, self.parameters)
+    def documents(
+        self, step: str, artifacts: Mapping[str, Any], taken: Mapping[str, InputText] | None = None
+    ) -> Documents:
+        """What the checks of a step may compare with, by the names of its own pipeline. `taken`: the inputs that come
+        out of artifacts, as they are now."""
+        return _documents(self.session, self.materials[step], artifacts, taken or {})
 
 
 def gather(
@@ -99,7 +109,6 @@ def gather(
     in place of parts of the profile, `versions` what was accepted earlier; `toolbox` is asked for when a step uses
     tools."""
     prior = _prior(pipeline, state, versions)
-    hashes = {name: given.hash for name, given in inputs.items()}
     files = {name: read(name) for step in pipeline.steps.values() for name in step.artifacts}
     profile = workspace.profile() if any(step.profile for step in pipeline.steps.values()) else {}
     for key, value in (overrides or {}).items():
@@ -112,7 +121,9 @@ def gather(
         box = toolbox() if toolbox and step.executor in ("agent", "tool") else None
         used = tools_of(step, agent, box) if box is not None else ()
         tools = tuple(tool.name for tool in used)
-        material = _material(workspace, step, agent, inputs, parameters, profile, model, chosen_model, roles or {})
+        own, there = step.own, local_values(step, values)
+        within, chosen = _within(step, inputs, values), _chosen(step, parameters)
+        material = _material(workspace, own, agent, within, chosen, profile, model, chosen_model, roles or {})
         if box is not None:
             guides = {slug: box.sources[slug].guide for slug in sources_of(step, agent) if slug in box.sources}
             read_first = {f"source {slug}": guide for slug, guide in guides.items() if guide}
@@ -120,25 +131,26 @@ def gather(
         outside = bool(material.documents) or any(materials[before].outside for before in step.requires)
         material = replace(material, tools=tools, outside=outside or any(map(brings_in, used)))
         if step.prior:
-            material = replace(material, prior={one: prior[one] for one in step.prior if one in prior})
-        if step.map is not None and step.map.look is None:
-            material = replace(material, outside=True, files=_folder_files(step.map, parameters))
+            material = replace(material, prior={step.local(one): prior[one] for one in step.prior if one in prior})
+        if own.map is not None and own.map.look is None:
+            material = replace(material, outside=True, files=_folder_files(own.map, chosen))
         materials[name] = material
-        made_from = _made_from(workspace, step, agent, material, hashes, registered or {})
+        hashes = {one: given.hash for one, given in within.items() if not step.inside or one in step.inside.given}
+        made_from = _made_from(workspace, own, agent, material, hashes, registered or {})
         done = state.steps[name].completion if name in state.steps else None
         recorded = done.artifacts if done else {}
-        documents = _documents(state.session, inputs, material, values, parameters)
+        documents = _documents(state.session, material, there, {})
         on_disk = {
             artifact: _on_disk(step, artifact, files[artifact], recorded.get(artifact), documents)
             for artifact in step.artifacts
         }
-        items = _items(step, material, values)
-        there = {artifact: values[artifact] for artifact in step.artifacts if artifact in values}
+        items = _items(own, material, there)
+        made = {artifact: values[artifact] for artifact in step.artifacts if artifact in values}
         steps[name] = StepFacts(
             made_from,
             on_disk,
             _schema_version(step),
-            look(step.looks, there),
+            look(step.looks, made),
             "" if material.code else material.model,
             0 if material.code else _reads(material),
             items,
@@ -147,21 +159,60 @@ def gather(
     return Facts(state.session, steps, materials, inputs, values, parameters)
 
 
+def local_values(step: Step, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The artifacts of the step's own pipeline, by its names for them."""
+    if step.inside is None:
+        return dict(values)
+    return {local: value for name, value in values.items() if (local := step.local(name)) != name}
+
+
+def taken_inputs(step: Step, values: Mapping[str, Any]) -> dict[str, InputText]:
+    """The inputs of a step that come out of artifacts, as far as those are there. A text is a document as it stands;
+    anything else is given as JSON."""
+    found: dict[str, InputText] = {}
+    for name, place in (step.inside.taken if step.inside else {}).items():
+        if place.artifact not in values:
+            continue
+        value = values[place.artifact]
+        at = [one.value for one in find(parse_path(place.at), value) if isinstance(one, Place)] if place.at else [value]
+        if not at:
+            continue
+        whole = at[0] if len(at) == 1 and not parse_path(place.at).many else at
+        text = whole if isinstance(whole, str) else json.dumps(whole, ensure_ascii=False, indent=2)
+        found[name] = (
+            given_text(text.encode(), f"{name}.md")
+            if isinstance(whole, str)
+            else InputText(text, hash_bytes(text.encode()))
+        )
+    return found
+
+
+def _within(step: Step, inputs: Mapping[str, InputText], values: Mapping[str, Any]) -> dict[str, InputText]:
+    """Every input that there is, by the names of the step's own pipeline."""
+    if step.inside is None:
+        return dict(inputs)
+    given = {name: inputs[outer] for name, outer in step.inside.given.items() if outer in inputs}
+    return {**given, **taken_inputs(step, values)}
+
+
+def _chosen(step: Step, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    if step.inside is None:
+        return parameters
+    return {local: value for name, value in parameters.items() if (local := step.local(name)) != name}
+
+
 def _documents(
-    session: str,
-    inputs: Mapping[str, InputText],
-    material: Material,
-    artifacts: Mapping[str, Any],
-    parameters: Mapping[str, Any],
+    session: str, material: Material, artifacts: Mapping[str, Any], taken: Mapping[str, InputText]
 ) -> Documents:
     """Of the profile only the parts that the step reads: of any other a change would go unnoticed."""
     profile: dict[str, Any] = {}
     for key, value in material.profile.items():
         profile = with_part(profile, key, value)
     others = {"session": {"id": session}, "profile": profile, **artifacts}
+    inputs = {**material.whole, **taken}
     return Documents(
         {**{name: given.whole for name, given in inputs.items()}, **others},
-        parameters,
+        material.chosen,
         {name: given.text for name, given in inputs.items()},
     )
 
@@ -236,8 +287,10 @@ def _material(
         skills={name: workspace.skill(name).text for name in names},
         profile={key: part(profile, key) for key in step.profile},
         parameters={name: parameters[name] for name in step.parameters},
+        chosen=parameters,
         inputs={name: given.text for name, given in read.items()},
         documents={name: given.about for name, given in read.items() if given.about is not None},
+        whole=inputs,
     )
 
 

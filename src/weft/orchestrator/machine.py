@@ -15,7 +15,7 @@ reads a clock or a disk, so every interleaving can be tried in a test.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import assert_never
 
@@ -95,7 +95,7 @@ def _start(spec: RunSpec, state: SessionState) -> Decision:
         desired=spec.wish.until or spec.pipeline.final,
         parameters=spec.parameters,
         session=state.session,
-        requires={name: list(step.requires) for name, step in spec.pipeline.steps.items()},
+        requires={name: list(step.before) for name, step in spec.pipeline.steps.items()},
         executors={name: step.executor for name, step in spec.pipeline.steps.items()},
         chosen=spec.chosen,
         model=spec.model,
@@ -324,7 +324,7 @@ def _advance(
 def _ready(spec: RunSpec, progress: Progress, step: Step) -> bool:
     """All it requires is settled; and all that a unit around it needs from outside, so that the unit has one base."""
     around = (name for unit in spec.pipeline.units_of(step.name) for name in outside(spec.pipeline, unit))
-    return all(progress.steps[name].phase in ("done", "passed") for name in step.requires) and all(
+    return all(progress.steps[name].phase in ("done", "passed") for name in step.before) and all(
         progress.steps[name].phase in ("done", "passed", "left") for name in around
     )
 
@@ -391,7 +391,7 @@ def _begin(
     upstream, _ = _yielded(spec, progress, spec.pipeline.steps[name])
     replies, rounds = said(spec.pipeline, progress.course, name)
     limits = [
-        (one, progress.ledger.spent(steps, spec.price), _beside(progress, name) if len(steps) > 1 else [])
+        (one, progress.ledger.spent(steps, spec.price), _beside(progress, name, steps))
         for one, steps, _ in _budgets(spec, progress, name)
     ]
     key, left = f"{name}-{digest}", allowance(limits, spec.price)
@@ -430,14 +430,20 @@ def _keeps_its_work(spec: RunSpec, name: str) -> bool:
 
 def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget, list[str], str]]:
     own = spec.pipeline.steps[name].budget
-    return [(progress.budget, [*progress.steps], "the run"), (own, [name], f"the step {name}")]
+    around = [
+        (budget, [*inner.steps], f"the step {inner.place}")
+        for inner in spec.pipeline.inner
+        if name in inner.steps
+        for budget in inner.budgets
+    ]
+    return [(progress.budget, [*progress.steps], "the run"), *around, (own, [name], f"the step {name}")]
 
 
 def _short(spec: RunSpec, progress: Progress, name: str) -> str:
     """Why the budget does not allow another attempt of a step; "" when it does."""
     own = _estimate(spec, progress, name)
     for budget, steps, whose in _budgets(spec, progress, name):
-        ahead = [own, *(_beside(progress, name) if len(steps) > 1 else [])] if own else []
+        ahead = [own, *_beside(progress, name, steps)] if own else []
         limits = budget if own else Budget(minutes=budget.minutes)  # code costs nothing but time
         fault = breach(limits, progress.ledger.spent(steps, spec.price), ahead, spec.price, whose)
         if fault:
@@ -445,9 +451,9 @@ def _short(spec: RunSpec, progress: Progress, name: str) -> str:
     return ""
 
 
-def _beside(progress: Progress, name: str) -> list[Estimate]:
-    """What the attempts that run now are taken to need, without this step's."""
-    others = [step for other, step in progress.steps.items() if other != name and step.phase == "running"]
+def _beside(progress: Progress, name: str, steps: Sequence[str]) -> list[Estimate]:
+    """What the attempts of these steps that run now are taken to need, without this step's."""
+    others = [progress.steps[other] for other in steps if other != name and progress.steps[other].phase == "running"]
     return [step.estimate for step in others if step.estimate]
 
 

@@ -231,7 +231,7 @@ class MapStep:
             feedback=self._feedback.get(item.key, work.given.feedback),
             idempotency_key=f"{work.step.name}-{work.hashes[item.key]}",
             attempt=tried,
-            makes=work.step.for_item(item.key).artifacts,
+            makes=work.step.own.for_item(item.key).artifacts,
         )
 
     def _events(self, tried: Tried, *, retrying: bool) -> list[DurableEvent]:

@@ -91,10 +91,10 @@ class Outlook:
 
     def _is_passed(self, name: str) -> bool:
         step = self.pipeline.steps[name]
-        if step.when is None or any(before in self.to_make for before in step.requires):
+        if step.when is None or any(before in self.to_make for before in step.before):
             return False
         seen: dict[str, tuple[Any, ...]] = {}
-        for before in step.requires:
+        for before in step.before:
             if not self._is_passed(before):
                 seen |= self.facts[before].seen
         return not step.when.holds(self.parameters, seen)

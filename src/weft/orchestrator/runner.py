@@ -23,8 +23,8 @@ from weft.checks import check_documents
 from weft.files import Folder
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
-from weft.orchestrator.facts import Facts, Material
-from weft.orchestrator.inputs import given_text
+from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
+from weft.orchestrator.inputs import InputText, given_text
 from weft.orchestrator.items import MapItem, StepItems, chosen_items, item_hash, map_items, taken_over
 from weft.orchestrator.machine import decide
 from weft.orchestrator.map_step import Failure, ItemsFailedError, ItemsLeftError, ItemTry, MapStep, MapWork
@@ -336,23 +336,28 @@ class Runner:
     async def _make(self, step: Step, start: StartAttempt, calls: AttemptCalls) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]
         upstream = await self._upstream(start.upstream)
+        own, taken = step.own, taken_inputs(step, upstream)
         given = StepInput(
             session=self._session.state.session,
-            step=step.name,
+            step=own.name,
             attempt=start.attempt,
-            makes=step.artifacts,
+            makes=own.artifacts,
             idempotency_key=start.idempotency_key,
-            inputs=material.inputs,
-            documents=material.documents,
-            artifacts=upstream,
-            models=self._makers(upstream),
+            inputs=_fresh(step, material.inputs, {name: taken[name].text for name in own.inputs if name in taken}),
+            documents=_fresh(
+                step,
+                material.documents,
+                {name: about for name in own.inputs if name in taken and (about := taken[name].about) is not None},
+            ),
+            artifacts=local_values(step, upstream),
+            models=local_values(step, self._makers(upstream)),
             parameters=material.parameters,
             profile=material.profile,
             instructions=material.instructions,
             skills=material.skills,
             feedback=start.feedback,
-            replies=start.replies,
-            rounds=start.rounds,
+            replies={step.local(name): said for name, said in start.replies.items()},
+            rounds={step.local(name): said for name, said in start.rounds.items()},
             overruled=start.overruled,
             prior=material.prior,
         )
@@ -379,25 +384,26 @@ class Runner:
     ) -> tuple[list[Artifact], list[Finding]]:
         """What makes a step, or one item of it: its artifacts, or what is wrong with them."""
         material = self._facts.materials[step.name]
-        own = {given.item_name: given.item} if given.item_name else {}
-        upstream = {**given.artifacts, **own}
+        item = {given.item_name: given.item} if given.item_name else {}
+        upstream = {**given.artifacts, **item}
+        taken = taken_inputs(step, await self._upstream(start.upstream)) if step.inside else {}
         async with self._alone(step, material), asyncio.timeout(patience):
             if material.code:
-                names = secrets_of(self._spec.pipeline, step, material.parameters)
+                names = secrets_of(self._spec.pipeline, step, self._spec.parameters)
                 value = await self._executor.execute(material.code, given, say, secrets=names, hosts=step.network)
                 if value is None:
                     raise StepCodeError(f"{material.code} returned nothing: is a 'return' missing?", fixed=True)
             elif step.executor in ("agent", "tool"):
-                value = await self._with_tools(step, start, given, calls, say, conversation)
+                value = await self._with_tools(step, start, given, calls, say, conversation, taken)
             else:
                 from weft.orchestrator.model_step import ModelAsk, ask_model  # as for tools: few runs need all kinds
 
                 model, nonce = self._models.open(material.model), self._models.nonce
-                asked = ModelAsk(step, given, nonce, say, calls, patience, self._judge(step, upstream))
+                asked = ModelAsk(step.own, given, nonce, say, calls, patience, self._judge(step, upstream, taken))
                 value = await ask_model(model, material.model, asked)
             made, findings = write_out(step, value)
             if not findings:
-                findings = await self._validate(step, made, upstream)
+                findings = await self._validate(step, made, upstream, taken)
         return made, findings
 
     async def _make_items(
@@ -410,7 +416,8 @@ class Runner:
         say: Callable[[str], None],
     ) -> tuple[list[Artifact], list[Finding]]:
         material, known = self._facts.materials[step.name], self._session.state.items.get(step.name, {})
-        items = map_items(over, given.artifacts, given.inputs, given.documents, material.files)
+        own = step.own.map or over
+        items = map_items(own, given.artifacts, given.inputs, given.documents, material.files)
         hashes = {item.key: item_hash(over, start.inputs, item) for item in items}
         edited = self._facts.steps[step.name].edited
         good = {digest: one for digest, one in known.items() if one.ok and one.artifact and one.artifact not in edited}
@@ -430,7 +437,7 @@ class Runner:
         async def keep(events: Sequence[DurableEvent], files: Sequence[Artifact]) -> None:
             await self._append(events, files)
 
-        whole = {over.look.artifact} if over.look is not None else set()
+        whole = {own.look.artifact} if own.look is not None else set()
         taken = {name for name in (over.rows, over.pages) if name is not None}
         work = MapWork(
             step=step,
@@ -474,12 +481,13 @@ class Runner:
             )
         )
 
-    def _judge(self, step: Step, upstream: Mapping[str, Any]) -> Judge:
+    def _judge(self, step: Step, upstream: Mapping[str, Any], taken: Mapping[str, InputText]) -> Judge:
         """What is wrong with an artifact, for a model that can be told while it works."""
+        outer = dict(zip(step.own.artifacts, step.artifacts, strict=True))
 
         def judge(name: str, value: Any) -> list[Finding]:
-            documents = self._facts.documents(step.name, {**upstream, name: value})
-            return validate(step, name, value, documents)
+            documents = self._facts.documents(step.name, {**upstream, name: value}, taken)
+            return validate(step, outer[name], value, documents)
 
         return judge
 
@@ -497,12 +505,14 @@ class Runner:
         calls: AttemptCalls,
         say: Callable[[str], None],
         conversation: str,
+        taken: Mapping[str, InputText],
     ) -> Any:
         from weft.orchestrator.workbench import workbench
 
-        material, file = self._facts.materials[step.name], self._spec.pipeline.file
+        material = self._facts.materials[step.name]
+        file = step.inside.file if step.inside else self._spec.pipeline.file
         with ExitStack() as stack:
-            opening = workbench(self._tools, material.tools, step, material.parameters, file, self._session.folder)
+            opening = workbench(self._tools, material.tools, step.own, material.parameters, file, self._session.folder)
             bench = await self._off_loop(lambda: stack.enter_context(opening))
             if step.calls is not None and given.item_name:
                 from weft.orchestrator.tool_step import make_call
@@ -516,14 +526,14 @@ class Runner:
 
             async def judge(value: Any) -> list[Finding]:
                 made, findings = write_out(step, value)
-                return findings or await self._validate(step, made, given.artifacts)
+                return findings or await self._validate(step, made, given.artifacts, taken)
 
             from weft.orchestrator.agent_step import AgentStep, AgentWork
 
             before = await self._off_loop(lambda: self._log.conversation(conversation)) if start.resumed else []
             self._log.resumed(material.model, step.name, before)
             work = AgentWork(
-                step=step,
+                step=step.own,
                 given=given,
                 conversation=conversation,
                 model=self._models.open(material.model),
@@ -561,9 +571,11 @@ class Runner:
         kept = {digest: taken_over(*one) for digest, one in found.items()}
         return StepItems(start.run, step.name, start.attempt, kept, base)
 
-    async def _validate(self, step: Step, made: list[Artifact], upstream: Mapping[str, Any]) -> list[Finding]:
+    async def _validate(
+        self, step: Step, made: list[Artifact], upstream: Mapping[str, Any], taken: Mapping[str, InputText]
+    ) -> list[Finding]:
         own = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in made}
-        documents = self._facts.documents(step.name, {**upstream, **own})
+        documents = self._facts.documents(step.name, {**upstream, **local_values(step, own)}, taken)
 
         def judge() -> list[Finding]:
             return [found for name, value in own.items() for found in validate(step, name, value, documents)]
@@ -670,6 +682,14 @@ def _seen(step: Step, artifacts: Sequence[Artifact]) -> dict[str, tuple[Any, ...
     if not step.looks:
         return {}
     return look(step.looks, {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in artifacts})
+
+
+def _fresh(step: Step, known: Mapping[str, T], taken: Mapping[str, T]) -> dict[str, T]:
+    """What comes out of artifacts as this run has them, not as they were when it began; in the pipeline's order."""
+    if step.inside is None:
+        return dict(known)
+    found = {**{name: value for name, value in known.items() if name not in step.inside.taken}, **taken}
+    return {name: found[name] for name in step.own.inputs if name in found}
 
 
 def _told_of(calls: AttemptCalls) -> dict[str, Any]:

@@ -36,14 +36,16 @@ def is_json(artifact: str) -> bool:
 
 
 def write_out(step: Step, value: Any) -> tuple[list[Artifact], list[Finding]]:
-    """The bytes of each artifact from what the step's code returned."""
+    """The bytes of each artifact from what the step's code returned, which knows them by its own pipeline's names."""
     value = REDACTOR.value(value)
-    if len(step.artifacts) == 1:
+    own = step.own.artifacts
+    if len(own) == 1:
         values: Any = {step.artifacts[0]: value}
     elif isinstance(value, Mapping):
-        values = value
+        outer = dict(zip(own, step.artifacts, strict=True))
+        values = {outer.get(name, name): one for name, one in value.items()}
     else:
-        names = ", ".join(step.artifacts)
+        names = ", ".join(own)
         return [], [Finding(step.artifacts[0], "", f"the step makes {names} but returned one value", _ONE_EACH)]
     extra = sorted(str(name) for name in values.keys() - {*step.artifacts})
     findings = [Finding(name, "", "is not an artifact of this step", _ONE_EACH) for name in extra]

@@ -95,7 +95,7 @@ def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
         ),
         "parameters": tuple(
             s.ParameterShown(name=one, **asdict(spec), good=spec.good_values())
-            for one, spec in pipeline.parameters.items()
+            for one, spec in pipeline.offered.items()
         ),
         "depths": pipeline.depth,
         "steps": tuple(pipeline.steps),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
@@ -16,6 +17,9 @@ from weft.workspace.explain import check
 from weft.workspace.library import Library
 from weft.workspace.pipeline_file import PipelineFile, StepEntry
 from weft.workspace.yaml_document import parse_yaml
+
+if TYPE_CHECKING:
+    from weft.workspace.pipeline import Pipeline
 
 
 @dataclass
@@ -27,6 +31,8 @@ class PipelineDraft:
     library: Library
     problems: list[Problem]
     warnings: list[Problem] = field(default_factory=list)
+    inner: Mapping[str, Pipeline] = field(default_factory=dict)
+    """By step, the pipeline that it is."""
 
     @property
     def steps(self) -> Mapping[str, StepEntry]:

@@ -348,6 +348,10 @@ def _repairs(flow: Flow) -> Iterator[tuple[Path, Unit]]:
             what = f"the verifier {verifier} does not depend on {apart[0]}"
             draft.report((*at, "steps"), what, "let it require it, or take it out of the unit")
             continue
+        if draft.steps[verifier].pipeline is not None:
+            what = f"the verifier {verifier} is a pipeline"
+            draft.report((*at, "steps"), what, "let a step that requires it give the verdict")
+            continue
         artifact = next((name for name in artifacts_of(draft.steps[verifier]) if name.endswith(".json")), "")
         verdict = _own_look(draft, (*at, "verdict"), artifact, entry.verdict)
         feedback = _own_look(draft, (*at, "feedback"), artifact, entry.feedback)

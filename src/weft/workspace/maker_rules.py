@@ -12,12 +12,15 @@ from weft.protocol.errors import WorkspaceError
 from weft.workspace.agent import Agent
 from weft.workspace.document import Path
 from weft.workspace.draft import PipelineDraft
+from weft.workspace.explain import key_names
 from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.rule_entry import rule_faults
 from weft.workspace.scope import DEFAULT_TURNS, Executor, Scope, reference
 from weft.workspace.spelling import suggest
 
-MAKERS: Final = ("code", "agent", "tool")
+MAKERS: Final = ("code", "agent", "tool", "pipeline")
+_OF_PIPELINE: Final = frozenset({"pipeline", "with", "requires", "when", "gate", "final", "budget"})
+"""The keys of a step that is a pipeline; all others are said in that one."""
 _KEYS: Final[Mapping[str, frozenset[Executor]]] = {
     "executor": frozenset({"model", "agent"}),
     "model": frozenset({"model", "agent"}),
@@ -30,7 +33,7 @@ _KEYS: Final[Mapping[str, frozenset[Executor]]] = {
     "turns": frozenset({"agent"}),
     "folder": frozenset({"agent", "tool"}),
     "allow": frozenset({"agent", "tool"}),
-    "with": frozenset({"tool"}),
+    "with": frozenset({"tool", "pipeline"}),
     "each": frozenset({"tool"}),
 }
 """Keys that not every executor reads."""
@@ -39,12 +42,24 @@ _WORDS: Final[Mapping[Executor, str]] = {
     "model": "a step whose executor is model, which makes one call and uses no tools",
     "agent": "a step of an agent",
     "tool": "a step with 'tool', which no model makes",
+    "pipeline": "a step that is a pipeline",
+}
+
+_PIPELINE_HINTS: Final[Mapping[str, str]] = {
+    "artifact": "remove it: its artifacts are those of the pipeline, in a folder named for the step",
+    "artifacts": "remove it: its artifacts are those of the pipeline, in a folder named for the step",
+    "inputs": "say under 'with' what the pipeline is given",
+    "parameters": "say under 'with' what the pipeline is given",
+    "map": "a pipeline is not made item by item: put the 'map' on the steps in it",
+    "loop": "put the loop on a step behind it",
 }
 
 
 def executor_of(entry: StepEntry) -> Executor:
     if entry.code is not None:
         return "code"
+    if entry.pipeline is not None and entry.agent is None and entry.tool is None:
+        return "pipeline"
     if entry.agent is None and entry.tool is not None:
         return "tool"
     return entry.executor or "model"
@@ -58,8 +73,8 @@ def maker(draft: PipelineDraft, at: Path, entry: StepEntry) -> Executor:
         draft.report_key((*at, given[1]), message, "remove one of them")
     elif not given:
         if not any(draft.lost(*map(str, at), key) for key in MAKERS):
-            hint = "add 'code: file.py:function', 'agent: name' or 'tool: Name'"
-            what = "nothing makes this step's artifact: it has neither 'code' nor 'agent' nor 'tool'"
+            hint = "add 'code: file.py:function', 'agent: name', 'tool: Name' or 'pipeline: name'"
+            what = "nothing makes this step's artifact: it has neither 'code' nor 'agent' nor 'tool' nor 'pipeline'"
             draft.report_key(at, what, hint)
         return executor
     elif entry.code is not None:
@@ -74,6 +89,11 @@ def maker(draft: PipelineDraft, at: Path, entry: StepEntry) -> Executor:
 def _meaningless(draft: PipelineDraft, at: Path, executor: Executor) -> None:
     written = draft.document.value["steps"].get(at[1])
     for key in written if isinstance(written, dict) else ():
+        if executor == "pipeline":
+            if key not in _OF_PIPELINE and key in key_names(StepEntry):
+                hint = _PIPELINE_HINTS.get(key, "say it in the pipeline's own file")
+                draft.report_key((*at, key), f"nothing reads '{key}' in {_WORDS[executor]}", hint)
+            continue
         if executor in _KEYS.get(key, {executor}):
             continue
         hint = "remove it, or give the step an agent" if executor in ("code", "tool") else "remove it"

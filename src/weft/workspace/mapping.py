@@ -43,10 +43,14 @@ class Map:
     failed: Failed = "stop"
     most_failed: int | str | None = None
     """How many may fail: a number, or a share."""
+    taken_from: str | None = None
+    """The artifact that the input is, whose rows or pages it is over."""
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The inputs of the step that are its items: each item depends on its own part of them alone."""
+        if self.taken_from is not None:
+            return (f"artifact:{self.taken_from}",)
         if self.look is not None:
             return (f"artifact:{self.look.artifact}",)
         if self.folder is not None:

@@ -111,12 +111,17 @@ def shown(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Every parameter with its value. UsageError, with the good values, for an unknown name or a bad value."""
+def check_names(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any]) -> None:
+    """UsageError for an unknown name, and for what looks like a secret."""
     for name, value in given.items():
         _refuse_secret(name, specs.get(name), value)
         if name not in specs:
             raise UsageError(f"unknown parameter '{name}'", hint=suggest(name, specs, "parameters"))
+
+
+def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every parameter with its value. UsageError, with the good values, for an unknown name or a bad value."""
+    check_names(specs, given)
     values = {}
     for name, spec in specs.items():
         if spec.type in NAMED and name not in given:

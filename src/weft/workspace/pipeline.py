@@ -15,16 +15,18 @@ from weft.protocol.values import dataclass
 from weft.workspace import graph
 from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Retry, Unit
 from weft.workspace.mapping import Map, item_file
-from weft.workspace.parameters import ParameterSpec, parameter_values
+from weft.workspace.parameters import ParameterSpec, check_names, parameter_values
 from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
 from weft.workspace.schema_file import SchemaFile
-from weft.workspace.scope import Executor, Scope, ToolCalls
+from weft.workspace.scope import Executor, Scope, Taken, ToolCalls
 
 DEPTH: Final = "depth"
 
 __all__ = [
+    "InnerPipeline",
     "InputKind",
     "InputSpec",
+    "Inside",
     "ParameterSpec",
     "Pipeline",
     "SchemaFile",
@@ -84,6 +86,25 @@ class Step:
     """Where its verdicts on claims stand; a person may overrule each, and the step is given that."""
     prior: tuple[str, ...] = ()
     """Artifacts that it reads as earlier runs of the session, on other inputs, finished with them."""
+    after: tuple[str, ...] = ()
+    """The steps that must be settled before it, and of which it reads nothing."""
+    inside: Inside | None = None
+    """Of a step of a pipeline that is itself a step: where it stands."""
+
+    @property
+    def before(self) -> tuple[str, ...]:
+        """All that must be settled before it."""
+        return (*self.requires, *self.after) if self.after else self.requires
+
+    @property
+    def own(self) -> Step:
+        """As its own pipeline has it: what makes it knows no other names."""
+        return self.inside.step if self.inside else self
+
+    def local(self, name: str) -> str:
+        """What its own pipeline calls a step, an artifact or a parameter; the name itself for what is not of it."""
+        place = self.inside.place if self.inside else ""
+        return name[len(place) + 1 :] if place and name[: len(place) + 1] in (f"{place}.", f"{place}/") else name
 
     def for_item(self, key: str) -> Step:
         """What makes one item of it: its schema and checks are of the item's file."""
@@ -95,12 +116,56 @@ class Step:
             checks=tuple((file, call) for _, call in self.checks),
             looks=(),
             map=None,
+            inside=replace(self.inside, step=self.inside.step.for_item(key)) if self.inside else None,
         )
 
     @property
     def gathering(self) -> Step:
         """What its own artifacts are held to: in one that gathers items those are, each by itself."""
         return self if self.map is None else replace(self, schemas={}, checks=())
+
+
+@dataclass(frozen=True)
+class Inside:
+    """Where a step stands whose pipeline is a step of another."""
+
+    step: Step
+    """As its own pipeline has it."""
+    place: str
+    """The step that its pipeline is."""
+    inputs: Mapping[str, str | ArtifactPlace]
+    """By the names of its pipeline, what each input is: an input of the outermost one, or a place in an artifact."""
+    file: str
+    """Of its own pipeline."""
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The inputs that are inputs of the outermost pipeline."""
+        return {name: outer for name, outer in self.inputs.items() if isinstance(outer, str)}
+
+    @property
+    def taken(self) -> dict[str, ArtifactPlace]:
+        """The inputs that come out of artifacts."""
+        return {name: look for name, look in self.inputs.items() if not isinstance(look, str)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class InnerPipeline:
+    """A pipeline that is a step of another; its steps and parameters stand in that one, under longer names."""
+
+    place: str
+    """The step that it is."""
+    pipeline: str
+    steps: tuple[str, ...]
+    final: str
+    parameters: tuple[str, ...]
+    given: Mapping[str, Taken]
+    """By parameter, what it is unless a person says otherwise: a value, or a parameter of the pipeline around it."""
+    budgets: tuple[Budget, ...] = ()
+    """Its own, and that of the step."""
+    depth: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Its file with the hash."""
 
 
 def secrets_of(pipeline: Pipeline, step: Step, parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -128,6 +193,19 @@ class Pipeline:
     depth: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The parameters that each mode sets. The parameter `depth` says which it is."""
     warnings: tuple[Problem, ...] = ()
+    inner: tuple[InnerPipeline, ...] = ()
+    """The pipelines that are steps of it, those around others first."""
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Every file that it is written in, with the hash."""
+        return {self.file: self.hash} | {file: digest for one in self.inner for file, digest in one.files.items()}
+
+    @property
+    def offered(self) -> dict[str, ParameterSpec]:
+        """The parameters that a person is shown: without those that a pipeline around theirs decides."""
+        decided = {name for one in self.inner for name, said in one.given.items() if said.parameter is not None}
+        return {name: spec for name, spec in self.parameters.items() if name not in decided}
 
     def order(self) -> tuple[str, ...]:
         return tuple(self.steps)
@@ -142,12 +220,34 @@ class Pipeline:
 
     def parameter_values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter with its value; text, as from a command line, is converted. UsageError when it can't be."""
-        chosen = parameter_values(self.parameters, given)
-        mode = self.depth.get(str(chosen.get(DEPTH)), {})
-        return {**chosen, **{name: value for name, value in mode.items() if name not in given}}
+        check_names(self.parameters, given)
+        within = {name for one in self.inner for name in one.parameters}
+        specs = {name: spec for name, spec in self.parameters.items() if name not in within}
+        chosen = _with_depth("", specs, self.depth, {name: given[name] for name in given if name in specs})
+        for one in self.inner:
+            taken = {
+                name: chosen[said.parameter] if said.parameter is not None else said.value
+                for name, said in one.given.items()
+            }
+            here = {**taken, **{name: given[name] for name in one.parameters if name in given}}
+            specs = {name: self.parameters[name] for name in one.parameters}
+            chosen |= _with_depth(f"{one.place}.", specs, one.depth, here)
+        return chosen
 
     def units_of(self, step: str) -> tuple[Unit, ...]:
         return tuple(unit for unit in self.units if step in unit.steps)
 
     def _requires(self) -> dict[str, tuple[str, ...]]:
-        return {name: step.requires for name, step in self.steps.items()}
+        return {name: step.before for name, step in self.steps.items()}
+
+
+def _with_depth(
+    prefix: str,
+    specs: Mapping[str, ParameterSpec],
+    depth: Mapping[str, Mapping[str, Any]],
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The parameters of one pipeline: as given, else as its depth sets them, else as they are by default."""
+    chosen = parameter_values(specs, given)
+    mode = depth.get(str(chosen.get(prefix + DEPTH)), {})
+    return {**chosen, **{prefix + name: value for name, value in mode.items() if prefix + name not in given}}

@@ -118,6 +118,9 @@ class StepEntry(Strict):
     tool: OptionalText = Field(
         default=None, description="The tool whose calls make it, without a model: its name, as in weft tools"
     )
+    pipeline: OptionalText = Field(
+        default=None, description="The pipeline that this step is: the name of a file in pipelines/"
+    )
     requires: list[Text] = Field(default=[], description="The steps whose artifacts this step reads")
     inputs: OptionalNames = Field(
         default=None, description="The pipeline's inputs that this step reads; all when not given"
@@ -194,7 +197,8 @@ class StepEntry(Strict):
     with_: Annotated[dict[str, Any] | None, Given] = Field(
         default=None,
         alias="with",
-        description="The tool's input: values, or where one is from: {parameter: …}, {input: …}, {artifact: …, at: …}",
+        description="The tool's input, or what the pipeline is given: values, or where one is from: {parameter: …}, "
+        "{input: …}, {artifact: …, at: …}",
     )
     each: Annotated[EachEntry | None, Given] = Field(
         default=None,
@@ -259,8 +263,8 @@ def pipeline_json_schema() -> dict[str, Any]:
         "else": {"required": ["default"]},
     }
     schema["$defs"]["StepEntry"]["allOf"] = [
-        {"oneOf": [{"required": ["artifact"]}, {"required": ["artifacts"]}]},
-        {"oneOf": [{"required": ["code"]}, {"required": ["agent"]}, {"required": ["tool"]}]},
+        {"oneOf": [{"required": [key]} for key in ("artifact", "artifacts", "pipeline")]},
+        {"oneOf": [{"required": [key]} for key in ("code", "agent", "tool", "pipeline")]},
     ]
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Weft pipeline"}
 

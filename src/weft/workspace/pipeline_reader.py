@@ -11,6 +11,7 @@ from weft.workspace import pipeline_rules as rules
 from weft.workspace.agent_needs import with_agents
 from weft.workspace.document import Source, in_order, read_source
 from weft.workspace.draft import PipelineDraft, draft_pipeline
+from weft.workspace.inner import expanded, given, with_pipelines
 from weft.workspace.library import Library
 from weft.workspace.map_rules import map_of
 from weft.workspace.pipeline import InputSpec, Pipeline, Step
@@ -22,14 +23,18 @@ FOLDER: Final = "pipelines"
 ENDING: Final = ".yaml"
 
 
-def read_pipeline(library: Library, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
+def read_pipeline(
+    library: Library, name: str, text: str | None = None, within: tuple[str, ...] = ()
+) -> tuple[Pipeline | None, list[Problem]]:
     """The pipeline, or None and its problems; with `text`, as if the file said that. FileNotFoundError when there is no
-    such file."""
+    such file. `within`: the pipelines that it is read for."""
+    chain = (*within, name)
     file = f"{FOLDER}/{name}{ENDING}"
     try:
         source = read_source(library.folder, file) if text is None else Source(file, text.encode(), text)
         draft, problems = draft_pipeline(library, name, source)
-        draft = with_agents(draft) if draft else None
+        if draft:
+            draft = with_agents(with_pipelines(draft, chain, lambda one: read_pipeline(library, one, within=chain)))
         pipeline = _judged(draft, name) if draft else None
     except WorkspaceError as error:
         return None, in_order(error.problems, file)
@@ -51,10 +56,11 @@ def _judged(draft: PipelineDraft, name: str) -> Pipeline:
     units = flow_rules.units(flow)
     looks = flow_rules.looks(flow, steps, units)
     steps = {name: replace(step, looks=looks.get(name, ())) for name, step in steps.items()}
+    inner = {step: found for step in order if (found := given(flow, step))}
     rules.unused(draft)
     if final:
         rules.warn_of_dead_ends(draft, final)
-    return Pipeline(
+    pipeline = Pipeline(
         name=name,
         description=draft.file.description,
         version=draft.file.version,
@@ -72,6 +78,7 @@ def _judged(draft: PipelineDraft, name: str) -> Pipeline:
         depth=depth,
         warnings=tuple(in_order(draft.warnings)),
     )
+    return pipeline if draft.problems else expanded(pipeline, inner, makers)
 
 
 def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:

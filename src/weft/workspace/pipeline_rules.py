@@ -89,6 +89,9 @@ def makers(draft: PipelineDraft) -> dict[str, str]:
     found: dict[str, str] = {}
     taken: dict[str, str] = {}
     for step, entry in draft.steps.items():
+        if entry.pipeline is not None:
+            found |= dict.fromkeys(artifacts_of(entry), step)
+            continue
         for path, artifact in _named_artifacts(draft, step, entry):
             if problem := artifact_name_problem(artifact):
                 draft.report(path, f"'{artifact}' can't be an artifact's name", problem)
@@ -154,7 +157,8 @@ def final_step(draft: PipelineDraft) -> str:
 
 def unused(draft: PipelineDraft) -> None:
     """A key that nothing reads is a mistake: a run would ask a person for it in vain."""
-    if draft.lost_in_steps() or not draft.steps:
+    unread = any(entry.pipeline is not None and name not in draft.inner for name, entry in draft.steps.items())
+    if draft.lost_in_steps() or not draft.steps or unread:
         return
     for section in ("inputs", "parameters"):
         read = {name for entry in draft.steps.values() for name in _read(entry, section, draft.names(section))}

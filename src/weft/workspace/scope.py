@@ -11,7 +11,8 @@ from weft.protocol.values import dataclass
 from weft.workspace.flow import ArtifactPlace
 from weft.workspace.rule_entry import StepRuleEntry
 
-Executor = Literal["code", "model", "agent", "tool"]
+Executor = Literal["code", "model", "agent", "tool", "pipeline"]
+"""`pipeline` only until the steps of that pipeline stand in the place of the step."""
 DEFAULT_TURNS: Final = 40
 REFERENCES: Final = ("parameter", "input", "artifact")
 

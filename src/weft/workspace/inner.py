@@ -1,0 +1,379 @@
+"""A pipeline that is a step of another: read, given its inputs and parameters, then put in the place of the step.
+
+What comes out is one graph, so that a run has one machine, one log, one budget and one plan; nothing behind this knows
+of pipelines in pipelines, except that what makes a step is given the names of its own file (`Step.own`).
+
+    research            the step                research.outline     a step of its pipeline
+    research/plan.json  an artifact of it       research.tone        a parameter of it
+
+Whoever requires `research` requires the final step of its pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from weft.checks import check_documents
+from weft.protocol.errors import Problem
+from weft.protocol.values import dataclass
+from weft.workspace.document import Path, describe
+from weft.workspace.draft import PipelineDraft
+from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Unit
+from weft.workspace.flow_rules import Flow, look
+from weft.workspace.map_rules import KEPT_FOLDERS
+from weft.workspace.pack_file import find_packs
+from weft.workspace.pipeline import InnerPipeline, Inside, Pipeline, Step
+from weft.workspace.pipeline_file import StepEntry
+from weft.workspace.scope import Taken, reference
+from weft.workspace.spelling import suggest
+
+ReadPipeline = Callable[[str], tuple[Pipeline | None, list[Problem]]]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a pipeline that is a step is given."""
+
+    child: Pipeline
+    inputs: Mapping[str, str | ArtifactPlace]
+    parameters: Mapping[str, Taken]
+
+
+def inner_name(place: str, name: str) -> str:
+    """A step or a parameter of the pipeline that the step `place` is."""
+    return f"{place}.{name}"
+
+
+def inner_file(place: str, name: str) -> str:
+    """An artifact of it: all of them are in one folder, those of a pipeline in it in another."""
+    return f"{place}.{name}" if "/" in name else f"{place}/{name}"
+
+
+# -- reading
+
+
+def with_pipelines(draft: PipelineDraft, within: tuple[str, ...], read: ReadPipeline) -> PipelineDraft:
+    """The draft with what its inner pipelines make and read written into their steps. `within`: the pipelines that
+    this one is read for, itself last."""
+    found: dict[str, Pipeline] = {}
+    steps: dict[str, StepEntry] = {}
+    told: set[str] = set()
+    for name, entry in draft.steps.items():
+        steps[name] = entry
+        if entry.pipeline is None:
+            continue
+        child = _child(draft, name, entry.pipeline, within, read, told)
+        made: list[str] = []
+        if child is not None:
+            found[name] = child
+            made = [inner_file(name, artifact) for artifact in child.steps[child.final].artifacts]
+        steps[name] = entry.model_copy(update={"artifact": None, "artifacts": made, **_reads(draft, entry, child)})
+    if not any(entry.pipeline is not None for entry in draft.steps.values()):
+        return draft
+    return replace(draft, file=draft.file.model_copy(update={"steps": steps}), inner=found)
+
+
+def _child(
+    draft: PipelineDraft, step: str, name: str, within: tuple[str, ...], read: ReadPipeline, told: set[str]
+) -> Pipeline | None:
+    at: Path = ("steps", step, "pipeline")
+    names = draft.library.names("pipelines", ".yaml")
+    if name in within:
+        circle = [*within[within.index(name) :], name]
+        what = "this pipeline would be a step of itself" if len(circle) == 2 else "these pipelines hold each other"
+        draft.report(at, f"{what}: {' -> '.join(circle)}", "take one of these steps out")
+        return None
+    if name not in names:
+        packs = [pack.name for pack in find_packs().values() if f"pipelines/{name}.yaml" in pack.files]
+        hint = f"the pack '{packs[0]}' has it: weft init --pack {packs[0]}" if packs else ""
+        draft.report(at, f"unknown pipeline '{name}'", hint or suggest(name, names, "pipelines"))
+        return None
+    child, problems = read(name)
+    if child is None and name not in told:
+        draft.problems.extend(problems)
+        told.add(name)
+    return child
+
+
+def _reads(draft: PipelineDraft, entry: StepEntry, child: Pipeline | None) -> dict[str, list[str]]:
+    """The inputs and parameters of this pipeline that the inner one is given: so that they count as read."""
+    found: dict[str, list[str]] = {}
+    for section, kind in (("inputs", "input"), ("parameters", "parameter")):
+        known = draft.names(section)
+        named = [value[kind] for value in (entry.with_ or {}).values() if reference(value) == kind]
+        same = [one for one in child.inputs if one in known] if child and kind == "input" else []
+        found[section] = [one for one in dict.fromkeys([*named, *same]) if one in known]
+    return found
+
+
+# -- what it is given
+
+
+def given(flow: Flow, step: str) -> Given | None:
+    """What the pipeline that a step is gets: each name under `with` is an input or a parameter of it."""
+    draft, entry = flow.draft, flow.draft.steps[step]
+    child = draft.inner.get(step)
+    if child is None:
+        return None
+    at: Path = ("steps", step)
+    if step in KEPT_FOLDERS:
+        message = f"its artifacts would be in {step}/, which the session keeps for itself"
+        draft.report_key(at, message, "give the step another name")
+    if entry.gate is not None and child.steps[child.final].gate is not None:
+        message = f"the final step of '{child.name}' has a gate already"
+        draft.report_key((*at, "gate"), message, "remove one of the two")
+    inputs: dict[str, str | ArtifactPlace] = {name: name for name in child.inputs if name in draft.names("inputs")}
+    parameters: dict[str, Taken] = {}
+    for name, value in (entry.with_ or {}).items():
+        place: Path = (*at, "with", name)
+        if name in child.inputs:
+            inputs.pop(name, None)
+            if (found := _input(flow, place, name, value, step)) is not None:
+                inputs[name] = found
+        elif name in child.parameters:
+            if (taken := _parameter(flow, place, child, name, value)) is not None:
+                parameters[name] = taken
+        else:
+            known = [*child.inputs, *child.parameters]
+            hint = suggest(name, known, f"inputs and parameters of {child.name}")
+            draft.report_key(place, f"the pipeline '{child.name}' has no input or parameter '{name}'", hint)
+    for name, spec in child.inputs.items():
+        if spec.required and name not in inputs and name not in (entry.with_ or {}):
+            hint = f"write with: {{{name}: {{input: …}}}} or {{{name}: {{artifact: …}}}}"
+            draft.report_key((*at, "with"), f"the pipeline '{child.name}' needs the input '{name}'", hint)
+    return Given(child, inputs, parameters)
+
+
+def _input(flow: Flow, at: Path, name: str, value: Any, step: str) -> str | ArtifactPlace | None:
+    draft, kind = flow.draft, reference(value)
+    if kind == "artifact":
+        return look(flow, at, value["artifact"], value.get("at", ""), step, own=False, whole=True)
+    known = draft.names("inputs")
+    if kind != "input":
+        hint = f"write {{input: …}} or {{artifact: …}}; the inputs are {', '.join(known) or 'none'}"
+        draft.report(at, f"'{name}' is an input: it comes from an input or an artifact", hint)
+    elif value["input"] in known:
+        return str(value["input"])
+    else:
+        draft.report((*at, "input"), f"unknown input '{value['input']}'", suggest(str(value["input"]), known, "inputs"))
+    return None
+
+
+def _parameter(flow: Flow, at: Path, child: Pipeline, name: str, value: Any) -> Taken | None:
+    draft, kind, spec = flow.draft, reference(value), child.parameters[name]
+    if kind == "parameter":
+        outer = flow.parameters.get(str(value["parameter"]))
+        if outer is None:
+            hint = suggest(str(value["parameter"]), flow.parameters, "parameters")
+            draft.report((*at, "parameter"), f"unknown parameter '{value['parameter']}'", hint)
+        elif outer.type != spec.type and (spec.type, outer.type) != ("number", "integer"):
+            message = f"'{name}' is a {spec.type}, and the parameter '{value['parameter']}' a {outer.type}"
+            draft.report((*at, "parameter"), message, "change one of the two types")
+        else:
+            return Taken(parameter=str(value["parameter"]))
+    elif kind is not None:
+        message = f"'{name}' is a parameter: it is known before the run, and {describe(value)} is not"
+        draft.report(at, message, "write a value, or {parameter: …}")
+    elif problem := spec.problem(value):
+        draft.report(at, problem, "change it")
+    else:
+        return Taken(spec.settle(value))
+    return None
+
+
+# -- one graph
+
+
+def expanded(pipeline: Pipeline, inner: Mapping[str, Given], makers: Mapping[str, str]) -> Pipeline:
+    """The pipeline with the steps of its inner ones in the place of theirs."""
+    if not inner:
+        return pipeline
+    finals = {place: inner_name(place, one.child.final) for place, one in inner.items()}
+    steps: dict[str, Step] = {}
+    parameters = dict(pipeline.parameters)
+    units = [*pipeline.units]
+    held: list[InnerPipeline] = []
+    for name, step in pipeline.steps.items():
+        one = inner.get(name)
+        if one is None:
+            steps[name] = replace(
+                step, requires=_with_finals(step.requires, finals), replies=_with_finals(step.replies, finals)
+            )
+            continue
+        for child in one.child.steps.values():
+            embedded = _embedded(name, step, child, one, makers, finals)
+            steps[embedded.name] = embedded
+        for key, spec in one.child.parameters.items():
+            said = one.parameters.get(key)
+            fixed = said is not None and said.parameter is None
+            parameters[inner_name(name, key)] = replace(spec, default=said.value) if said and fixed else spec
+        units = [_around(unit, name, one.child) for unit in units] + [_unit(name, unit) for unit in one.child.units]
+        held += _held(name, step, one)
+    return replace(
+        pipeline,
+        steps=steps,
+        parameters=parameters,
+        units=tuple(sorted(units, key=lambda unit: len(unit.steps))),
+        final=finals.get(pipeline.final, pipeline.final),
+        inner=tuple(held),
+        warnings=tuple(dict.fromkeys((*pipeline.warnings, *(w for one in inner.values() for w in one.child.warnings)))),
+    )
+
+
+def _with_finals(names: tuple[str, ...], finals: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(finals.get(name, name) for name in names))
+
+
+def _embedded(
+    place: str, outer: Step, step: Step, given: Given, makers: Mapping[str, str], finals: Mapping[str, str]
+) -> Step:
+    own, last = step.own, step.name == given.child.final
+    inputs: dict[str, str | ArtifactPlace] = {}
+    taken: list[str] = []
+    known = step.inside.inputs if step.inside else {name: name for name in given.child.inputs}
+    reads = {*own.inputs, *(document for _, call in own.checks for document in check_documents(call))}
+    for name, source in known.items():
+        if not isinstance(source, str):
+            inputs[name] = _place(place, source)
+        elif source in given.inputs:
+            inputs[name] = found = given.inputs[source]
+            if not isinstance(found, str) and name in reads:
+                taken.append(makers[found.artifact])
+    requires = tuple(
+        dict.fromkeys([*(inner_name(place, one) for one in step.requires), *_with_finals((*taken,), finals)])
+    )
+    waits = _with_finals(outer.requires, finals) if not step.requires or outer.when else ()
+    after = tuple(
+        one for one in dict.fromkeys([*(inner_name(place, name) for name in step.after), *waits]) if one not in requires
+    )
+    name = inner_name(place, step.name)
+    gate = _gate(place, step.gate) if step.gate else outer.gate if last else None
+    replies = tuple(inner_name(place, one) for one in step.replies) or ((name,) if gate else ())
+    files = dict(zip(step.artifacts, (inner_file(place, one) for one in step.artifacts), strict=True))
+    mapped = step.map
+    if mapped is not None:
+        over = inputs.get(mapped.rows or mapped.pages or "")
+        mapped = replace(
+            mapped,
+            look=_place(place, mapped.look) if mapped.look else None,
+            taken_from=over.artifact if isinstance(over, ArtifactPlace) else None,
+        )
+    return replace(
+        step,
+        name=name,
+        artifacts=tuple(files.values()),
+        requires=requires,
+        after=after,
+        inputs=tuple(one for read in own.inputs if isinstance(one := inputs.get(read), str)),
+        parameters=tuple(inner_name(place, one) for one in step.parameters),
+        schemas={files[artifact]: schema for artifact, schema in step.schemas.items()},
+        checks=tuple((files[artifact], call) for artifact, call in step.checks),
+        final=outer.final and last,
+        when=_both(outer.when, _condition(place, step.when) if step.when else None),
+        gate=gate,
+        map=mapped,
+        replies=replies,
+        looks=(*(_place(place, one) for one in step.looks), *(outer.looks if last else ())),
+        verdicts=_place(place, step.verdicts) if step.verdicts else None,
+        prior=tuple(inner_file(place, one) for one in step.prior),
+        inside=Inside(
+            own,
+            inner_name(place, step.inside.place) if step.inside else place,
+            inputs,
+            step.inside.file if step.inside else given.child.file,
+        ),
+    )
+
+
+def _held(place: str, step: Step, given: Given) -> list[InnerPipeline]:
+    child = given.child
+    own = InnerPipeline(
+        place=place,
+        pipeline=child.name,
+        steps=tuple(inner_name(place, name) for name in child.steps),
+        final=inner_name(place, child.final),
+        parameters=tuple(inner_name(place, name) for name in child.parameters if not _of_inner(child, name)),
+        given={inner_name(place, name): said for name, said in given.parameters.items() if not _of_inner(child, name)},
+        budgets=tuple(one for one in (child.budget, step.budget) if one != Budget()),
+        depth=child.depth,
+        files={child.file: child.hash},
+    )
+    below = [
+        replace(
+            one,
+            place=inner_name(place, one.place),
+            steps=tuple(inner_name(place, name) for name in one.steps),
+            final=inner_name(place, one.final),
+            parameters=tuple(inner_name(place, name) for name in one.parameters),
+            given={
+                **{inner_name(place, name): _taken(place, said) for name, said in one.given.items()},
+                **{
+                    inner_name(place, name): given.parameters[name]
+                    for name in one.parameters
+                    if name in given.parameters
+                },
+            },
+        )
+        for one in child.inner
+    ]
+    return [own, *below]
+
+
+def _of_inner(child: Pipeline, name: str) -> bool:
+    return any(name in one.parameters for one in child.inner)
+
+
+def _taken(place: str, said: Taken) -> Taken:
+    return said if said.parameter is None else replace(said, parameter=inner_name(place, said.parameter))
+
+
+def _place(place: str, one: ArtifactPlace) -> ArtifactPlace:
+    return replace(one, artifact=inner_file(place, one.artifact))
+
+
+def _condition(place: str, one: Condition) -> Condition:
+    return replace(
+        one,
+        look=_place(place, one.look) if one.look else None,
+        parameter=inner_name(place, one.parameter) if one.parameter is not None else None,
+        parts=tuple(_condition(place, part) for part in one.parts),
+    )
+
+
+def _both(outer: Condition | None, own: Condition | None) -> Condition | None:
+    return Condition(join="all", parts=(outer, own)) if outer and own else outer or own
+
+
+def _gate(place: str, gate: Gate) -> Gate:
+    return replace(
+        gate,
+        choices=tuple(
+            replace(one, set={inner_name(place, name): value for name, value in one.set.items()})
+            for one in gate.choices
+        ),
+        show=tuple(replace(one, look=_place(place, one.look)) for one in gate.show),
+        when=_condition(place, gate.when) if gate.when else None,
+        form=tuple(inner_name(place, name) for name in gate.form),
+    )
+
+
+def _unit(place: str, unit: Unit) -> Unit:
+    return replace(
+        unit,
+        steps=tuple(inner_name(place, name) for name in unit.steps),
+        most=unit.most if isinstance(unit.most, int) else inner_name(place, unit.most),
+        look=_place(place, unit.look) if unit.look else None,
+        feedback=_place(place, unit.feedback) if unit.feedback else None,
+        when=_condition(place, unit.when) if unit.when else None,
+        claims=_place(place, unit.claims) if unit.claims else None,
+    )
+
+
+def _around(unit: Unit, place: str, child: Pipeline) -> Unit:
+    """A unit that holds the step holds every step of its pipeline."""
+    if place not in unit.steps:
+        return unit
+    own = [inner_name(place, name) for name in child.steps]
+    return replace(unit, steps=tuple(new for name in unit.steps for new in (own if name == place else [name])))
