@@ -83,6 +83,19 @@ EVENT_MEANINGS: Final = {
 """For the events whose class has no docstring."""
 
 FIELD_MEANINGS: Final = {
+    "message_accepted.attached": "What it names with @ and what was given with it: `name`, `kind`, what a model is "
+    "told (`text`), and of a file where it is kept (`file`), its `media_type` and `size`.",
+    "tool_settled.after": "Files that the call changed without showing them, each with its hash; empty if gone.",
+    "conversation_rewound.turn": "The first turn that a model is told nothing of any more.",
+    "conversation_rewound.message": "The message that began it.",
+    "conversation_rewound.files": "The files that are as they were then, each with its hash; empty if gone.",
+    "plan_submitted.plan": "The plan's name, and of no other in the session.",
+    "plan_submitted.steps": "What is checked off as it is done.",
+    "plan_decided.plan": "The plan that is meant.",
+    "plan_decided.decision": "`compacted` is accepted too: the plan stands for what was said before it.",
+    "process": "The process's name, and of no other in the session.",
+    "process_started.command": "What was started.",
+    "process_ended.reason": "Its exit code, or what ended it.",
     "tool_settled.before": "Files that the call changed, each with the name of its blob as it was; empty if new.",
     "files_restored.message": "The message whose changes were taken back.",
     "files_restored.files": "The files that are as they were before, each with its hash; empty for one that is gone.",

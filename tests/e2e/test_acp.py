@@ -90,7 +90,7 @@ def test_a_conversation_with_an_approval_and_a_denial_and_all_of_it_comes_back(w
         editor = Editor("once", "denied")
         async with editing(weft, editor) as agent:
             begun = await agent.new_session(cwd=str(place))
-            assert {"safe", "ask", "edits", "auto"} == {mode.id for mode in begun.modes.available_modes}
+            assert {"plan", "safe", "ask", "edits", "auto"} == {mode.id for mode in begun.modes.available_modes}
             ended = await agent.prompt(session_id=begun.session_id, prompt=words("write it"))
             assert ended.stop_reason == "end_turn"
             assert (place / "made.txt").read_text() == "six\n"

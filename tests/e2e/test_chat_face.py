@@ -132,7 +132,7 @@ def test_a_message_while_a_turn_runs_is_queued_and_then_answered(chat: Chat) -> 
 
 def test_shift_tab_cycles_the_mode(chat: Chat) -> None:
     terminal = chat.open()
-    for mode in ("edits", "auto", "safe", "ask"):
+    for mode in ("edits", "auto", "plan", "safe", "ask"):
         terminal.child.send(SHIFT_TAB)
         terminal.wait_for(f"mode: {mode}", f"{mode} · obedient")
     assert leave(terminal) == 0

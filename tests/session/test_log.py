@@ -194,6 +194,9 @@ def test_a_failed_append_is_taken_back_and_the_writer_stops(tmp_path: Path, faul
 SAMPLES: dict[str, Any] = {
     "FilesRestored.files": {"notes.md": "ab"},
     "before": {"notes.md": "ab"},
+    "after": {"notes.md": "ab"},
+    "ConversationRewound.files": {"notes.md": "ab"},
+    "PlanDecided.decision": "amended",
     "StopReason | None": "end",
     "str": "text é \u2028 🌊",
     "int": 7,

@@ -71,7 +71,7 @@ def rule(verb: Any, tool: str, **more: Any) -> Rule:
     ],
 )
 def test_what_each_mode_does(tool: str, given: dict[str, Any], decisions: str) -> None:
-    found = [verdict(tool, given, mode) for mode in MODES]
+    found = [verdict(tool, given, mode) for mode in MODES if mode != "plan"]
     assert " ".join(each.decision for each in found) == decisions
     assert all(each.reason and each.rule and each.file for each in found)
 
@@ -94,7 +94,7 @@ def test_a_tool_of_a_source_is_never_taken_at_its_word(effect: Effect, mode: Mod
     for name in ("notes__search", "Read"):
         tool = Tool(name=name, description="", input_schema={}, effect=effect, start=_never, source="notes")
         found = judge(ToolCall(call="1", tool=name, input={}), tool, mode=mode, rules=app_rules())
-        assert found.decision == {"safe": "deny", "ask": "ask", "edits": "ask", "auto": "allow"}[mode]
+        assert found.decision == {"plan": "deny", "safe": "deny", "ask": "ask", "edits": "ask", "auto": "allow"}[mode]
 
 
 async def _never(*_: object) -> Any:
@@ -456,7 +456,8 @@ def test_more_rules_that_deny_or_ask_never_allow_more(
 def test_safe_never_asks_and_allows_no_more_than_ask_and_auto(
     call: tuple[str, dict[str, Any]], some: list[Rule], taint: tuple[str, ...]
 ) -> None:
-    safe, ask, edits, auto = (verdict(*call, mode, *some, taint=taint) for mode in MODES)
+    plan, safe, ask, edits, auto = (verdict(*call, mode, *some, taint=taint) for mode in MODES)
     assert safe.decision != "ask"
+    assert plan == safe
     assert ORDER[safe.decision] <= ORDER[ask.decision] <= ORDER[edits.decision] <= ORDER[auto.decision]
     assert safe.remember_key is None

@@ -6,7 +6,7 @@ import type { CallJudged, CallToJudge } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { base } from "../store/desk";
 
-const MODES = ["safe", "ask", "edits", "auto"] as const;
+const MODES = ["plan", "safe", "ask", "edits", "auto"] as const;
 const SIGNS: Readonly<Record<string, [string, string]>> = { allow: ["✓ allowed", "good"], ask: ["? asks you", "warn"], deny: ["✗ denied", "bad"] };
 
 export function Judge() {

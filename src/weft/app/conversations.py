@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +19,15 @@ from weft.conversation.compaction import Summary, summarise, turn_to_compact
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Ports, SessionJournal
-from weft.conversation.projections import FileChange, Said, last_changes
+from weft.conversation.projections import (
+    FileChange,
+    PlanState,
+    Said,
+    changes_since,
+    last_changes,
+    plan_of,
+    rewind_points,
+)
 from weft.conversation.prompt import Prompt
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
 from weft.conversation.turns import Rules
@@ -32,15 +40,17 @@ from weft.models.spending import Spent, Tally
 from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
 from weft.protocol.commands import Mode
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.events import Event, QuestionAsked, QuestionClosed, Record, StatusChanged
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ModelSettled
-from weft.protocol.talk_commands import CompactTranscript, NoteRestored
+from weft.protocol.talk_commands import CompactTranscript, DecidePlan, NoteRestored, NoteRewound, SubmitPlan
 from weft.render.answer import answer_text
 from weft.session.session import Session
 from weft.tools.boundary import boundary_here
 from weft.tools.builtin.files import Replacement, put_back
+from weft.tools.builtin.people import SUBMIT_PLAN
 from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.results import keeper
 from weft.tools.shell.needs import Ground
@@ -56,8 +66,14 @@ if TYPE_CHECKING:
     from weft.sources.declared import Source
 
 MAIN: Final = "main"
+PLANNING: Final = """
+
+The mode is plan: look around, ask what only the person can say, and change nothing; what would change something is
+refused. When you know what is to be done, call SubmitPlan, and end your turn."""
+ACCEPTED: Final = "I accept the plan. Carry it out; keep its steps, in the same words, as the list of TodoWrite."
 REACHING_SECONDS: Final = 20.0
 """So long the beginning of a conversation waits for sources that were never reached; then they come when they come."""
+PLAN_TOOL: Final = SUBMIT_PLAN.name
 GUIDES_LIMIT: Final = 24_000
 """Characters of all guides together."""
 
@@ -115,6 +131,7 @@ class SessionConversation:
         """The questions of tools that wait for their answers."""
         self._beside: list[asyncio.Task[None]] = []
         self._compacting: asyncio.Task[None] | None = None
+        self._mode_after_plan: Mode = "ask"
 
     async def begin(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -213,6 +230,8 @@ class SessionConversation:
         )
 
     def set_mode(self, mode: Mode) -> None:
+        if mode == "plan" and self.access.mode != "plan":
+            self._mode_after_plan = self.access.mode
         self.access.mode = mode
         self._say_what_auto_means()
         self._show(self.status)
@@ -339,18 +358,72 @@ class SessionConversation:
     async def undo(self) -> NoteRestored:
         """Puts files back as they were before what the last message led to; what is to be recorded of it. UserError,
         and nothing is touched, when something is going on, or a file was changed since."""
+        self._check_idle()
+        changed = last_changes(await self._records())
+        if changed is None:
+            raise UserError("no change of a file is there to take back", hint="what commands changed may not be known")
+        files = await self._put_back(changed.files)
+        return NoteRestored(conversation=MAIN, message=changed.message, files=files)
+
+    async def rewind(self, messages: int) -> NoteRewound:
+        """Puts files back as they were before so many of the person's messages; what is to be recorded of it, which
+        takes the conversation back. UserError, and nothing is touched, as for `undo`."""
+        self._check_idle()
+        records = await self._records()
+        points = rewind_points(MAIN, records)
+        if not 0 < messages <= len(points):
+            raise UserError(f"there are {len(points)} messages to take back", hint="/rewind 1 takes back the last one")
+        point = points[-messages]
+        main = self.conversation.state.talks.get(MAIN)
+        if main is not None and point.turn <= main.compacted:
+            raise UserError(
+                "that message is told in short already, with others",
+                hint="fork the session before it: weft sessions fork",
+            )
+        files = await self._put_back(changes_since(records, point.message).files)
+        return NoteRewound(conversation=MAIN, turn=point.turn, message=point.message, files=files)
+
+    def _check_idle(self) -> None:
         if self._speaking is not None:
             raise UserError(f"{self.main_model.name} changes files by itself", hint="use your version control")
         if self._is_busy():
             raise UserError("something is going on", hint="stop it first")
-        records = await self._parts.off_loop(lambda: self._session.records())
-        changed = last_changes(records)
-        if changed is None:
-            raise UserError("no change of a file is there to take back", hint="what commands changed is not known")
+
+    async def _records(self) -> list[Record]:
+        return await self._parts.off_loop(lambda: list(self._session.records()))
+
+    async def _put_back(self, changes: Mapping[str, FileChange]) -> dict[str, str]:
+        """The files with the hashes that they have now."""
         context = self._tool_context(MAIN, "", lambda _: None)
-        files = {name: self._replacement(change) for name, change in changed.files.items()}
+        files = {name: self._replacement(change) for name, change in changes.items()}
         await self._parts.off_loop(lambda: put_back(files, context))
-        return NoteRestored(conversation=MAIN, message=changed.message, files={n: c.was for n, c in files.items()})
+        return {name: one.was for name, one in files.items()}
+
+    # -- plans
+
+    async def _submit_plan(self, text: str, steps: tuple[str, ...]) -> None:
+        command = SubmitPlan(conversation=MAIN, plan=self._parts.new_name(), text=text, steps=steps)
+        await self.conversation.give(command, Actor("model", self.main_model.name))
+
+    async def plan(self) -> PlanState | None:
+        return plan_of(await self._records())
+
+    async def decided_plan(self, command: DecidePlan) -> DecidePlan:
+        """The person's word as the conversation takes it: with the words that the model is told, and what it is told
+        in place of the way to the plan. A plan that is accepted ends the mode."""
+        plan = await self.plan()
+        if plan is None or plan.decision is not None:
+            raise UserError("no plan waits for your word", hint="/plan has one made")
+        words = command.text.strip()
+        summary, text = "", words
+        if command.decision in ("accepted", "compacted"):
+            text = f"{ACCEPTED}\n\n{words}".strip()
+            if self.access.mode == "plan":
+                self.set_mode(self._mode_after_plan)
+        if command.decision == "compacted":
+            asked = "\n".join(f"- {point.text}" for point in rewind_points(MAIN, await self._records()))
+            summary = f"The person asked:\n{asked}\n\nAfter looking around, this plan was submitted:\n\n{plan.text}"
+        return replace(command, conversation=MAIN, text=text, summary=summary, message=self._parts.new_name())
 
     def _replacement(self, change: FileChange) -> Replacement:
         data = None
@@ -370,7 +443,7 @@ class SessionConversation:
 
     def _speaker(self, conversation: str) -> Speaker:
         agent = self._agent(conversation)
-        instructions = INSTRUCTIONS
+        instructions = INSTRUCTIONS + (PLANNING if self.access.mode == "plan" and conversation == MAIN else "")
         if agent:
             instructions = f"{INSTRUCTIONS}\n\n{self._parts.workspace.agent(agent).text}"
         box = self._tools_of(conversation)
@@ -397,9 +470,10 @@ class SessionConversation:
         agent = self._agent(conversation) if "/" in conversation else ""
         all_tools = self._speaking.toolbox() if self._speaking else self._toolbox
         box = _tools_of_agent(self._parts.workspace.agent(agent), all_tools) if agent else all_tools.switched_on()
+        without = set() if self.access.mode == "plan" and conversation == MAIN else {PLAN_TOOL}
         if conversation.count("/") >= 2:  # the deepest may not open another
-            box = box.only(tool.name for tool in box if tool.name != SUB_AGENT)[0]
-        return box
+            without.add(SUB_AGENT)
+        return box.only(tool.name for tool in box if tool.name not in without)[0] if without else box
 
     def _runtime_of(self, model: Model) -> Speaking | AcpSpeaking | None:
         """When the model is a program that runs its own loop: what speaks with it in this conversation."""
@@ -478,6 +552,7 @@ class SessionConversation:
             progress=say,
             ask_person=self._ask,
             skills=self._skills,
+            submit_plan=self._submit_plan if conversation == MAIN else None,
         )
 
     async def _ask(self, questions: tuple[Question, ...]) -> Mapping[str, str]:

@@ -47,11 +47,13 @@ from weft.protocol.commands import (
     ReplyToGate,
     ResolveConfirmation,
     RestCommand,
+    Rewind,
     Say,
     SessionCommand,
     SetMode,
     SetModel,
     StartRun,
+    StopProcess,
     SwitchSource,
     Undo,
     refusal,
@@ -98,6 +100,8 @@ LISTED_AFTER: Final = 0.3
 """Seconds after a decision until the list of sessions has it."""
 WAITING: Final = 5_000
 """Events that may wait for one who follows slowly; beyond that they are told the log again from where they were."""
+_DoneFirst = Undo | Rewind | c.DecidePlan | StopProcess
+"""What is done first, and then recorded by the conversation."""
 LONGEST_TEXT: Final = 1_000_000
 """Characters of one message."""
 
@@ -269,7 +273,7 @@ class LiveSession(OpenedSession):
     async def look_inside(self, what: OverviewName) -> str:
         from weft.app.looks import look_inside
 
-        return look_inside(what, await self._opened())
+        return await look_inside(what, await self._opened())
 
     async def close(self, *, keep_open: bool | None = None) -> bool:
         """What runs is stopped first."""
@@ -359,7 +363,18 @@ class LiveSession(OpenedSession):
                 return await self._talk_command(command, by, key)
             case c.SetLimits() | c.ClearTaint():
                 return await self._talk_command(command, by, key)
-            case AnswerQuestion() | Compact() | SetMode() | SetModel() | Undo() | DescribeSession() | SwitchSource():
+            case (
+                AnswerQuestion()
+                | Compact()
+                | SetMode()
+                | SetModel()
+                | DescribeSession()
+                | SwitchSource()
+                | Undo()
+                | Rewind()
+                | c.DecidePlan()
+                | StopProcess()
+            ):
                 return await self._choose(command, by, key)
             case _Judged() | _Rested() | _Wake():
                 await self._settle(command)
@@ -387,13 +402,15 @@ class LiveSession(OpenedSession):
 
     async def _choose(
         self,
-        command: AnswerQuestion | Compact | SetMode | SetModel | Undo | DescribeSession | SwitchSource,
+        command: AnswerQuestion | Compact | SetMode | SetModel | DescribeSession | SwitchSource | _DoneFirst,
         by: Actor,
         key: str,
     ) -> Reply:
         """What a person says of the session, and to its conversation besides messages."""
         if isinstance(command, DescribeSession | SwitchSource):
             return await self._describe(command, by, key)
+        if isinstance(command, _DoneFirst):
+            return await self._in_conversation(command, by, key)
         opened = await self._opened()
         match command:
             case AnswerQuestion():
@@ -402,16 +419,30 @@ class LiveSession(OpenedSession):
             case Compact():
                 opened.compact_now()
                 return Accepted(seq=self.state.seq)
-            case Undo():
-                undone = await opened.undo()
-                reply = await self._talk_command(undone, by, key)
-                return replace(reply, note=", ".join(undone.files)) if isinstance(reply, Accepted) else reply
             case SetMode():
                 opened.set_mode(command.mode)
                 return await self._record([SettingChanged(setting="mode", value=command.mode)], by, key)
             case SetModel():
                 opened.set_model(command.model)
                 return await self._record([SettingChanged(setting="model", value=command.model)], by, key)
+
+    async def _in_conversation(self, command: _DoneFirst, by: Actor, key: str) -> Reply:
+        opened = await self._opened()
+        match command:
+            case Undo() | Rewind():
+                undone = await (opened.undo() if isinstance(command, Undo) else opened.rewind(command.messages))
+                reply = await self._talk_command(undone, by, key)
+                return replace(reply, note=", ".join(undone.files)) if isinstance(reply, Accepted) else reply
+            case c.DecidePlan():
+                mode = opened.access.mode
+                reply = await self._talk_command(await opened.decided_plan(command), by, key)
+                if isinstance(reply, Refused):
+                    opened.set_mode(mode)
+                elif opened.access.mode != mode:
+                    await self._record([SettingChanged(setting="mode", value=opened.access.mode)], by)
+                return reply
+            case StopProcess():
+                raise UserError(f"nothing is called {command.process}")
 
     async def _record(self, events: Sequence[DurableEvent], by: Actor, key: str = "") -> Accepted:
         records = await self._parts.off_loop(lambda: self._session.record(events, by=by, key=key))
@@ -837,5 +868,7 @@ _REFUSALS: Final = {
     "approval_after_interrupt": "that question is no longer open",
     "shutting_down": "the conversation is being closed",
     "unknown_conversation": "there is no such conversation",
+    "stale_plan": "no plan waits for your word",
+    "stale_rewind": "it can't go back to there now",
     "child_takes_no_messages": "a sub-conversation takes no messages",
 }

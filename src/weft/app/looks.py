@@ -18,8 +18,9 @@ from weft.workspace.front_matter import body_of
 
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
+    from weft.conversation.projections import PlanState
 
-INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits", "sources")
+INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits", "plan", "sources")
 COMMANDS: Final = ".claude/commands"
 _SESSIONS: Final = 15
 _LONGEST: Final = 64 * 1024
@@ -107,8 +108,10 @@ def _sessions(parts: Parts) -> str:
     return "\n".join(f"- `{one.id}` {one.title} ({one.state})" for one in found) or "There is no session yet."
 
 
-def look_inside(what: OverviewName, talk: SessionConversation) -> str:
+async def look_inside(what: OverviewName, talk: SessionConversation) -> str:
     match what:
+        case "plan":
+            return _plan(await talk.plan())
         case "context":
             return _context(talk)
         case "cost":
@@ -144,6 +147,16 @@ def _sources(talk: SessionConversation) -> str:
     if not lines:
         return "There is no source yet: `weft sources add` connects one."
     return "\n".join([*lines, "", "`/sources SLUG on` or `off` switches one for this session."])
+
+
+def _plan(plan: PlanState | None) -> str:
+    if plan is None:
+        return "There is no plan yet. `/plan` has one made."
+    told = {None: "It waits for your word.", "accepted": "Accepted.", "compacted": "Accepted."}
+    lines = [told.get(plan.decision, "You wanted it otherwise."), "", plan.text]
+    if plan.steps and plan.decision in ("accepted", "compacted"):
+        lines += ["", *(f"- [{'x' if step in plan.done else ' '}] {step}" for step in plan.steps)]
+    return "\n".join(lines)
 
 
 def _limits(limits: Mapping[str, float]) -> str:

@@ -25,6 +25,7 @@ from weft.protocol.commands import (
     GivenFile,
     Interrupt,
     Mode,
+    Rewind,
     Say,
     SessionCommand,
     SetMode,
@@ -34,11 +35,14 @@ from weft.protocol.commands import (
     Undo,
 )
 from weft.protocol.errors import UserError
-from weft.protocol.talk_commands import ClearTaint, SetLimits
+from weft.protocol.talk_commands import ClearTaint, DecidePlan, SetLimits
 from weft.protocol.values import dataclass
 
-OverviewName = Literal["help", "context", "cost", "limits", "models", "sessions", "skills", "pipelines", "sources"]
+OverviewName = Literal[
+    "help", "context", "cost", "limits", "models", "plan", "sessions", "skills", "pipelines", "sources"
+]
 _COMMAND: Final = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
+PLAN_WORDS: Final = ("show", "accept", "compact", "drop")
 LIMITS: Final = ("turns", "tokens", "usd", "minutes")
 _MAIN: Final = "main"
 
@@ -55,13 +59,17 @@ SLASHES: Final = (
     Slash("run", "PIPELINE [FILE] [NAME=VALUE …]", "start a pipeline here, on a file or on text"),
     Slash("stop", "", "stop what runs"),
     Slash("model", "[NAME]", "which model answers from now on; without a name: which there are"),
-    Slash("mode", "safe|ask|edits|auto", "what tools may do without asking"),
+    Slash("mode", "plan|safe|ask|edits|auto", "what tools may do without asking"),
+    Slash(
+        "plan", "[show|accept|compact|drop]", "look around and propose, change nothing; then what to do with the plan"
+    ),
     Slash("limits", "[turns=N tokens=N usd=N minutes=N|none]", "how much this conversation may take"),
     Slash("trust", "", "what came from outside until now is fine"),
     Slash("compact", "", "tell the model older turns in short"),
     Slash("context", "", "what the model is told, by part and size"),
     Slash("cost", "", "what this session took"),
     Slash("undo", "", "take back what was changed in files for your last message"),
+    Slash("rewind", "[N]", "go back to before your last N messages: the conversation, and the files"),
     Slash("fork", "", "begin another session that shares everything up to here"),
     Slash("sessions", "", "the sessions of this workspace"),
     Slash("pipelines", "", "what can be run"),
@@ -138,6 +146,7 @@ def complete(text: str, known: KnownWords) -> list[Slash]:
         "model": sorted(known.models),
         "mode": get_args(Mode),
         "sources": [f"{slug} {word}" for slug in sorted(known.sources) for word in ("on", "off")],
+        "plan": PLAN_WORDS,
         "limits": [f"{limit}=" for limit in LIMITS],
     }
     return [Slash(f"{name} {word}", "", "") for word in offered.get(name, ()) if word.startswith(rest)]
@@ -226,6 +235,28 @@ def _sources(rest: str, known: KnownWords) -> Wanted:
     return SwitchSource(source=words[0], on=switched[words[1]])
 
 
+def _plan(rest: str, known: KnownWords) -> Wanted:
+    word, _, words = rest.partition(" ")
+    match word:
+        case "":
+            return SetMode(mode="plan")
+        case "show":
+            return Overview("plan")
+        case "accept":
+            return DecidePlan(decision="accepted", text=words)
+        case "compact":
+            return DecidePlan(decision="compacted", text=words)
+        case "drop":
+            return DecidePlan(decision="dropped")
+    raise UserError(f"a plan can't be {word}", hint=f"one of: {', '.join(PLAN_WORDS)}; or say what should be otherwise")
+
+
+def _rewind(rest: str, known: KnownWords) -> Wanted:
+    if rest and not (rest.isdecimal() and int(rest)):
+        raise UserError(f"{rest} is no number of messages", hint="/rewind 2 goes back to before your last two")
+    return Rewind(messages=int(rest or 1))
+
+
 def _bare(wanted: Callable[[], Wanted]) -> Callable[[str, KnownWords], Wanted]:
     def read(rest: str, known: KnownWords) -> Wanted:
         if rest:
@@ -241,6 +272,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "stop": _bare(Interrupt),
     "model": _model,
     "mode": _mode,
+    "plan": _plan,
     "limits": _limits,
     "sources": _sources,
     "trust": _bare(lambda: ClearTaint(conversation=_MAIN)),
@@ -248,6 +280,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "context": _bare(lambda: Overview("context")),
     "cost": _bare(lambda: Overview("cost")),
     "undo": _bare(Undo),
+    "rewind": _rewind,
     "fork": _bare(Fork),
     "sessions": _bare(lambda: Overview("sessions")),
     "pipelines": _bare(lambda: Overview("pipelines")),

@@ -71,6 +71,9 @@ def _message(draft: DecisionDraft, command: c.SendMessage) -> None:
     if name != state.root:
         refusal: t.Refusal = "child_takes_no_messages" if talk else "unknown_conversation"
         return draft.refuse(name, refusal, message=command.message, text=command.text)
+    if talk is not None and talk.plan and command.origin == "person":  # whoever speaks wants it otherwise
+        draft.emit(t.PlanDecided(conversation=name, plan=talk.plan, decision="amended"))
+        talk = draft.talk(name)
     starts = talk is None or talk.resting
     held = starts and reached(state, name, draft.rules.price, failures=0) is not None  # what is said sets those free
     draft.emit(
@@ -80,6 +83,7 @@ def _message(draft: DecisionDraft, command: c.SendMessage) -> None:
             text=command.text,
             delivery="started" if starts and not held else "queued",
             origin=command.origin,
+            attached=command.attached,
         )
     )
     if starts:  # with the results that a limit may have held back
@@ -278,6 +282,7 @@ def _settle_tool(draft: DecisionDraft, command: c.SettleTool) -> None:
         tainting=command.tainting,
         seen=command.seen,
         before=command.before,
+        after=command.after,
         ms=command.ms,
         ends=command.ends,
     )
@@ -397,6 +402,49 @@ def _restored(draft: DecisionDraft, command: c.NoteRestored) -> None:
     return draft.emit(t.FilesRestored(conversation=name, message=command.message, files=command.files))
 
 
+def _rewound(draft: DecisionDraft, command: c.NoteRewound) -> None:
+    """Only what is at rest, and only turns that are still told whole: a summary can't be taken apart."""
+    name, talk = command.conversation, draft.talk(command.conversation)
+    if talk is None or talk.turn is not None or talk.pending or not talk.compacted < command.turn <= talk.turns:
+        return draft.refuse(name, "stale_rewind", turn=command.turn)
+    return draft.emit(
+        t.ConversationRewound(conversation=name, turn=command.turn, message=command.message, files=command.files)
+    )
+
+
+# -- plans, and what goes on beside
+
+
+def _submit_plan(draft: DecisionDraft, command: c.SubmitPlan) -> None:
+    name = command.conversation
+    if draft.talk(name) is None:
+        return draft.refuse(name, "unknown_conversation", text=command.text)
+    return draft.emit(
+        t.PlanSubmitted(conversation=name, plan=command.plan, text=command.text, steps=command.steps),
+    )
+
+
+def _decide_plan(draft: DecisionDraft, command: c.DecidePlan) -> None:
+    name, talk = command.conversation, draft.talk(command.conversation)
+    if talk is None or not talk.plan or command.plan not in ("", talk.plan):
+        return draft.refuse(name, "stale_plan", text=command.text)
+    draft.emit(t.PlanDecided(conversation=name, plan=talk.plan, decision=command.decision))
+    if command.summary and talk.resting and talk.compacted < talk.turns:
+        draft.emit(t.TranscriptCompacted(conversation=name, turn=talk.turns, text=command.summary))
+    if command.text:
+        _message(draft, c.SendMessage(conversation=name, message=command.message, text=command.text))
+    return None
+
+
+def _process(draft: DecisionDraft, command: c.NoteProcess) -> None:
+    name = command.conversation
+    if draft.talk(name) is None:
+        return draft.refuse(name, "unknown_conversation", text=command.command or command.reason)
+    if command.reason:
+        return draft.emit(t.ProcessEnded(conversation=name, process=command.process, reason=command.reason))
+    return draft.emit(t.ProcessStarted(conversation=name, process=command.process, command=command.command))
+
+
 def _idle(draft: DecisionDraft, command: c.NoteIdle) -> None:
     if draft.state.resting and not draft.state.rested and not draft.state.stopped:
         draft.emit(t.IdleReached(conversation=draft.state.root))
@@ -446,6 +494,10 @@ _DECIDE: Mapping[type, Callable[[DecisionDraft, Any], None]] = {
     c.SetLimits: _set_limits,
     c.ClearTaint: _clear_taint,
     c.NoteRestored: _restored,
+    c.NoteRewound: _rewound,
+    c.SubmitPlan: _submit_plan,
+    c.DecidePlan: _decide_plan,
+    c.NoteProcess: _process,
     c.Recover: _recover,
     c.NoteIdle: _idle,
     c.Shutdown: _shutdown,

@@ -250,6 +250,7 @@ class Executor:
                 tainting=end.tainting,
                 seen=end.seen,
                 before=end.before,
+                after=end.after,
                 ms=self._since(began),
                 ends=end.ends,
             )

@@ -9,14 +9,15 @@ control: the log is all there is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
-from typing import Any, Literal, Protocol
+from dataclasses import field, replace
+from typing import Any, Final, Literal, Protocol
 
 from weft.protocol import talk as t
 from weft.protocol.events import Record
 from weft.protocol.messages import Content, Message, Text, Thinking, ToolCall, ToolResult
 from weft.protocol.values import dataclass
 
+TODO_LIST: Final = "TodoWrite"
 Status = Literal[
     "idle",
     "thinking",
@@ -149,6 +150,8 @@ class Said:
     """A result that came from outside: data, whatever it says."""
     given: bool = False
     """A message that says what the conversation is for: it is always told whole."""
+    attached: tuple[Mapping[str, Any], ...] = ()
+    """What a message names with @, and what was given with it."""
 
 
 @dataclass(slots=True)
@@ -162,6 +165,7 @@ class Transcript:
     blocking: bool = False
     _texts: dict[str, str] = field(default_factory=dict)
     """Messages that are not yet part of a turn."""
+    _attached: dict[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     _given: bool = False
     _calls: dict[str, Said] = field(default_factory=dict)
     """Calls of the open turn, in declared order, and their results: told when the turn is complete."""
@@ -171,15 +175,8 @@ class Transcript:
         if getattr(event, "conversation", None) != self.conversation:
             return
         match event:
-            case t.MessageAccepted():
-                self._texts[event.message] = event.text
-                self._given = event.origin != "person" and not self.entries
-            case t.TurnStarted():
-                self._calls, self._results = {}, {}
-                if event.messages:
-                    text = "\n\n".join(self._texts.pop(message, "") for message in event.messages)
-                    self.entries.append(Said("message", event.turn, text, event.messages, given=self._given))
-                    self._given = False
+            case t.MessageAccepted() | t.TurnStarted():
+                self._said(event)
             case t.ModelSettled():
                 if event.text or event.thinking:
                     self.entries.append(Said("answer", event.turn, event.text, thinking=event.thinking))
@@ -207,10 +204,29 @@ class Transcript:
                 )
             case t.TranscriptCompacted():
                 self.entries = compacted(self.entries, event.turn, event.text)
+            case t.ConversationRewound():
+                self.entries = [said for said in self.entries if said.turn < event.turn]
+                self._texts, self._attached = {}, {}
             case t.TurnCompleted():
                 self.entries += self._calls.values()
                 self.entries += (self._results[call] for call in self._calls if call in self._results)
                 self._calls, self._results = {}, {}
+
+    def _said(self, event: t.MessageAccepted | t.TurnStarted) -> None:
+        """A message counts from the turn that it becomes part of."""
+        if isinstance(event, t.MessageAccepted):
+            self._texts[event.message] = event.text
+            if event.attached:
+                self._attached[event.message] = event.attached
+            self._given = event.origin != "person" and not self.entries
+            return
+        self._calls, self._results = {}, {}
+        if event.messages:
+            text = "\n\n".join(self._texts.pop(message, "") for message in event.messages)
+            with_it = tuple(one for message in event.messages for one in self._attached.pop(message, ()))
+            said = Said("message", event.turn, text, event.messages, given=self._given, attached=with_it)
+            self.entries.append(said)
+            self._given = False
 
     @property
     def outside(self) -> frozenset[str]:
@@ -369,6 +385,22 @@ class Changes:
 
 def last_changes(records: Iterable[Record]) -> Changes | None:
     """Of the last message whose changes still stand; None when there are none."""
+    return next((Changes(message, files) for message, files in reversed(_changes(records)) if files), None)
+
+
+def changes_since(records: Iterable[Record], message: str) -> Changes:
+    """Of a message and all after it, as one: from what was there before the first to what the last one left."""
+    stack = _changes(records)
+    first = next((number for number, (name, _) in enumerate(stack) if name == message), len(stack))
+    files: dict[str, FileChange] = {}
+    for _, changed in stack[first:]:
+        for name, change in changed.items():
+            files[name] = FileChange(files[name].before if name in files else change.before, change.after)
+    return Changes(message, files)
+
+
+def _changes(records: Iterable[Record]) -> list[tuple[str, dict[str, FileChange]]]:
+    """By message, in order, what stands of the changes that were made for it."""
     stack: list[tuple[str, dict[str, FileChange]]] = [("", {})]
     for record in records:
         event = record.event
@@ -379,10 +411,81 @@ def last_changes(records: Iterable[Record]) -> Changes | None:
                 files = stack[-1][1]
                 for name, before in event.before.items():
                     first = files[name].before if name in files else before
-                    files[name] = FileChange(first, event.seen.get(name, ""))
+                    files[name] = FileChange(first, event.after.get(name, event.seen.get(name, "")))
             case t.FilesRestored():
                 stack = [(message, {} if message == event.message else files) for message, files in stack]
+            case t.ConversationRewound():
+                messages = [message for message, _ in stack]
+                stack = stack[: messages.index(event.message)] if event.message in messages else stack
             case _:
                 pass
-    message, changed = next(((m, files) for m, files in reversed(stack) if files), ("", {}))
-    return Changes(message, changed) if changed else None
+    return stack
+
+
+@dataclass(frozen=True, slots=True)
+class RewindPoint:
+    """A turn that began with words of the person: one can go back to before it."""
+
+    turn: int
+    message: str
+    text: str
+
+
+def rewind_points(conversation: str, records: Iterable[Record]) -> list[RewindPoint]:
+    """Those that stand, the first one first."""
+    said: dict[str, str] = {}
+    points: list[RewindPoint] = []
+    for record in records:
+        event = record.event
+        if getattr(event, "conversation", None) != conversation:
+            continue
+        match event:
+            case t.MessageAccepted() if event.origin == "person":
+                said[event.message] = event.text
+            case t.TurnStarted():
+                names = [name for name in event.messages if name in said]
+                if names:
+                    points.append(RewindPoint(event.turn, names[0], "\n\n".join(said[name] for name in names)))
+            case t.ConversationRewound():
+                points = [point for point in points if point.turn < event.turn]
+            case _:
+                pass
+    return points
+
+
+# -- plans
+
+
+@dataclass(frozen=True, slots=True)
+class PlanState:
+    """The last plan that the model submitted, and how far it is done."""
+
+    plan: str
+    text: str
+    steps: tuple[str, ...]
+    decision: t.PlanDecision | None = None
+    done: frozenset[str] = frozenset()
+    """The steps that the list of what is to be done has as done."""
+
+
+def plan_of(records: Iterable[Record]) -> PlanState | None:
+    found: PlanState | None = None
+    for record in records:
+        event = record.event
+        match event:
+            case t.PlanSubmitted():
+                found = PlanState(event.plan, event.text, event.steps)
+            case t.PlanDecided() if found is not None and event.plan == found.plan:
+                found = replace(found, decision=event.decision)
+            case t.ToolRequested() if found is not None and event.tool == TODO_LIST and event.verdict == "allow":
+                done = {str(todo.get("content", todo.get("text", ""))).strip() for todo in _todos(event, done=True)}
+                found = replace(found, done=frozenset(step for step in found.steps if step.strip() in done))
+            case _:
+                pass
+    return found
+
+
+def _todos(event: t.ToolRequested, *, done: bool) -> list[Mapping[str, Any]]:
+    listed = event.input.get("todos", ())
+    todos = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list | tuple) else []
+    return [one for one in todos if (one.get("status") in ("done", "completed")) == done]

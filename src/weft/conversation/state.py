@@ -115,6 +115,8 @@ class Talk:
     """Calls that failed since the person last spoke, by tool and input: the tool, how often, the last turn of it."""
     held: str | None = None
     """A limit holds it back: the key of the continuation that waits for it, "" when messages do."""
+    plan: str = ""
+    """The plan that waits for the person's word."""
 
     @property
     def depth(self) -> int:
@@ -143,6 +145,7 @@ class Talk:
             self.limits,
             self.failures,
             self.held,
+            self.plan,
         )
 
 
@@ -370,6 +373,20 @@ def _restored(state: State, talk: Talk, event: t.FilesRestored) -> None:
         one.seen = {name: seen for name, seen in one.seen.items() if name not in event.files}
 
 
+def _rewound(state: State, talk: Talk, event: t.ConversationRewound) -> None:
+    talk.waiting, talk.held, talk.plan, talk.failures = (), None, "", {}
+    for one in state.talks.values():
+        one.seen = {}  # what a model has seen since is told to it no more, nor what it saw of these files
+
+
+def _planned(state: State, talk: Talk, event: t.PlanSubmitted) -> None:
+    talk.plan = event.plan
+
+
+def _plan_decided(state: State, talk: Talk, event: t.PlanDecided) -> None:
+    talk.plan = ""
+
+
 def _limited(state: State, talk: Talk, event: t.LimitReached) -> None:
     talk.held = event.key or talk.held or ""
     if event.key:
@@ -431,6 +448,11 @@ _EVOLVE: Mapping[type, Callable[..., None]] = {
     t.LimitsSet: _limits,
     t.TaintCleared: _cleared,
     t.FilesRestored: _restored,
+    t.ConversationRewound: _rewound,
+    t.PlanSubmitted: _planned,
+    t.PlanDecided: _plan_decided,
+    t.ProcessStarted: _nothing,
+    t.ProcessEnded: _nothing,
     t.LimitReached: _limited,
     t.CommandRefused: _refused,
     t.ProcessorFailed: _nothing,

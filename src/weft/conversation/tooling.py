@@ -41,7 +41,13 @@ class RunningTool:
         if outcome.diff and outcome.diff not in text:
             text = f"{text}\n\n{outcome.diff}"
         return ToolEnd(
-            text=text, failed=outcome.is_error, tainting=bool(outcome.outside), seen=outcome.seen, before=outcome.before
+            text=text,
+            failed=outcome.is_error,
+            tainting=bool(outcome.outside),
+            seen=outcome.seen,
+            before=outcome.before,
+            after=outcome.after,
+            ends=outcome.ends,
         )
 
 

@@ -314,6 +314,7 @@ def settle_call(
     tainting: bool = False,
     seen: Mapping[str, str] | None = None,
     before: Mapping[str, str] | None = None,
+    after: Mapping[str, str] | None = None,
     ms: int = 0,
     ends: bool = False,
 ) -> None:
@@ -340,6 +341,7 @@ def settle_call(
             tainting=tainting,
             seen=seen or {},
             before=before or {},
+            after=after or {},
             ms=ms,
             ends=ends,
         )

@@ -17,14 +17,15 @@ from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import EXIT_FAILED, ExternalError, Finding, UserError, WeftError
 from weft.protocol.events import ClaimVerdict, ConfirmationChoice, FailureKind
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.talk_commands import ClearTaint, DecideApproval, SetLimits
+from weft.protocol.talk_commands import ClearTaint, DecideApproval, DecidePlan, SetLimits
 from weft.protocol.values import dataclass
 
 INLINE_LIMIT: Final = 256 * 1024
 """Bytes; a larger artifact is kept as a blob beside the log."""
 STANDARD_INPUT: Final = "standard input"
-Mode = Literal["safe", "ask", "edits", "auto"]
-"""How calls of tools are judged: only what reads, asking for the rest, allowing changes of files, or allowing it."""
+Mode = Literal["plan", "safe", "ask", "edits", "auto"]
+"""How calls of tools are judged: only what reads (in `plan` until a plan is accepted), asking for the rest, allowing
+changes of files, or allowing it."""
 
 
 def is_address(text: str) -> bool:
@@ -125,6 +126,8 @@ class Say:
     gate: str = ""
     """The gate that is meant, when several are open."""
     to: Literal["session", "run"] = "session"
+    attachments: tuple[GivenFile, ...] = ()
+    """Files that are given with them, beside those that they name with @."""
     type: Literal["say"] = "say"
 
 
@@ -223,6 +226,23 @@ class Undo:
     type: Literal["undo"] = "undo"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewind:
+    """Go back to before one of the person's last messages: the conversation, and the files that were changed since."""
+
+    messages: int = 1
+    """How many of them are taken back."""
+    type: Literal["rewind"] = "rewind"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopProcess:
+    """End a command that goes on in the background, with everything it started."""
+
+    process: str
+    type: Literal["stop_process"] = "stop_process"
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """An artifact's bytes on their way to the disk, with the hash that names them."""
@@ -309,6 +329,9 @@ SessionCommand = (
     | DescribeSession
     | SwitchSource
     | Undo
+    | Rewind
+    | DecidePlan
+    | StopProcess
 )
 """What the door of a session takes."""
 

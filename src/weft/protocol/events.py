@@ -690,6 +690,10 @@ def _is_durable_talk(event: talk.TalkEvent | talk.LiveTalkEvent) -> bool:
             return True
         case talk.LimitsSet() | talk.LimitReached() | talk.TaintCleared() | talk.FilesRestored():
             return True
+        case talk.ConversationRewound() | talk.PlanSubmitted() | talk.PlanDecided():
+            return True
+        case talk.ProcessStarted() | talk.ProcessEnded():
+            return True
         case talk.IdleReached() | talk.ShutdownRequested():
             return True
         case talk.TextStreamed() | talk.ThinkingStreamed() | talk.ToolProgressed():

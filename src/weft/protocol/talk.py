@@ -27,6 +27,8 @@ Origin = Literal["person", "parent", "run"]
 """Whose words a message has: a person's, those of the conversation that opened it, of the run whose step it makes."""
 Verdict = Literal["allow", "ask", "deny", "fault"]
 ExecutionKind = Literal["model", "tool", "child"]
+PlanDecision = Literal["accepted", "compacted", "amended", "dropped"]
+"""What a person says to a plan: do it; do it and forget the way to it; otherwise, in words; not at all."""
 Limit = Literal["turns", "tokens", "usd", "minutes", "failures"]
 """What bounds a conversation: model calls, tokens, money, minutes of work, and one call that fails again and again."""
 Refusal = Literal[
@@ -47,6 +49,8 @@ Refusal = Literal[
     "unknown_conversation",
     "child_takes_no_messages",
     "odd_limits",
+    "stale_plan",
+    "stale_rewind",
 ]
 
 
@@ -96,13 +100,15 @@ class ConversationOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageAccepted:
-    """A message is kept: it starts a turn now, or waits in the log for the next one."""
+    """A message is kept: it starts a turn now, or waits in the log for the next one. `attached`: what it names with @
+    and what was given with it, each with what a model is told of it, and where a file of it is kept."""
 
     conversation: str
     message: str
     text: str
     delivery: Literal["started", "queued"]
     origin: Origin = "person"
+    attached: tuple[Mapping[str, Any], ...] = ()
     type: Literal["message_accepted"] = "message_accepted"
 
 
@@ -248,7 +254,8 @@ class ApprovalRemembered:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSettled:
     """The settlement of a tool call: the one result the model is told. `seen`: files as it showed or left them;
-    `before`: those it changed, each with the name of its blob as it was, "" for one that was not there."""
+    `before`: those it changed, each with the name of its blob as it was, "" for one that was not there; `after`: the
+    hashes of those that it changed without showing them, "" for one that is gone."""
 
     conversation: str
     turn: int
@@ -260,6 +267,7 @@ class ToolSettled:
     tainting: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, str] = field(default_factory=dict)
+    after: Mapping[str, str] = field(default_factory=dict)
     ms: int = 0
     ends: bool = False
     """Its result goes back to nobody: with it the conversation has what it was for, or can't have it."""
@@ -327,6 +335,59 @@ class FilesRestored:
     message: str
     files: Mapping[str, str]
     type: Literal["files_restored"] = "files_restored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationRewound:
+    """The person went back to before a message: a model is told nothing from its turn on, and files are as they were
+    then. The log keeps it all."""
+
+    conversation: str
+    turn: int
+    message: str
+    files: Mapping[str, str]
+    type: Literal["conversation_rewound"] = "conversation_rewound"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSubmitted:
+    """The model says what it would do, and waits for the person's word."""
+
+    conversation: str
+    plan: str
+    text: str
+    steps: tuple[str, ...] = ()
+    type: Literal["plan_submitted"] = "plan_submitted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanDecided:
+    """What the person says to the open plan; what they want otherwise is the message that follows."""
+
+    conversation: str
+    plan: str
+    decision: PlanDecision
+    type: Literal["plan_decided"] = "plan_decided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessStarted:
+    """A command goes on in the background. It ends with the session at the latest."""
+
+    conversation: str
+    process: str
+    command: str
+    type: Literal["process_started"] = "process_started"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessEnded:
+    """How a command in the background came to its end, in words."""
+
+    conversation: str
+    process: str
+    reason: str
+    type: Literal["process_ended"] = "process_ended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -450,6 +511,11 @@ TalkEvent = (
     | LimitsSet
     | TaintCleared
     | FilesRestored
+    | ConversationRewound
+    | PlanSubmitted
+    | PlanDecided
+    | ProcessStarted
+    | ProcessEnded
     | LimitReached
     | CommandRefused
     | ProcessorFailed

@@ -10,7 +10,7 @@ from dataclasses import field
 from typing import Any, Literal
 
 from weft.protocol.messages import StopReason
-from weft.protocol.talk import Decision, ModelOutcome, Origin, ToolOutcome, Verdict
+from weft.protocol.talk import Decision, ModelOutcome, Origin, PlanDecision, ToolOutcome, Verdict
 from weft.protocol.values import dataclass
 
 InterruptStatus = Literal["accepted", "interrupt_in_progress", "unsupported", "nothing_to_interrupt"]
@@ -56,6 +56,8 @@ class ToolEnd:
     ends: bool = False
     before: Mapping[str, str] = field(default_factory=dict)
     """The files that it changed, each with the name of its blob as it was."""
+    after: Mapping[str, str] = field(default_factory=dict)
+    """The hashes of those that it changed without showing them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,7 @@ class SendMessage:
     message: str
     text: str
     origin: Origin = "person"
+    attached: tuple[Mapping[str, Any], ...] = ()
     type: Literal["send_message"] = "send_message"
 
 
@@ -146,6 +149,7 @@ class SettleTool:
     tainting: bool = False
     seen: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, str] = field(default_factory=dict)
+    after: Mapping[str, str] = field(default_factory=dict)
     ms: int = 0
     ends: bool = False
     type: Literal["settle_tool"] = "settle_tool"
@@ -191,6 +195,53 @@ class NoteRestored:
     message: str
     files: Mapping[str, str]
     type: Literal["note_restored"] = "note_restored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteRewound:
+    """Go back to before a message, whose turn this is; the files, each with its hash now."""
+
+    conversation: str
+    turn: int
+    message: str
+    files: Mapping[str, str]
+    type: Literal["note_rewound"] = "note_rewound"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmitPlan:
+    """What would be done, for the person to say yes to. It takes the place of one that is open."""
+
+    conversation: str
+    plan: str
+    text: str
+    steps: tuple[str, ...] = ()
+    type: Literal["submit_plan"] = "submit_plan"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidePlan:
+    """The person's word to the open plan (`plan` may be left out). What they say besides goes to the model; `summary`
+    is told in place of everything before, where they want that."""
+
+    decision: PlanDecision
+    conversation: str = "main"
+    plan: str = ""
+    text: str = ""
+    message: str = ""
+    summary: str = ""
+    type: Literal["decide_plan"] = "decide_plan"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteProcess:
+    """A command went into the background, or (`reason`) has ended there."""
+
+    conversation: str
+    process: str
+    command: str = ""
+    reason: str = ""
+    type: Literal["note_process"] = "note_process"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +328,10 @@ TalkCommand = (
     | SetLimits
     | ClearTaint
     | NoteRestored
+    | NoteRewound
+    | SubmitPlan
+    | DecidePlan
+    | NoteProcess
     | Continue
     | RecordInterrupt
     | Recover

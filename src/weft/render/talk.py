@@ -44,6 +44,11 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
             | t.LimitReached()
             | t.TaintCleared()
             | t.FilesRestored()
+            | t.ConversationRewound()
+            | t.PlanSubmitted()
+            | t.PlanDecided()
+            | t.ProcessStarted()
+            | t.ProcessEnded()
         ):
             return _beside(event)
         case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
@@ -59,13 +64,35 @@ def _model(event: t.ModelSettled | t.ModelRetried) -> tuple[str, str]:
     return f"model {event.outcome}{f' ({ended})' if ended else ''}", event.text or event.reason or ""
 
 
-_Beside = t.TranscriptCompacted | t.ProcessorFailed | t.LimitsSet | t.LimitReached | t.TaintCleared | t.FilesRestored
+_Beside = (
+    t.TranscriptCompacted
+    | t.ProcessorFailed
+    | t.LimitsSet
+    | t.LimitReached
+    | t.TaintCleared
+    | t.FilesRestored
+    | t.ConversationRewound
+    | t.PlanSubmitted
+    | t.PlanDecided
+    | t.ProcessStarted
+    | t.ProcessEnded
+)
 
 
 def _beside(event: _Beside) -> tuple[str, str]:
     match event:
+        case t.PlanSubmitted():
+            return f"submits the plan {event.plan}", event.text
+        case t.PlanDecided():
+            return f"the plan {event.plan} is {event.decision}", ""
+        case t.ProcessStarted():
+            return f"{event.process} goes on in the background", event.command
+        case t.ProcessEnded():
+            return f"{event.process} ended", event.reason
         case t.FilesRestored():
             return "taken back by the person", ", ".join(event.files)
+        case t.ConversationRewound():
+            return f"went back to before turn {event.turn}", ", ".join(event.files)
         case t.TaintCleared():
             return "what came from outside is fine, the person says", ""
         case t.ProcessorFailed():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, assert_never
 
 from rich.text import Text
@@ -13,7 +14,7 @@ from weft.render.cells import clean, fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
 from weft.render.signs import style
-from weft.render.talk_view import Answered, Called, CallView, Noted, Ran, Said, TalkBlock, Thought
+from weft.render.talk_view import Answered, Called, CallView, Noted, Planned, Ran, Said, TalkBlock, Thought
 from weft.render.units import count, human_ms, human_seconds
 
 MOST_DIFF: Final = 40
@@ -49,8 +50,18 @@ def block_lines(block: TalkBlock, sheet: Page) -> list[Text]:
             return sheet.wrapped(block.text, 4, look, lead=[(f"  {sign} ", look)], most=MOST_NOTE)
         case Ran():
             return ran_lines(block, sheet)
+        case Planned():
+            return plan_lines(block, sheet)
         case _:
             assert_never(block)
+
+
+def plan_lines(block: Planned, sheet: Page) -> list[Text]:
+    """A plan, set off by a bar, so that its end is seen."""
+    bar = "|" if sheet.signs.ascii else "│"
+    inner = markdown_lines(block.text.strip("\n").split("\n"), replace(sheet, width=max(sheet.width - 4, 10)))
+    lines = [Text(), sheet.line((f"  {bar} ", "cyan"), ("plan", "bold cyan"))]
+    return [*lines, *(Text(f"  {bar} ", "cyan", no_wrap=True, overflow="crop").append_text(line) for line in inner)]
 
 
 def ran_lines(block: Ran, sheet: Page) -> list[Text]:
@@ -113,8 +124,21 @@ def call_lines(call: CallView, sheet: Page, indent: int = 2) -> list[Text]:
     if len(call.inner) > MOST_INNER:
         lines.append(sheet.line((" " * (indent + 4) + f"and {len(call.inner) - MOST_INNER} more", "dim")))
     text, diff = parted(call.text)
+    if call.tool == "TodoWrite" and outcome == "succeeded":  # the list is what it is about: whole
+        return [*lines, *todo_lines(text, sheet, indent + 4)]
     lines.append(sheet.line((" " * (indent + 4) + _result(call, text), look if outcome != "succeeded" else "dim")))
     return lines + diff_lines(diff, sheet, indent + 4)
+
+
+def todo_lines(text: str, sheet: Page, indent: int) -> list[Text]:
+    looks = {"[x]": ("done", "dim"), "[>]": ("running", "bold"), "[ ]": ("waiting", "")}
+    lines: list[Text] = []
+    for line in text.split("\n"):
+        sign, look = looks.get(line[:3], ("", ""))
+        mark = f"{sheet.signs.state('done')} " if sign == "done" else f"{line[1:2]} " if sign == "running" else "  "
+        lead = [(" " * indent + mark, "green" if sign == "done" else "cyan")]
+        lines += sheet.wrapped(line[3:].strip() if sign else line, indent + 2, look, lead=lead)
+    return lines
 
 
 def call_words(given: Mapping[str, Any]) -> str:

@@ -26,12 +26,12 @@ MOST_SHOWN: Final = 12
 """Lines of what a call that needs an approval would do."""
 MOST_QUEUED: Final = 3
 MOST_RUNNING: Final = 8
-MODE_STYLES: Final = {"safe": "bold green", "ask": "bold cyan", "auto": "bold yellow"}
+MODE_STYLES: Final = {"plan": "bold magenta", "safe": "bold green", "ask": "bold cyan", "auto": "bold yellow"}
 
 
 def live_lines(view: TalkView, now: float, sheet: Page, *, height: int, extra: list[Text] | None = None) -> list[Text]:
     """At most `height` lines. `extra` are lines of the face's own that must be seen, below all others."""
-    asked = approval_lines(view, sheet)
+    asked = approval_lines(view, sheet) or plan_keys(view, sheet)
     below = [*_queue(view, sheet), *(extra or [])]
     height = max(height, 1)
     least = asked + below
@@ -157,6 +157,20 @@ def approval_lines(view: TalkView, sheet: Page) -> list[Text]:
     return [*lines, *_keys(call, sheet)]
 
 
+def plan_keys(view: TalkView, sheet: Page) -> list[Text]:
+    """What may be said to the plan that waits."""
+    if not view.plan or view.busy:
+        return []
+    keys = [
+        ("y", "carry it out"),
+        ("c", "carry it out, and forget the way to it"),
+        ("n", "drop it"),
+        ("", "then Enter"),
+    ]
+    lines = [Text(), sheet.line(("? ", "bold yellow"), ("Is this the plan?", "bold yellow"))]
+    return [*lines, *_in_lines(keys, sheet), *sheet.wrapped("or say what should be otherwise", 2, "dim")]
+
+
 def _wanted(call: CallView, sheet: Page) -> list[Text]:
     """What the call would do, and how much of it there is no room for."""
     lines = wanted_lines(call, sheet)
@@ -192,6 +206,10 @@ def _keys(call: CallView, sheet: Page) -> list[Text]:
         keys.insert(1, ("t", "once, and what came from outside is fine"))
     if call.key:
         keys.insert(1, ("a", f"always in this session ({call.key})"))
+    return _in_lines(keys, sheet)
+
+
+def _in_lines(keys: Sequence[tuple[str, str]], sheet: Page) -> list[Text]:
     line = Text(no_wrap=True, overflow="crop")
     lines: list[Text] = []
     for key, words in keys:

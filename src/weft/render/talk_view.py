@@ -121,7 +121,14 @@ class Ran:
     asks: bool = False
 
 
-TalkBlock = Said | Answered | Thought | Called | Noted | Ran
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What the model would do, for the person to say yes to."""
+
+    text: str
+
+
+TalkBlock = Planned | Said | Answered | Thought | Called | Noted | Ran
 
 
 @dataclass
@@ -149,6 +156,8 @@ class TalkView:
     questions: dict[str, QuestionAsked] = field(default_factory=dict)
     """What tools ask the person, by name."""
     status: StatusChanged | None = None
+    plan: str = ""
+    """The plan that waits for the person's word."""
 
     def apply(self, event: Event, now: float) -> None:
         name = getattr(event, "conversation", "")
@@ -349,6 +358,19 @@ class TalkView:
             if event.parent == call.conversation and event.execution == call.execution:
                 call.child = event.conversation
 
+    def _planned(self, event: t.PlanSubmitted | t.PlanDecided) -> None:
+        if isinstance(event, t.PlanSubmitted):
+            self.plan = event.plan
+            self.finished.append(Planned(event.text))
+            return
+        self.plan = ""
+        told = {
+            "accepted": "the plan is accepted",
+            "compacted": "the plan is accepted; it stands for what was said before",
+        }
+        if event.decision != "amended":
+            self.finished.append(Noted(told.get(event.decision, "the plan is dropped")))
+
     def _rest(self, event: Event) -> None:
         if getattr(event, "conversation", "") != self.root:
             return
@@ -371,7 +393,16 @@ class TalkView:
                 elif event.refusal in ("stale_approval", "approval_after_interrupt"):
                     self.finished.append(Noted("that question is no longer open", "warning"))
             case (
-                t.TranscriptCompacted() | t.ProcessorFailed() | t.LimitReached() | t.TaintCleared() | t.FilesRestored()
+                t.TranscriptCompacted()
+                | t.ProcessorFailed()
+                | t.LimitReached()
+                | t.TaintCleared()
+                | t.FilesRestored()
+                | t.ConversationRewound()
+                | t.ProcessStarted()
+                | t.ProcessEnded()
+                | t.PlanSubmitted()
+                | t.PlanDecided()
             ):
                 self._beside(event)
             case t.IdleReached():
@@ -379,10 +410,31 @@ class TalkView:
 
     def _beside(
         self,
-        event: t.TranscriptCompacted | t.ProcessorFailed | t.LimitReached | t.TaintCleared | t.FilesRestored,
+        event: t.TranscriptCompacted
+        | t.ProcessorFailed
+        | t.LimitReached
+        | t.TaintCleared
+        | t.FilesRestored
+        | t.ConversationRewound
+        | t.ProcessStarted
+        | t.ProcessEnded
+        | t.PlanSubmitted
+        | t.PlanDecided,
     ) -> None:
-        if isinstance(event, t.FilesRestored):
+        if isinstance(event, t.PlanSubmitted | t.PlanDecided):
+            self._planned(event)
+        elif isinstance(event, t.FilesRestored):
             self.finished.append(Noted(f"taken back: {', '.join(event.files)}"))
+        elif isinstance(event, t.ConversationRewound):
+            self.plan = ""
+            files = f"; put back: {', '.join(event.files)}" if event.files else ""
+            self.finished.append(
+                Noted(f"back to before turn {event.turn}: the model does not know of what came after{files}")
+            )
+        elif isinstance(event, t.ProcessStarted):
+            self.finished.append(Noted(f"{event.process} goes on in the background: {event.command}"))
+        elif isinstance(event, t.ProcessEnded):
+            self.finished.append(Noted(f"{event.process} ended: {event.reason}"))
         elif isinstance(event, t.TaintCleared):
             self.finished.append(Noted("what came from outside until here is fine, you said"))
         elif isinstance(event, t.ProcessorFailed):

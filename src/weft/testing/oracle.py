@@ -87,8 +87,11 @@ class Books:
             case t.ConversationEnded():
                 promise(turn is None and not book.ended, f"{event.conversation} ended with an open turn, or twice")
                 book.ended = True
-            case t.TranscriptCompacted():
-                promise(event.turn <= book.turns - (turn is not None), "a turn was told in short before it was over")
+            case t.TranscriptCompacted() | t.ConversationRewound():
+                promise(
+                    event.turn <= book.turns - (turn is not None),
+                    "a turn was told in short, or no more, before it was over",
+                )
             case t.ModelRetried():
                 promise(turn is not None and turn.number == event.turn, "a model was asked again outside its turn")
             case t.IdleReached():
@@ -101,6 +104,10 @@ class Books:
                 | t.ApprovalRemembered()
                 | t.TaintCleared()
                 | t.FilesRestored()
+                | t.PlanSubmitted()
+                | t.PlanDecided()
+                | t.ProcessStarted()
+                | t.ProcessEnded()
                 | t.ShutdownRequested()
                 | t.ProcessorFailed()
             ):

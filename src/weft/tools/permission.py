@@ -79,6 +79,8 @@ def judge(
         return _built_in("deny", f"there is no tool {call.tool[:80]!r}", "unknown tool")
     if call.malformed:
         return _built_in("deny", "its input is no JSON object", "malformed input")
+    if mode == "plan":  # until a plan is accepted it is as safe
+        mode = "safe"
     subject = _Subject.of(call, tool, ground)
     if subject.fault:
         return _built_in("deny", subject.fault, "confined paths")

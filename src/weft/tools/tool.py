@@ -52,6 +52,10 @@ class Outcome:
     """Files that the call showed or changed, each with the hash of what the model knows of it now."""
     before: Mapping[str, str] = field(default_factory=dict)
     """Files that the call changed, each with the name of its blob as it was; "" for one that was not there."""
+    after: Mapping[str, str] = field(default_factory=dict)
+    """The hashes of those that it changed without showing them; "" for one that is gone."""
+    ends: bool = False
+    """Nothing more is to be said for it: the turn is over with it."""
     bug: str = ""
     """The traceback, when the tool itself is at fault."""
 
@@ -92,6 +96,8 @@ class SkillSource(Protocol):
 
 AskPerson = Callable[[tuple[Question, ...]], Awaitable[Mapping[str, str]]]
 """Answers by the questions' text. Awaiting it may last for days; it is cancelled by an interrupt."""
+SubmitPlan = Callable[[str, tuple[str, ...]], Awaitable[None]]
+"""Takes what would be done, and its steps; the person says something to it later."""
 StartSubTask = Callable[[SubTask, "Context"], Awaitable[Handle]]
 """Its outcome carries the taint of the sub-conversation: `outside` is what came in there."""
 
@@ -118,6 +124,7 @@ class Context:
     ask_person: AskPerson | None = None
     start_sub_task: StartSubTask | None = None
     skills: SkillSource | None = None
+    submit_plan: SubmitPlan | None = None
     seen: Mapping[str, str] | None = None
     """Files as the model last saw them, by their hash: what is otherwise now is not overwritten. None: nobody keeps
     count, and what a call names is what it means."""

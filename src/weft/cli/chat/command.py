@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 import click
 
@@ -29,10 +29,10 @@ MOST: Final = 20
 @click.option("--model", metavar="NAME", help="The model that answers; else the workspace's.")
 @click.option(
     "--mode",
-    type=click.Choice(["safe", "ask", "edits", "auto"]),
+    type=click.Choice(get_args(Mode)),
     default="ask",
     show_default=True,
-    help="What tools may do: only read; ask before anything else; change files too; do it without asking.",
+    help="What tools may do: only read and propose; only read; ask before anything else; change files too; do it all.",
 )
 @click.option("--kb", metavar="NAME", help="A collection to offer to the model (default: `kb` in config.toml).")
 @click.option("--folder", metavar="FOLDER", help="The folder that tools may work in (default: this one).")

@@ -42,8 +42,8 @@ from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Accepted, Interrupt, Mode, Refused, Reply, Say, SessionCommand, SetMode
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
 from weft.protocol.events import Event, Record, StatusChanged
-from weft.protocol.talk import Decision
-from weft.protocol.talk_commands import ClearTaint, DecideApproval
+from weft.protocol.talk import Decision, PlanDecision
+from weft.protocol.talk_commands import ClearTaint, DecideApproval, DecidePlan
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
@@ -62,6 +62,7 @@ MOST_INPUT: Final = 8
 OFFERS: Final = 8
 """Commands that are offered at a time."""
 MODES: Final = {
+    "plan": "reads only, until you accept a plan",
     "safe": "reads only",
     "ask": "asks before it changes something",
     "edits": "changes files without asking, asks for the rest",
@@ -471,6 +472,10 @@ class ChatScreen(Chat):
         """
         call = self._view.approvals[0] if self._view.approvals else None
         key = text.strip().lower()
+        if call is None and self._view.plan and not self._view.busy and (said := _PLAN_KEYS.get(key)):
+            self._buffer.reset()
+            self._give(DecidePlan(decision=said, plan=self._view.plan))
+            return True
         offered = {"y", "n", "r", *("a" if call and call.key else ""), *("t" if call and call.tainted else "")}
         if call is None or key not in offered:
             return False
@@ -538,6 +543,9 @@ class ChatScreen(Chat):
         self._reason_for = None
         self._buffer.reset()
         self._dirty.set()
+
+
+_PLAN_KEYS: Final[dict[str, PlanDecision]] = {"y": "accepted", "c": "compacted", "n": "dropped"}
 
 
 def _last(blocks: list[TalkBlock]) -> tuple[list[TalkBlock], int]:

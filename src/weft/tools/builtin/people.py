@@ -1,4 +1,4 @@
-"""Skill, Task, TodoWrite and AskUser: tools that reach into the workspace, another agent, the plan, and the person.
+"""Skill, Task, TodoWrite, AskUser, SubmitPlan: tools that reach into the workspace, another agent, and to the person.
 
 Each works through a port of the context, so that the conversation decides what stands behind it; without the port the
 call ends with words the model can act on.
@@ -6,6 +6,7 @@ call ends with words the model can act on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -81,6 +82,32 @@ async def _ask(asked: list[Mapping[str, Any]], context: Context) -> Outcome:
     return await bounded(Outcome(text="\n\n".join(lines), summary="answered", data={"answers": dict(answers)}), context)
 
 
+# -- SubmitPlan
+
+
+async def _start_plan(given: Mapping[str, Any], context: Context) -> Handle:
+    if context.submit_plan is None:
+        return SettledHandle(failed("nobody is there to say yes to a plan: do the work, and say what you did"))
+    return await begin(_submit(given["plan"], tuple(given.get("steps") or plan_steps(given["plan"])), context))
+
+
+async def _submit(plan: str, steps: tuple[str, ...], context: Context) -> Outcome:
+    assert context.submit_plan is not None
+    await context.submit_plan(plan, steps)
+    return Outcome(text="The person has the plan and will say something to it.", summary="submitted", ends=True)
+
+
+def plan_steps(text: str) -> list[str]:
+    """The steps that a plan in words has: the outermost list of it, the numbered one if there is one."""
+    found = [(len(m[1]), m[2], m[3].strip()) for m in _LISTED.finditer(text)]
+    numbered = [one for one in found if one[1][0].isdigit()] or found
+    outermost = min((indent for indent, _, _ in numbered), default=0)
+    return [words for indent, _, words in numbered if indent == outermost][:50]
+
+
+_LISTED: Final = re.compile(r"^([ \t]*)([-*+]|\d{1,3}[.)])[ \t]+(.+)$", re.MULTILINE)
+
+
 SKILL: Final = Tool(
     name="Skill",
     description="Load the whole text of a skill whose description fits what is to be done, and follow it.",
@@ -151,4 +178,24 @@ ASK_USER: Final = Tool(
     ),
     effect="read",
     start=_start_asking,
+)
+SUBMIT_PLAN: Final = Tool(
+    name="SubmitPlan",
+    description=(
+        "Show the person what you would do, once you know enough to say it, and end your turn. Nothing is changed "
+        "before they accept it. Write what you will change where, how you will check it, and what you leave out."
+    ),
+    input_schema=closed(
+        {"plan": text("The plan, as Markdown", shortest=1, longest=50_000)},
+        {
+            "steps": {
+                "type": "array",
+                "maxItems": 50,
+                "items": text("One step, a line", shortest=1, longest=500),
+                "description": "Its steps, to be checked off; without them the list in the plan is taken",
+            }
+        },
+    ),
+    effect="read",
+    start=_start_plan,
 )
