@@ -77,6 +77,8 @@ def test_methods_are_made_once_and_only_when_they_are_used() -> None:
     assert hasattr(Fresh.__init__, "stands_in")
     one = Fresh("a")
     assert not hasattr(Fresh.__init__, "stands_in")
+    assert hasattr(Fresh.__eq__, "stands_in")
+    assert one == Fresh("a")
     assert not hasattr(Fresh.__eq__, "stands_in")
     assert one == Fresh("a")
 

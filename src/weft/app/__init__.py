@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     )
     from weft.app.session_work import (
         FILE_NOW,
-        EditConflictError,
         OpenQuestions,
         SessionDocument,
         artifact_bytes,
@@ -92,6 +91,7 @@ if TYPE_CHECKING:
     from weft.models.spending import Spent
     from weft.protocol.commands import GivenFile, is_address
     from weft.protocol.envelope import PERSON
+    from weft.protocol.errors import EditConflictError
     from weft.session.codec import event_fields, record_fields, record_json, to_json
     from weft.session.index import Filter, FoundListing, ListedSession, TextHit
     from weft.tools.boundary import boundary_here
@@ -116,7 +116,7 @@ else:
             "ConsentRequest": "weft.consent",
             "Consents": "weft.consent",
             "DEFAULT_PACK": "weft.app.packs",
-            "EditConflictError": "weft.app.session_work",
+            "EditConflictError": "weft.protocol.errors",
             "ExportKind": "weft.app.sharing",
             "FILE_NOW": "weft.app.session_work",
             "Filter": "weft.session.index",

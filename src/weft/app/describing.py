@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from weft.app.parts import Parts
 from weft.files import Folder
 from weft.protocol.commands import DescribeSession, SwitchSource
 from weft.protocol.errors import UserError
 from weft.protocol.events import SessionDescribed, SourceSwitched
-from weft.workspace.marks_file import LabelEntry, StatusEntry, check_marks, read_labels, read_statuses
 from weft.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from weft.workspace.marks_file import LabelEntry, StatusEntry
 
 LONGEST_TITLE: Final = 200
 LONGEST_NOTE: Final = 20_000
@@ -21,6 +23,8 @@ _SAID: Final = tuple(field.name for field in fields(DescribeSession) if field.na
 
 def declared_marks(workspace: Workspace) -> tuple[tuple[StatusEntry, ...], tuple[LabelEntry, ...] | None]:
     """The statuses and labels of a workspace; None for labels when any is fine."""
+    from weft.workspace.marks_file import read_labels, read_statuses
+
     return read_statuses(workspace.folder), read_labels(workspace.folder)
 
 
@@ -44,5 +48,7 @@ def described(workspace: Folder, command: DescribeSession) -> SessionDescribed:
         raise UserError(f"a title has at most {LONGEST_TITLE} characters", hint="say the rest in a note")
     if len(command.note or "") > LONGEST_NOTE:
         raise UserError(f"a note has at most {LONGEST_NOTE:,} characters", hint="keep it in a file")
+    from weft.workspace.marks_file import check_marks
+
     check_marks(workspace, command.status, command.labels)
     return SessionDescribed(**{name: getattr(command, name) for name in _SAID} | {"title": title})

@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 from weft.app.parts import Parts
 from weft.app.session_pages import NothingThereError
-from weft.app.session_work import EditConflictError, cost_of
-from weft.protocol.errors import Problem, UserError, WeftError, WorkspaceError
+from weft.app.session_work import cost_of
+from weft.protocol.errors import EditConflictError, Problem, UserError, WeftError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass

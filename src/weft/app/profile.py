@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from weft.app.requests import read_given
-from weft.app.session_work import EditConflictError
+from weft.protocol.errors import EditConflictError
 from weft.protocol.hashes import hash_bytes
 from weft.workspace.profile import FILE, WORDS, Tone, Voice, WriterProfile, parse_topics, with_part
 from weft.workspace.workspace import Workspace

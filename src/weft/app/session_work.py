@@ -4,7 +4,6 @@ of an artifact's file, as their editor would."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
@@ -13,9 +12,8 @@ from weft.app.session_pages import NothingThereError, blob, step_status
 from weft.checks.folding import place_of
 from weft.documents import Document, from_content_md
 from weft.files import Folder
-from weft.language.markdown import blocks
 from weft.protocol.envelope import MACHINE, Actor
-from weft.protocol.errors import UserError
+from weft.protocol.errors import EditConflictError
 from weft.protocol.events import (
     ArtifactAccepted,
     ArtifactSetAside,
@@ -32,6 +30,7 @@ from weft.protocol.events import (
     StepStarted,
 )
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.patterns import pattern
 from weft.protocol.talk import ApprovalDecided, ApprovalRequested, ToolRequested, ToolSettled
 from weft.protocol.values import dataclass
 from weft.session.log import LogReader
@@ -40,7 +39,7 @@ from weft.session.state import InputState, StepSpending
 
 FILE_NOW: Final = "file"
 """Names what stands in an artifact's file now, whether or not it was accepted."""
-_HASH: Final = re.compile(r"[0-9a-f]{16,128}")
+_HASH: Final = pattern(r"[0-9a-f]{16,128}")
 AROUND: Final = 700
 """Characters of a document that are shown before and after a place in it."""
 
@@ -176,10 +175,6 @@ def save_edit(parts: Parts, session: str, artifact: str, data: bytes, expected: 
             )
         folder.replace(artifact, data)
     return hash_bytes(data)
-
-
-class EditConflictError(UserError):
-    """What a person changed is not what stands there any more."""
 
 
 def _no_artifact(session: str, artifact: str) -> NothingThereError:
@@ -364,6 +359,8 @@ def place_in(one: SessionDocument, *, quote: str = "", start: int = 0, end: int 
         raise NothingThereError(f"{one.input} does not say that, word by word", hint="search for fewer words of it")
     first, last = span
     before, after = text[max(0, first - AROUND) : first], text[last : last + AROUND]
+    from weft.language.markdown import blocks  # only a page that shows a place reads markdown
+
     headings = [block.lines[0] for block in blocks(text) if block.kind == "heading" and block.start <= first]
     pages = [number for number, begins in enumerate(one.document.pages, 1) if begins <= first]
     cues = [cue.start for cue in one.document.cues if cue.offset <= last and cue.offset + cue.length >= first]

@@ -35,13 +35,14 @@ from weft.protocol.commands import (
     Undo,
 )
 from weft.protocol.errors import UserError
+from weft.protocol.patterns import pattern
 from weft.protocol.talk_commands import ClearTaint, DecidePlan, SetLimits
 from weft.protocol.values import dataclass
 
 OverviewName = Literal[
     "help", "context", "cost", "limits", "models", "plan", "sessions", "skills", "pipelines", "sources"
 ]
-_COMMAND: Final = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
+_COMMAND: Final = pattern(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
 PLAN_WORDS: Final = ("show", "accept", "compact", "drop")
 LIMITS: Final = ("turns", "tokens", "usd", "minutes")
 _MAIN: Final = "main"

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from weft.checks.contract import CheckCall, CheckDefinition, CheckInput, CheckOptions, CheckProblem, document_names
 from weft.checks.faults import collect, shown
 from weft.protocol.errors import Finding
+from weft.protocol.patterns import pattern
 
 
 class _Checks(Mapping[str, CheckDefinition]):
@@ -42,7 +43,7 @@ class _Checks(Mapping[str, CheckDefinition]):
 
 
 CHECKS: Final[Mapping[str, CheckDefinition]] = _Checks()
-_OWN: Final = re.compile(r"[^:]+\.py:(?P<function>.*)", re.DOTALL)
+_OWN: Final = pattern(r"[^:]+\.py:(?P<function>.*)", re.DOTALL)
 
 
 def parse_check(name: str, options: Mapping[str, Any], *, artifact: str = "") -> CheckCall:

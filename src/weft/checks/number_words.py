@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from weft.checks.folding import lower_each
+from weft.protocol.patterns import pattern
 
 _ONES: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEENS: Final = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen")
@@ -22,15 +23,15 @@ _UNITS: Final = {word: number for number, word in enumerate(("zero", *_ONES, *_T
 _ZEROS: Final = {"trillion": 12, "billion": 9, "million": 6, "thousand": 3}
 
 _WORD: Final = "|".join([*_UNITS, "hundred", *_ZEROS])
-_RUN: Final = re.compile(rf"\b(?:{_WORD})(?:(?:\s+and\s+|\s*-\s*|\s+)(?:{_WORD}))*\b")
-_SCALE: Final = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion)\b")
+_RUN: Final = pattern(rf"\b(?:{_WORD})(?:(?:\s+and\s+|\s*-\s*|\s+)(?:{_WORD}))*\b")
+_SCALE: Final = pattern(r"[\s-]?(hundred|thousand|million|billion|trillion)\b")
 
 # Atomic groups: what is followed by the wrong word is given up as a whole, not shortened until it fits.
 _ONE: Final = "|".join(_ONES)
 _SMALL: Final = rf"(?>(?:{'|'.join(_TENS)})\b(?: (?:{_ONE})\b)?|(?:{'|'.join((*_TEENS, *_MORE_TEENS))}|{_ONE})\b)"
 _BELOW: Final = rf"(?>(?:{_SMALL} )?hundred\b(?: (?:and )?{_SMALL}(?! hundred\b))?|{_SMALL})"
 _SCALED: Final = "".join(rf"(?:(?P<{scale}>{_BELOW}) {scale}\b ?(?:and )?)?" for scale in _ZEROS)
-_NUMBER: Final = re.compile(rf"\b{_SCALED}(?P<rest>{_BELOW}(?! (?:{'|'.join(_ZEROS)})\b)|zero\b)?")
+_NUMBER: Final = pattern(rf"\b{_SCALED}(?P<rest>{_BELOW}(?! (?:{'|'.join(_ZEROS)})\b)|zero\b)?")
 
 
 def zeros_after(text: str, position: int) -> int:

@@ -7,13 +7,13 @@ and `12 345` is 12345 or the two numbers 12 and 345. A reading is a tuple: all o
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
 from weft.checks.number_words import spelled_out, zeros_after
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 
 _DECIMAL: Final = "٫"
@@ -21,14 +21,14 @@ _HARD: Final = "\u00a0"
 # Other signs that do the same as `'` (groups only) or as a no-break space (groups, and never between two numbers).
 _ALIKE: Final = {ord("’"): "'", ord("٬"): "'", 0x202F: _HARD, 0x2009: _HARD, 0x2007: _HARD}
 # A full-width comma parts clauses in Chinese; it belongs to a number only between full-width digits.
-_WIDE: Final = re.compile("(?<=[０-９])([，．])(?=[０-９])")
+_WIDE: Final = pattern("(?<=[０-９])([，．])(?=[０-９])")
 # A leading point makes a decimal (p < .05) only where no word or number ends before it.
-_NUMBER: Final = re.compile(
+_NUMBER: Final = pattern(
     rf"(?:(?<![^\s(\[<>=≤≥~≈±$€£¥+−–-])\.)?[0-9]+(?:[.,'{_DECIMAL}][0-9]+|[ {_HARD}][0-9]{{3}}(?![0-9]))*"
 )
-_SPACES: Final = re.compile(f"[ {_HARD}]")
-_DIGITS: Final = re.compile("[0-9]+")
-_SIGNS: Final = re.compile("[^0-9]")
+_SPACES: Final = pattern(f"[ {_HARD}]")
+_DIGITS: Final = pattern("[0-9]+")
+_SIGNS: Final = pattern("[^0-9]")
 _RUN_LIMIT: Final = 4
 """The most groups that are taken for one number inside a longer row of a table: hundreds of billions."""
 

@@ -16,10 +16,11 @@ from typing import Final
 
 from weft.checks.faults import cut, showable
 from weft.checks.folding import Folded
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 
 # A Chinese, Japanese or Thai character is a token of its own: those scripts put no spaces between words.
-_TOKEN: Final = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|\w+|[^\w\s]")
+_TOKEN: Final = pattern(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|\w+|[^\w\s]")
 _BEFORE: Final = 200
 _AFTER: Final = 400
 """How much of a long quote is compared, on both sides of the point where it leaves the document."""

@@ -11,13 +11,13 @@ as a list of plain texts where the path expects mappings: a check that passed ov
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 
-_PART: Final = re.compile(r"(?P<every>\[\*\])|\[(?P<index>[0-9]{1,9})\]|(?P<dot>\.?)(?P<key>[^.\[\]]+)")
+_PART: Final = pattern(r"(?P<every>\[\*\])|\[(?P<index>[0-9]{1,9})\]|(?P<dot>\.?)(?P<key>[^.\[\]]+)")
 _SHAPE: Final = "a path is keys joined by dots, with [*] for every element or [0] for one, such as quotes[*].text"
 
 

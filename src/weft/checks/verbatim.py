@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
@@ -14,8 +13,9 @@ from weft.checks.faults import Fault, showable, shown
 from weft.checks.folding import Folded, fold, text_of
 from weft.checks.passages import Passage, difference, focus, nearest, passage_shown
 from weft.checks.paths import kind
+from weft.protocol.patterns import pattern
 
-_CUT: Final = re.compile(r" ?[\[(]? ?(?:\.{3,}|…|\. \. \.) ?[\])]? ?")
+_CUT: Final = pattern(r" ?[\[(]? ?(?:\.{3,}|…|\. \. \.) ?[\])]? ?")
 _BRIDGE: Final = 500
 """How far apart the ends of a cut quote may be for the whole passage to be worth showing."""
 

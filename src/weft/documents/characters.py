@@ -6,26 +6,27 @@ understands, at most one line is blank at a time. `normalise` of normal text is 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
+
+from weft.protocol.patterns import pattern
 
 _BREAKS: Final = str.maketrans(
     {"\r": "\n", "\v": "\n", "\f": "\n\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n", "\xa0": " "}
 )
-_TERMINAL: Final = re.compile(r"\x1b(?:\[[0-9;:?]{0,32}[A-Za-z]|\][^\x07\x1b]{0,256}(?:\x07|\x1b\\))")
-_CONTROL: Final = re.compile(
+_TERMINAL: Final = pattern(r"\x1b(?:\[[0-9;:?]{0,32}[A-Za-z]|\][^\x07\x1b]{0,256}(?:\x07|\x1b\\))")
+_CONTROL: Final = pattern(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
     + "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF)}" for plane in range(1, 17))
     + "]"
 )
-_UNSEEN: Final = re.compile("[\xad\ufeff]")
+_UNSEEN: Final = pattern("[\xad\ufeff]")
 """Hyphenation hints and byte order marks inside the text: no reader ever sees them, but a search would."""
-_BLANK_LINES: Final = re.compile(r"\n{3,}")
-_SPACES: Final = re.compile(r"\s+")
+_BLANK_LINES: Final = pattern(r"\n{3,}")
+_SPACES: Final = pattern(r"\s+")
 _UNSPACED: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
-_UNSPACED_CHARACTER: Final = re.compile(f"[{_UNSPACED}]")
-_LETTER: Final = re.compile(r"[^\W_]")
+_UNSPACED_CHARACTER: Final = pattern(f"[{_UNSPACED}]")
+_LETTER: Final = pattern(r"[^\W_]")
 
 
 def normalise(text: str) -> str:

@@ -8,8 +8,9 @@ Windows-1252 came out as Windows-1250).
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
+
+from weft.protocol.patterns import pattern
 
 _QUOTES: Final = "“”‘’–—…€«»°§©®£·•"
 
@@ -52,8 +53,8 @@ _WIDE: Final = (
     ("euc-kr", "\uac00", "\ud7a3", "이다는을의에가고하은", 0.1),
 )
 _SAMPLE: Final = 1 << 15
-_BEYOND: Final = re.compile(r"[^\x00-\x7f]")
-_MIXED_CASE: Final = re.compile(r"[a-zß-öø-ÿ][À-ÖØ-Þ]")
+_BEYOND: Final = pattern(r"[^\x00-\x7f]")
+_MIXED_CASE: Final = pattern(r"[a-zß-öø-ÿ][À-ÖØ-Þ]")
 
 
 class _Guess(NamedTuple):

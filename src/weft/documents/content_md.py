@@ -8,7 +8,6 @@ Reading is forgiving: a person may have edited any of it, and an older system wr
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -25,10 +24,11 @@ from weft.documents.marks import (
     pages_from_line,
     speakers_of,
 )
+from weft.protocol.patterns import pattern
 
 NAME: Final = "content.md"
 _OURS: Final = ("id", "kind", "words", "speakers", "cues", "pages", "notes", "extra")
-_NOT_IN_YAML: Final = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_NOT_IN_YAML: Final = pattern("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 def to_content_md(document: Document, *, id: str) -> bytes:

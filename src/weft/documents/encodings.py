@@ -13,6 +13,7 @@ from typing import Final
 
 from weft.documents.code_pages import guess
 from weft.documents.document import RefusedError, counted
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 
 _MARKS: Final = (
@@ -22,14 +23,14 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_SEQUENCE: Final = re.compile(
+_SEQUENCE: Final = pattern(
     rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]"
     rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}"
 )
-_CUT: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
+_CUT: Final = pattern(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 """Half a character at the end, where a file was cut off."""
-_STRAYS: Final = re.compile("[\udc80-\udcff]+")
-_HIGH: Final = re.compile(rb"[\x80-\xff]")
+_STRAYS: Final = pattern("[\udc80-\udcff]+")
+_HIGH: Final = pattern(rb"[\x80-\xff]")
 _NOT_TEXT: Final = bytes(byte for byte in range(32) if byte not in b"\0\t\n\v\f\r\x1b") + b"\x7f"
 _SAMPLE: Final = 1 << 20
 _NO_TEXT: Final = "is not text and no kind of document that can be read"

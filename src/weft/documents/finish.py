@@ -7,17 +7,18 @@ from typing import Final
 
 from weft.documents.characters import count_words, normalise, one_line
 from weft.documents.document import MAX_TEXT, Document, Draft, RefusedError
+from weft.protocol.patterns import pattern
 
-_ENDINGS: Final = re.compile(
+_ENDINGS: Final = pattern(
     r"\.(?:md|markdown|mdown|mkd|txt|text|html?|xhtml|pdf|docx|epub|vtt|webvtt|srt|json|log|rst|org|adoc)\Z",
     re.IGNORECASE,
 )
-_LANGUAGE_ENDING: Final = re.compile(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,4})?\Z")
-_HEADING: Final = re.compile(r"^ {0,3}#{1,6} ([^\n]*)", re.MULTILINE)
-_TOP_HEADING: Final = re.compile(r"^ {0,3}# ([^\n]*)", re.MULTILINE)
-_UNDERLINED: Final = re.compile(r"^(?! {4}|[-=>#*+])([^\n]{1,200})\n(?:=+|-{3,})$", re.MULTILINE)
-_INLINE: Final = re.compile(r"!?\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)|(\*\*|__|\*|`)(?=\S)([^\n]{1,300}?)(?<=\S)\2")
-_SENTENCE_END: Final = re.compile(r"[.!?…,;。！？、]\Z")
+_LANGUAGE_ENDING: Final = pattern(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,4})?\Z")
+_HEADING: Final = pattern(r"^ {0,3}#{1,6} ([^\n]*)", re.MULTILINE)
+_TOP_HEADING: Final = pattern(r"^ {0,3}# ([^\n]*)", re.MULTILINE)
+_UNDERLINED: Final = pattern(r"^(?! {4}|[-=>#*+])([^\n]{1,200})\n(?:=+|-{3,})$", re.MULTILINE)
+_INLINE: Final = pattern(r"!?\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)|(\*\*|__|\*|`)(?=\S)([^\n]{1,300}?)(?<=\S)\2")
+_SENTENCE_END: Final = pattern(r"[.!?…,;。！？、]\Z")
 _TRANSCRIPTS: Final = ("webvtt", "srt", "whisper")
 
 

@@ -15,18 +15,17 @@ from dataclasses import field
 from typing import Any, Final
 
 from weft.documents.characters import one_line
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 
-_OPENING: Final = re.compile(r"\s*(---|\+\+\+)[ \t]*\n")
+_OPENING: Final = pattern(r"\s*(---|\+\+\+)[ \t]*\n")
 _CLOSING: Final = {
     "---": re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE),
     "+++": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
 }
-_FIRST_KEY: Final = re.compile(
-    r"(?:[ \t]*+(?:#[^\n]*+)?\n)*+[\"']?[\w.@-][\w .@/-]{0,60}[\"']?[ \t]*(?::[ \t\n]|=|:\Z)"
-)
-_JSON_LINE: Final = re.compile(r"([A-Za-z_][\w-]*): ([\[{\"].*)")
-_SIMPLE_LINE: Final = re.compile(r"([\w.@-][\w .@/-]{0,60}?)[ \t]*:[ \t]*(.*)")
+_FIRST_KEY: Final = pattern(r"(?:[ \t]*+(?:#[^\n]*+)?\n)*+[\"']?[\w.@-][\w .@/-]{0,60}[\"']?[ \t]*(?::[ \t\n]|=|:\Z)")
+_JSON_LINE: Final = pattern(r"([A-Za-z_][\w-]*): ([\[{\"].*)")
+_SIMPLE_LINE: Final = pattern(r"([\w.@-][\w .@/-]{0,60}?)[ \t]*:[ \t]*(.*)")
 _YAML_LIMIT: Final = 1 << 16
 _BRACKET_LIMIT: Final = 1_000
 """The library's time grows with the square of open brackets."""

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from weft.documents.document import RefusedError
+from weft.protocol.patterns import pattern
 
 _MEDIA: Final = "Make a transcript of it first (WebVTT, SRT or Whisper JSON can be read)"
 _PICTURE: Final = "Give the text as a document: what is written in pictures is not read"
@@ -44,26 +45,26 @@ _FOREIGN: Final = (
 """Also those that would pass as text; the ones that begin with letters are only believed with bytes of zero nearby."""
 _LETTERS_ALONE: Final = (b"BM", b"MZ", b"ID3", b"BZh", b"OggS", b"fLaC", b"GIF8")
 
-_PAGE: Final = re.compile(
+_PAGE: Final = pattern(
     r"(?:<\?xml[^>]{0,200}\?>|<!--(?:[^-]|-(?!->)){0,5000}-->|\s)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE
 )
-_FRAGMENT: Final = re.compile(
+_FRAGMENT: Final = pattern(
     r"\s*<(?:head|title|meta|body|main|article|section|header|nav|div|p|h[1-6]|ul|ol|table|blockquote|figure|center|font)\b",
     re.IGNORECASE,
 )
-_CLOSING_TAG: Final = re.compile(r"</(?:p|div|body|article|section|h[1-6]|li|td|main|blockquote)\s*>", re.IGNORECASE)
-_PICTURE_MARKUP: Final = re.compile(
+_CLOSING_TAG: Final = pattern(r"</(?:p|div|body|article|section|h[1-6]|li|td|main|blockquote)\s*>", re.IGNORECASE)
+_PICTURE_MARKUP: Final = pattern(
     r"(?:<\?xml[^>]{0,200}\?>|<!--(?:[^-]|-(?!->)){0,5000}-->|<!doctype[^>]{0,500}>|\s)*+<svg\b", re.IGNORECASE
 )
-_TIMING: Final = re.compile(
+_TIMING: Final = pattern(
     r"(?:\A|\n)[ \t]*(?:\d{1,7}[ \t]*\n[ \t]*)?(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
     r"[ \t]*-->[ \t]*(?:\d{1,3}:)?\d{1,2}:\d{2}"
 )
-_DECLARATION: Final = re.compile(r"\s*<\?xml\s")
-_WEBVTT: Final = re.compile(r"\s*WEBVTT(?:[ \t\n]|\Z)")
-_JSON: Final = re.compile(r"\s*[\[{]")
-_JSON_CLEARLY: Final = re.compile(r"\s*(?:\{\s*\"|\[\s*\{\s*\")")
-_CHARSET: Final = re.compile(
+_DECLARATION: Final = pattern(r"\s*<\?xml\s")
+_WEBVTT: Final = pattern(r"\s*WEBVTT(?:[ \t\n]|\Z)")
+_JSON: Final = pattern(r"\s*[\[{]")
+_JSON_CLEARLY: Final = pattern(r"\s*(?:\{\s*\"|\[\s*\{\s*\")")
+_CHARSET: Final = pattern(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})|<\?xml[^>]{0,100}?encoding\s*=\s*[\"']([A-Za-z0-9_:.-]{2,40})",
     re.IGNORECASE,
 )

@@ -14,14 +14,15 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from weft.documents.document import Cue
+from weft.protocol.patterns import pattern
 
 PAGE_MARK: Final = 40
 """How much of a page's beginning is taken as its mark."""
 _WINDOW: Final = 4_000
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _CHECK_RANGE: Final = 36**4
-_BEGINNING: Final = re.compile(r"(?<!\S)\S|[\u3040-\u30ff\u3400-\u9fff]")
-_LABELS: Final = re.compile(r"\A\s*\*\*[^*\n]{1,80}:\*\* |\s*\*\*[^*\n]{1,80}:\*\*\s*\Z")
+_BEGINNING: Final = pattern(r"(?<!\S)\S|[\u3040-\u30ff\u3400-\u9fff]")
+_LABELS: Final = pattern(r"\A\s*\*\*[^*\n]{1,80}:\*\* |\s*\*\*[^*\n]{1,80}:\*\*\s*\Z")
 _EDIT: Final = 500
 """How many characters an edited cue may have."""
 _PATIENCE: Final = 200

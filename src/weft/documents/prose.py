@@ -8,9 +8,10 @@ from typing import Final
 from weft.documents.content_md import read_with_front_matter
 from weft.documents.document import Draft
 from weft.documents.front_matter import has_front_matter
+from weft.protocol.patterns import pattern
 
 _NAMES: Final = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
-_HEADING: Final = re.compile(r"(?:\A|\n)#{1,6} [^\n]+\n(?:\n|\Z|[=-]{3})")
+_HEADING: Final = pattern(r"(?:\A|\n)#{1,6} [^\n]+\n(?:\n|\Z|[=-]{3})")
 _SIGNS: Final = (
     _HEADING,
     re.compile(r"^(?:```|~~~)", re.MULTILINE),

@@ -45,6 +45,10 @@ class UserError(WeftError):
     """The person can put this right at the prompt."""
 
 
+class EditConflictError(UserError):
+    """What a person changed is not what stands there any more."""
+
+
 class UsageError(UserError):
     """The command line itself was wrong; the message lists what is right."""
 

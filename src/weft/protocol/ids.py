@@ -8,10 +8,11 @@ from typing import Final
 
 from weft.protocol.errors import UsageError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.patterns import pattern
 
-SESSION_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{2,79}\Z")
-NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
-ARTIFACT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)+\Z")
+SESSION_ID: Final = pattern(r"[a-z0-9][a-z0-9-]{2,79}\Z")
+NAME: Final = pattern(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
+ARTIFACT: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)+\Z")
 CONTENT: Final = "content.md"
 """The first input in a session, in its normal form; further inputs are attachments."""
 ORIGINAL: Final = "original"
@@ -19,7 +20,7 @@ ORIGINAL: Final = "original"
 MACHINE_FILES: Final = frozenset({"log.jsonl", "session.json", CONTENT})
 """Names at the top of a session folder that no artifact may take, besides those of originals."""
 
-_ORIGINAL_FILE: Final = re.compile(rf"{ORIGINAL}(-\d+)?\.[a-z0-9]+\Z")
+_ORIGINAL_FILE: Final = pattern(rf"{ORIGINAL}(-\d+)?\.[a-z0-9]+\Z")
 
 
 def check_session_id(text: str) -> str:

@@ -8,13 +8,13 @@ which an agent makes a step. An execution is named after its turn: "t3/model" is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import quote, unquote
 
 from weft.protocol.messages import StopReason
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 
 ModelOutcome = Literal["completed", "failed", "interrupted"]
@@ -54,7 +54,7 @@ Refusal = Literal[
 ]
 
 
-_OF_STEP: Final = re.compile(r"run-(\d+)/([^/#]+)#(\d+)(?:/@(\d+):([^/]*))?(/.*)?\Z")
+_OF_STEP: Final = pattern(r"run-(\d+)/([^/#]+)#(\d+)(?:/@(\d+):([^/]*))?(/.*)?\Z")
 
 
 class StepPlace(NamedTuple):

@@ -1,9 +1,10 @@
-"""`dataclass` as in the standard library, with methods that are made when they are first used.
+"""`dataclass` as in the standard library, with what is not needed for a class to stand there made on first use.
 
 A program of many small values spends a third of its start on methods that it never calls: the standard decorator writes
-and compiles six functions for every class. Here a class gets its fields and its slots at once, and stand-ins that make
-the real methods on the first call and put them in their place; from then on nothing differs. Type checkers see the
-standard decorator. A class with a base that is a dataclass, or that is ordered, is made at once.
+and compiles six functions for every class and looks at every field. Here a class gets its slots at once, and stand-ins
+that make the real method, or the list of fields, when it is first asked for and put it in their place; from then on
+nothing differs. Type checkers see the standard decorator. A class that inherits, is ordered or has fields of a special
+kind is made at once.
 """
 
 from __future__ import annotations
@@ -19,65 +20,96 @@ from dataclasses import field, fields, replace
 if TYPE_CHECKING:
     from dataclasses import dataclass
 else:
+    _LATER = frozenset({"frozen", "slots", "kw_only"})
+    _AT_ONCE = ("InitVar", "KW_ONLY")
 
     def dataclass(cls=None, /, **options):
         if cls is None:
             return lambda cls: dataclass(cls, **options)
-        if any(dataclasses.is_dataclass(base) for base in cls.__mro__) or not _LATER.issuperset(options):
+        annotations = inspect.get_annotations(cls)
+        kinds = {name: str(kind) for name, kind in annotations.items()}
+        special = any(mark in kind for kind in kinds.values() for mark in _AT_ONCE)
+        if special or cls.__bases__ != (object,) or not _LATER.issuperset(options):
             return dataclasses.dataclass(cls, **options)
-        frozen = options.get("frozen", False)
-        if not cls.__doc__:
-            cls.__doc__ = f"{cls.__name__}(…)"  # the standard decorator would look up the signature of every class
-        made = dataclasses.dataclass(cls, **{**options, "init": False, "repr": False, "eq": False, "frozen": False})
-        params = made.__dataclass_params__
-        params.init, params.repr, params.eq, params.frozen = True, True, True, frozen
-        own = made.__dict__
+        frozen, slots = options.get("frozen", False), options.get("slots", False)
+        names = [name for name, kind in kinds.items() if "ClassVar" not in kind]
+        own = dict(cls.__dict__)
+        body = {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": "a twin"}
+        body.update({name: own[name] for name in annotations if name in own})
+        if "__post_init__" in own:
+            body["__post_init__"] = own["__post_init__"]
+        twin = _Twin(cls.__name__, body, frozen, options.get("kw_only", False))
+        made = _with_slots(cls, own, names) if slots else _with_defaults(cls, own, names)
+        if not made.__doc__:
+            made.__doc__ = f"{cls.__name__}(…)"  # the standard decorator would look up the signature of every class
+        made.__match_args__ = _Later("__match_args__", twin)
+        made.__dataclass_fields__ = _Later("__dataclass_fields__", twin)
+        made.__dataclass_params__ = _Later("__dataclass_params__", twin)
         methods = ["__init__", "__repr__", "__eq__"]
         if frozen:
             methods.append("__hash__")
             made.__setattr__, made.__delattr__ = _refuse_setting, _refuse_deleting
-            if options.get("slots"):
+            if slots:
                 made.__getstate__, made.__setstate__ = _state, _set_state
         for name in methods:
-            if (name == "__hash__" and own.get(name) is None) or name not in own:
-                setattr(made, name, _stand_in(made, name))
+            if own.get(name) is None:
+                setattr(made, name, _stand_in(made, name, twin))
         if not frozen and "__hash__" not in own:
             made.__hash__ = None
         return made
 
-    _LATER = frozenset({"frozen", "slots", "kw_only"})
+    def _with_slots(cls, own, names):
+        for name in (*names, "__dict__", "__weakref__"):
+            own.pop(name, None)
+        made = type(cls)(cls.__name__, cls.__bases__, {**own, "__slots__": tuple(names)})
+        made.__qualname__ = cls.__qualname__
+        return made
 
-    def _stand_in(made, name):
+    def _with_defaults(cls, own, names):
+        for name in names:
+            if isinstance(default := own.get(name), dataclasses.Field):
+                if default.default is dataclasses.MISSING:
+                    delattr(cls, name)
+                else:
+                    setattr(cls, name, default.default)
+        return cls
+
+    class _Twin:
+        """A class with the same fields, for which the standard library makes what is asked for."""
+
+        def __init__(self, name, body, frozen, kw_only):
+            self.name, self.body, self.frozen, self.kw_only = name, body, frozen, kw_only
+
+        def get(self, name):
+            wanted = {"init": name == "__init__", "repr": name == "__repr__", "eq": name in ("__eq__", "__hash__")}
+            if any(wanted.values()):
+                wanted["frozen"] = self.frozen
+            elif name == "__dataclass_params__":
+                wanted = {"frozen": self.frozen}
+            made = dataclasses.dataclass(type(self.name, (), dict(self.body)), kw_only=self.kw_only, **wanted)
+            return getattr(made, name)
+
+    class _Later:
+        """An attribute of a class that is made when it is first read."""
+
+        def __init__(self, name, twin):
+            self.name, self.twin = name, twin
+
+        def __get__(self, _, made):
+            real = self.twin.get(self.name)
+            setattr(made, self.name, real)
+            return real
+
+    def _stand_in(made, name, twin):
         def first(self, *given, **named):
-            _finish(made)
-            return getattr(made, name)(self, *given, **named)
+            real = twin.get(name)
+            real.__qualname__ = f"{made.__qualname__}.{name}"
+            setattr(made, name, real)
+            return real(self, *given, **named)
 
         first.stands_in = True
         first.__name__, first.__qualname__ = name, f"{made.__qualname__}.{name}"
         return first
-
-    def _finish(made):
-        """The standard library makes the methods for a twin with the same fields, and they are taken over."""
-        names = list(made.__dataclass_fields__)
-        body = {"__annotations__": inspect.get_annotations(made), "__module__": made.__module__}
-        for name in names:
-            one = made.__dataclass_fields__[name]
-            if one._field_type is dataclasses._FIELD:
-                given = {part: getattr(one, part) for part in _PARTS}
-                body[name] = dataclasses.field(default=one.default, default_factory=one.default_factory, **given)
-            elif one.default is not dataclasses.MISSING:
-                body[name] = one.default
-        if hasattr(made, "__post_init__"):
-            body["__post_init__"] = made.__post_init__
-        frozen = made.__dataclass_params__.frozen
-        twin = dataclasses.dataclass(frozen=frozen)(type(made.__name__, (), body))
-        for name in ("__init__", "__repr__", "__eq__", "__hash__"):
-            if getattr(made.__dict__.get(name), "stands_in", False):
-                real = getattr(twin, name)
-                real.__qualname__ = f"{made.__qualname__}.{name}"
-                setattr(made, name, real)
-
-    _PARTS = ("init", "repr", "hash", "compare", "metadata", "kw_only")
 
     def _refuse_setting(self, name, value):
         raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")

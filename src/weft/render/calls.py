@@ -13,9 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from decimal import Decimal
-from typing import Final
-
-from rich.text import Text
+from typing import TYPE_CHECKING, Final
 
 from weft.protocol.call_events import CallEvent, CallKind, CallSettled, CallStarted, StepTextStreamed
 from weft.protocol.messages import CUT_OFF
@@ -24,6 +22,9 @@ from weft.render.cells import clean, wrap
 from weft.render.page import Page
 from weft.render.signs import style
 from weft.render.units import human_ms, human_seconds
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 Price = Callable[[str, Mapping[str, int]], Decimal | None]
 """US dollars for so many tokens of a model; None when its price is not known."""

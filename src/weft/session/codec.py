@@ -55,7 +55,8 @@ class LogLine(NamedTuple):
 def event_fields(event: Event) -> dict[str, Any]:
     """An event as JSON values; what is not set is left out."""
     out: dict[str, Any] = {"type": event.type}
-    for name in _field_names()[event.type]:
+    kind: Any = type(event)
+    for name in _field_names(kind):
         value = getattr(event, name)
         if value is None:
             continue
@@ -121,10 +122,8 @@ def decode_many(lines: Sequence[bytes]) -> list[LogLine | DamagedLineError]:
     """Each line decoded, or what is wrong with it. Sealed lines are parsed together, which takes half the time."""
     raws = _parsed_together(lines)
     if raws is not None:
-        shapes = {tag: shape for tag, shape in _shapes().items() if tag not in UPCASTERS}
         return [
-            _plain_line(raw, line, shapes) or _or_damage(_line, raw, line, True)
-            for raw, line in zip(raws, lines, strict=True)
+            _plain_line(raw, line) or _or_damage(_line, raw, line, True) for raw, line in zip(raws, lines, strict=True)
         ]
     return [_or_damage(decode, line) for line in lines]
 
@@ -136,10 +135,11 @@ def _or_damage(read: Callable[..., LogLine], *given: Any) -> LogLine | DamagedLi
         return error
 
 
-def _plain_line(raw: dict[str, Any], line: bytes, shapes: Mapping[str, _Shape]) -> LogLine | None:
+def _plain_line(raw: dict[str, Any], line: bytes) -> LogLine | None:
     """The short way for most sealed lines: one that is its whole decision and has nothing to be lifted or built."""
-    shape = shapes.get(raw.get("type", ""))
-    if shape is None or shape.has_findings or "part" in raw or "version" in raw:
+    kind = raw.get("type")
+    shape = _shape(kind) if isinstance(kind, str) else None
+    if shape is None or shape.lifted or shape.has_findings or "part" in raw or "version" in raw:
         return None
     seq, at, told = raw.pop("seq", None), raw.pop("at", None), raw.pop("envelope", None)
     if type(seq) is not int or type(at) is not str or seq < 1:
@@ -230,7 +230,7 @@ def _actor(kind: str, name: str = "", face: str = "") -> Actor:
 def _event(raw: dict[str, Any], sealed: bool) -> DurableEvent:
     """The event of a line. A sealed line is byte for byte what the encoder wrote: its types need no second look."""
     kind = raw.get("type")
-    shape = _shapes().get(kind) if isinstance(kind, str) else None
+    shape = _shape(kind) if isinstance(kind, str) else None
     if shape is None:
         raise DamagedLineError(f"unknown event type {kind!r}")
     if not sealed:
@@ -264,6 +264,8 @@ class _Shape:
     tuples: tuple[str, ...]
     has_findings: bool
     """Built one by one: all other JSON values are its fields, but for lists."""
+    lifted: bool
+    """Whether older lines of it had another shape."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,28 +277,30 @@ def _fits(want: Any, value: Any) -> bool:
     return isinstance(want, _Fit) and want.fits(value)
 
 
-@cache
-def _shapes() -> dict[str, _Shape]:
-    shapes: dict[str, _Shape] = {}
-    for cls in typing.get_args(protocol.DurableEvent):
-        hints = typing.get_type_hints(cls)
-        tuples = tuple(name for name, hint in hints.items() if _is_tuple(hint))
-        wanted = {name: _want(hint) for name, hint in hints.items()}
-        shapes[_tag(cls)] = _Shape(cls, wanted, tuples, "findings" in hints)
-    return shapes
+@lru_cache(maxsize=512)
+def _shape(tag: str) -> _Shape | None:
+    cls = _durable().get(tag)
+    if cls is None:
+        return None
+    hints = typing.get_type_hints(cls)
+    tuples = tuple(name for name, hint in hints.items() if _is_tuple(hint))
+    wanted = {name: _want(hint) for name, hint in hints.items()}
+    return _Shape(cls, wanted, tuples, "findings" in hints, tag in UPCASTERS)
 
 
 @cache
-def _field_names() -> dict[str, tuple[str, ...]]:
-    """The fields of every event, durable or live, by its tag."""
-    return {
-        _tag(cls): tuple(f.name for f in fields(cls) if f.name != "type") for cls in typing.get_args(protocol.Event)
-    }
+def _durable() -> dict[str, type[DurableEvent]]:
+    """By tag, which stands in the annotation of `type`; nothing else of a class is looked at until a line has it."""
+    return {_tag(cls): cls for cls in typing.get_args(protocol.DurableEvent)}
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.name != "type")
 
 
 def _tag(cls: Any) -> str:
-    (tag,) = typing.get_args(typing.get_type_hints(cls)["type"])
-    return str(tag)
+    return str(cls.__annotations__["type"]).removeprefix("Literal[").removesuffix("]").strip("'\"")
 
 
 def _is_tuple(hint: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from pydantic import Field
@@ -11,9 +12,9 @@ from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.values import dataclass
 from weft.workspace.code_file import function_fault
-from weft.workspace.document import Document, in_order, read_source
+from weft.workspace.document import Document, Source, in_order, read_source
 from weft.workspace.fields import NameList, OptionalText, Strict, Text
-from weft.workspace.front_matter import parse_front_matter, read_front
+from weft.workspace.front_matter import FrontMatter, parse_front_matter, read_front
 from weft.workspace.skill import read_skill
 from weft.workspace.spelling import suggest
 
@@ -69,8 +70,8 @@ class AgentFront(Strict):
 def read_agent(folder: Folder, name: str, skill_names: Iterable[str]) -> Agent:
     """FileNotFoundError when it is not there, WorkspaceError when it is broken or names what is not there."""
     source = read_source(folder, f"{FOLDER}/{name}.md")
-    found = parse_front_matter(source)
-    front, problems = read_front(AgentFront, source, name, found)
+    found, front, wrong = _parsed(source, name)
+    problems = list(wrong)
     if front is not None:
         problems += _references(folder, front, found.document, list(skill_names))
     if problems or front is None:
@@ -90,6 +91,14 @@ def read_agent(folder: Folder, name: str, skill_names: Iterable[str]) -> Agent:
         artifacts=tuple(front.artifacts),
         makes=tuple(front.makes),
     )
+
+
+@lru_cache(maxsize=256)
+def _parsed(source: Source, name: str) -> tuple[FrontMatter, AgentFront | None, tuple[Problem, ...]]:
+    """What its file says by itself: an agent is asked for by every step that it makes, and parsed once."""
+    found = parse_front_matter(source)
+    front, problems = read_front(AgentFront, source, name, found)
+    return found, front, tuple(problems)
 
 
 def _required(folder: Folder, front: AgentFront) -> list[str]:

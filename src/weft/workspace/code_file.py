@@ -7,7 +7,6 @@ re-runs the steps that use it.
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
@@ -16,12 +15,13 @@ from typing import Final
 from weft.files import Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import combine, hash_bytes
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 from weft.workspace.document import SIZE_LIMIT
 from weft.workspace.spelling import suggest
 
 FOLDER: Final = "code"
-REFERENCE: Final = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_-]*\.py):([A-Za-z_][A-Za-z0-9_]*)\Z")
+REFERENCE: Final = pattern(r"([A-Za-z0-9_][A-Za-z0-9_-]*\.py):([A-Za-z_][A-Za-z0-9_]*)\Z")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def function_fault(folder: Folder, reference: str) -> tuple[str, str] | None:
 def code_version(folder: Folder, file: str) -> str:
     """One hash for code/FILE and all in code/ that it imports."""
     hashes: dict[str, str] = {}
-    ahead = [file]
+    ahead, there = [file], {name.removesuffix(".py") for name in _names(folder)}
     while ahead:
         name = ahead.pop()
         data = None if name in hashes else _read(folder, name)
@@ -69,7 +69,8 @@ def code_version(folder: Folder, file: str) -> str:
             continue
         hashes[name] = hash_bytes(data)
         for imported in _outlined(data).imports:
-            ahead.extend(_candidates(name, imported))
+            candidates = _candidates(name, imported)
+            ahead.extend(one for one in candidates if one.partition("/")[0].removesuffix(".py") in there)
     if file not in hashes:
         raise WorkspaceError([Problem(f"{FOLDER}/{file}", "this file is not there")])
     return combine(hashes)
@@ -116,9 +117,13 @@ def _read(folder: Folder, file: str) -> bytes | None:
 
 
 def _files(folder: Folder) -> list[str]:
+    return [name for name in _names(folder) if name.endswith(".py")]
+
+
+def _names(folder: Folder) -> list[str]:
     try:
         with folder.folder(FOLDER) as code:
-            return [name for name in code.names() if name.endswith(".py")]
+            return code.names()
     except FileNotFoundError:
         return []
 

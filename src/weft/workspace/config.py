@@ -11,13 +11,14 @@ from pydantic import Field
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.patterns import pattern
 from weft.workspace.document import Document, Path, Source, SourceMark, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
 from weft.workspace.model_table import ModelTables, RoleTable
 
 FILE: Final = "config.toml"
-_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
+_PLACE: Final = pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 
 
 class Config(Strict):
@@ -83,8 +84,8 @@ def _places(text: str, value: Mapping[str, Any]) -> tuple[dict[Path, SourceMark]
     return keys, values
 
 
-_TABLE: Final = re.compile(r"""\s*\[\s*models\s*\.\s*(["']?)([^"'\].]+?)\1\s*\]""")
-_KEY: Final = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=\s*")
+_TABLE: Final = pattern(r"""\s*\[\s*models\s*\.\s*(["']?)([^"'\].]+?)\1\s*\]""")
+_KEY: Final = pattern(r"\s*([A-Za-z0-9_-]+)\s*=\s*")
 
 
 def _places_of_models(lines: Sequence[str], keys: dict[Path, SourceMark], values: dict[Path, SourceMark]) -> None:

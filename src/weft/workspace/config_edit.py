@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from weft.protocol.errors import UserError
+from weft.protocol.patterns import pattern
 
-_HEADER: Final = re.compile(r"[ \t]*\[")
-_DEFAULT: Final = re.compile(r"[ \t]*model[ \t]*=")
+_HEADER: Final = pattern(r"[ \t]*\[")
+_DEFAULT: Final = pattern(r"[ \t]*model[ \t]*=")
 
 
 def with_table(text: str, name: str, values: Mapping[str, str | int]) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from weft.protocol.patterns import pattern
 from weft.workspace.document import describe
 
 FAULT: Final = "fault"
@@ -26,10 +26,10 @@ def fault(message: str, hint: str = "") -> Exception:
     return PydanticCustomError(FAULT, "{message}", {"message": message, "hint": hint})
 
 
-HOST: Final = re.compile(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?\Z")
+HOST: Final = pattern(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?\Z")
 """A host that may be reached: by name, with a port of its own, or all below one."""
-_DURATION: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(s|m|h)\Z")
-_PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?)\s*%\Z")
+_DURATION: Final = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*(s|m|h)\Z")
+_PERCENT: Final = pattern(r"([0-9]{1,3}(?:\.[0-9]+)?)\s*%\Z")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 
 

@@ -9,14 +9,15 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel
 
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 from weft.workspace.document import Document, Source, in_order, mark_of
 from weft.workspace.explain import check
 from weft.workspace.yaml_document import parse_yaml
 
 Model = TypeVar("Model", bound=BaseModel)
-_OPENING: Final = re.compile(r"---[ \t]*\r?\n")
-_CLOSING: Final = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
+_OPENING: Final = pattern(r"---[ \t]*\r?\n")
+_CLOSING: Final = pattern(r"^---[ \t]*\r?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

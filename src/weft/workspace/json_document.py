@@ -7,9 +7,10 @@ import re
 from typing import Any, Final, NoReturn
 
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.patterns import pattern
 from weft.workspace.document import Document, Path, Source, SourceMark
 
-_TOKEN: Final = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s,\]}]+)', re.DOTALL)
+_TOKEN: Final = pattern(r'\s*("(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s,\]}]+)', re.DOTALL)
 
 
 def parse_json(source: Source) -> Any:

@@ -8,16 +8,16 @@ artifact gathers them in their order:
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal
 
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import slug
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 from weft.workspace.flow import ArtifactPlace
 
 Failed = Literal["stop", "keep", "skip"]
-_PLAIN: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
+_PLAIN: Final = pattern(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
 ITEMS: Final = "items[*]"
 """Where a gathered artifact has its items."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from weft.protocol.patterns import pattern
 from weft.workspace.fields import Strict, Text, fault
 
-_KEY: Final = re.compile(r"(?:env:[A-Za-z_][A-Za-z0-9_]*|store:[a-z0-9][a-z0-9-]{0,79}|none)\Z")
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,79}\Z")
+_KEY: Final = pattern(r"(?:env:[A-Za-z_][A-Za-z0-9_]*|store:[a-z0-9][a-z0-9-]{0,79}|none)\Z")
+_NAME: Final = pattern(r"[a-z0-9][a-z0-9-]{0,79}\Z")
 
 ROLE_NAMES: Final = ("small", "standard", "strong")
 ThinkingLevel = Literal["off", "low", "medium", "high"]

@@ -24,7 +24,7 @@ from weft.workspace import profile
 from weft.workspace.code_file import FOLDER as CODE
 from weft.workspace.document import read_source
 from weft.workspace.json_document import parse_json
-from weft.workspace.pack_file import Pack, find_packs, load_pack
+from weft.workspace.pack_file import Pack, find_packs, load_pack, pack_files, pack_folders
 from weft.workspace.versions import fits
 
 __all__ = [
@@ -196,17 +196,23 @@ def code_of(pack: Pack) -> dict[str, str]:
     return {path: hash_bytes(data) for path, data in _contents(pack).items() if _decides(path, data)}
 
 
+def _may_decide(path: str) -> bool:
+    return path.startswith((f"{CODE}/", "pipelines/"))
+
+
 def _decides(path: str, data: bytes) -> bool:
-    return path.startswith(f"{CODE}/") or (path.startswith("pipelines/") and b"allow" in data)
+    return _may_decide(path) and (path.startswith(f"{CODE}/") or b"allow" in data)
 
 
 @cache
 def shipped_code() -> Mapping[str, Collection[str]]:
     """The hashes of each such file that comes with Weft, by its place in a workspace."""
     found: dict[str, set[str]] = {}
-    for pack in find_packs().values():
-        for path, hash_ in code_of(pack).items():
-            found.setdefault(path, set()).add(hash_)
+    for place in pack_folders():
+        with Folder.open(place) as folder:
+            for path, source in pack_files(folder).items():
+                if _may_decide(path) and _decides(path, data := folder.read(source)):
+                    found.setdefault(path, set()).add(hash_bytes(data))
     return found
 
 

@@ -83,9 +83,18 @@ class PackFile(Strict):
 
 def find_packs() -> dict[str, Pack]:
     """The packs that come with weft, by name."""
+    return {pack.name: pack for pack in map(load_pack, pack_folders())}
+
+
+def pack_folders() -> list[Path]:
+    """Of the packs that come with weft."""
     shipped = Path(weft.__file__).parent / "packs"
-    found = sorted(shipped.glob(f"*/{FILE}"))
-    return {pack.name: pack for pack in (load_pack(file.parent) for file in found)}
+    return [file.parent for file in sorted(shipped.glob(f"*/{FILE}"))]
+
+
+def pack_files(folder: Folder) -> dict[str, str]:
+    """Where each file of a pack goes in a workspace, and where it is in the pack; whatever else its pack.yaml says."""
+    return _files(folder)[0]
 
 
 def load_pack(path: Path) -> Pack:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final, Literal
 
 from weft.protocol.errors import UsageError
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 from weft.redaction import SECRET_NAME
 from weft.workspace.document import describe
 from weft.workspace.spelling import listed, suggest
 
 Kind = Literal["integer", "number", "string", "boolean", "date", "folder", "secret"]
-_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,100}\Z")
-_SECRET_VALUE: Final = re.compile(
+_INTEGER: Final = pattern(r"[-+]?[0-9]{1,100}\Z")
+_SECRET_VALUE: Final = pattern(
     r"sk-|ghp_|gho_|github_pat_|glpat-|xox[abp]-|AKIA[0-9A-Z]{12}|AIza|eyJ[A-Za-z0-9_-]{20,}\.|-----BEGIN .*PRIVATE KEY"
 )
-_SECRET_CALLED: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
+_SECRET_CALLED: Final = pattern(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
 NAMED: Final[tuple[Kind, ...]] = ("folder", "secret")
 """What the person names for each session: a pipeline can't choose it for them."""
 _WORDS: Final = {"true": True, "yes": True, "false": False, "no": False}

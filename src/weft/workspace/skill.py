@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import Field
@@ -9,7 +10,7 @@ from pydantic import Field
 from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.values import dataclass
-from weft.workspace.document import read_source
+from weft.workspace.document import Source, read_source
 from weft.workspace.fields import NameList, OptionalText, Strict, Text, Version
 from weft.workspace.front_matter import parse_front_matter, read_front
 
@@ -49,7 +50,12 @@ class SkillFront(Strict):
 
 def read_skill(folder: Folder, name: str) -> Skill:
     """FileNotFoundError when it is not there, WorkspaceError when it is broken."""
-    source = read_source(folder, f"{FOLDER}/{name}/{FILE}")
+    return _skill(read_source(folder, f"{FOLDER}/{name}/{FILE}"), name)
+
+
+@lru_cache(maxsize=256)
+def _skill(source: Source, name: str) -> Skill:
+    """Of a file's content: read again and again for every agent that has the skill, and parsed once."""
     found = parse_front_matter(source)
     front, problems = read_front(SkillFront, source, name, found)
     if problems or front is None:

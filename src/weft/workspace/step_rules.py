@@ -5,13 +5,13 @@ The step that comes out counts only when the draft has no problems in the end.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from weft.checks import CHECKS, CheckCall, CheckProblem, check_documents, parse_check
 from weft.files import split_name
 from weft.protocol.errors import UserError, WorkspaceError
+from weft.protocol.patterns import pattern
 from weft.workspace import graph
 from weft.workspace.document import Path
 from weft.workspace.draft import PipelineDraft
@@ -23,8 +23,8 @@ from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.schema_file import SchemaFile
 from weft.workspace.spelling import suggest
 
-_PROFILE_PART: Final = re.compile(r"[^.\s]+(\.[^.\s]+)*\Z")
-_OWN_CHECK: Final = re.compile(r".*\.py(:|\Z)")
+_PROFILE_PART: Final = pattern(r"[^.\s]+(\.[^.\s]+)*\Z")
+_OWN_CHECK: Final = pattern(r".*\.py(:|\Z)")
 
 
 def resolve_step(draft: PipelineDraft, name: str, final: str, makers: Mapping[str, str]) -> Step:

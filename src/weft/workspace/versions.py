@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
-VERSION: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})*\Z")
-_CONDITION: Final = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*([0-9]{1,9}(?:\.[0-9]{1,9})*)\s*\Z")
-_NUMBERS: Final = re.compile(r"[0-9]+(\.[0-9]+)*")
+from weft.protocol.patterns import pattern
+
+VERSION: Final = pattern(r"[0-9]{1,9}(\.[0-9]{1,9})*\Z")
+_CONDITION: Final = pattern(r"\s*(>=|<=|==|!=|>|<)\s*([0-9]{1,9}(?:\.[0-9]{1,9})*)\s*\Z")
+_NUMBERS: Final = pattern(r"[0-9]+(\.[0-9]+)*")
 _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
     ">=": operator.ge,
     "<=": operator.le,

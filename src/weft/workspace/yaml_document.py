@@ -7,11 +7,11 @@ text), no tags, text keys, no key twice, and a bound on depth and on what aliase
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from typing import Any, Final, NamedTuple
 
 from weft.protocol.errors import Problem, WorkspaceError
+from weft.protocol.patterns import pattern
 from weft.workspace.document import Document, Path, SourceMark, dotted, mark_of, shortened
 
 DEPTH_LIMIT: Final = 64
@@ -20,9 +20,9 @@ LONGEST_NUMBER: Final = 100
 
 _TAG: Final = "tag:yaml.org,2002:"
 _PLAIN_TAGS: Final = frozenset(_TAG + kind for kind in ("int", "float", "bool", "null", "timestamp", "merge", "value"))
-_INTEGER: Final = re.compile(r"[-+]?[0-9]+\Z|0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
-_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
-_NOT_FINITE: Final = re.compile(r"[-+]?\.(inf|Inf|INF)\Z|\.(nan|NaN|NAN)\Z")
+_INTEGER: Final = pattern(r"[-+]?[0-9]+\Z|0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
+_FLOAT: Final = pattern(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
+_NOT_FINITE: Final = pattern(r"[-+]?\.(inf|Inf|INF)\Z|\.(nan|NaN|NAN)\Z")
 _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
