@@ -60,7 +60,14 @@ def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_a_conversat
     loaded(f"import weft.cli\n{begin}, 'init', '--pack', 'digest']\nweft.cli.main()")
     loaded(run)
     again = loaded(run)
-    kept_out = ("weft.tools.", "weft.conversation.", "weft.models.", "weft.checks.supported", "rich.console")
+    kept_out = (
+        "weft.tools.",
+        "weft.conversation.",
+        "weft.models.",
+        "weft.checks.supported",
+        "rich.text",
+        "markdown_it",
+    )
     words = ("model", "budget", "embedded_version", "spending", "prices")
     allowed = {"weft.conversation.feed", *(f"weft.models.{name}" for name in words)}
     assert {name for name in again if name.startswith(kept_out)} - allowed == set()
