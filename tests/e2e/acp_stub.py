@@ -7,6 +7,7 @@ out                reads a file outside the folder through the client
 env                says which variables it sees, and its home
 slow               says that it works, starts a process, and never ends
 die                ends in the middle
+make …             writes made.txt through the client, rightly when it is told that it is not done
 """
 
 from __future__ import annotations
@@ -80,6 +81,11 @@ def files() -> None:
 
 def prompted(text: str) -> None:
     word, _, rest = text.rpartition("\n")[2].partition(" ")
+    if text.startswith(("make", "You are not done")):
+        content = "low tide\n" if text.startswith("make") else "LOW TIDE AT SIX\n"
+        ask("fs/write_text_file", path=str(Path("made.txt").absolute()), content=content)
+        say("Made.")
+        return
     match word:
         case "say":
             update("agent_thought_chunk", content={"type": "text", "text": "hm"})

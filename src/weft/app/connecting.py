@@ -33,8 +33,8 @@ from weft.workspace.config import Config
 
 CLAUDE_AGENT: Final = "claude-agent"
 """The kind of a connection on which the Claude agent runtime runs its own loop."""
-ACP_AGENT: Final = "acp"
-"""The kind of a connection that is an agent of others, which speaks the Agent Client Protocol."""
+OTHER_AGENTS: Final = ("acp", "codex")
+"""The kinds of connections that are agents of others: by the Agent Client Protocol, and Codex."""
 CLAUDE_WINDOW: Final = 200_000
 AskSecret = Callable[[str], str]
 """Asks the person for what opens the credential store; takes what is wanted, in words."""
@@ -47,11 +47,8 @@ class OpenModel(Model, Protocol):
 def open_model(resolved: Resolved, key: str, variables: Mapping[str, str]) -> OpenModel:
     """The model of a connection, of whatever kind."""
     connection = resolved.connection
-    if connection is not None and connection.kind == ACP_AGENT:
-        from weft.conversation.acp_agent import AcpAgent
-
-        handed = {connection.key.removeprefix("env:"): key} if connection.key.startswith("env:") else {}
-        return AcpAgent(name=resolved.reference, command=connection.command, surroundings=variables, key=handed)
+    if connection is not None and connection.kind in OTHER_AGENTS:
+        return _other_agent(resolved, connection, key, variables)
     if connection is None or connection.kind != CLAUDE_AGENT:
         return connect(resolved, key)
     from weft.conversation.claude_agent.options import Reach
@@ -66,6 +63,27 @@ def open_model(resolved: Resolved, key: str, variables: Mapping[str, str]) -> Op
         window=connection.window or CLAUDE_WINDOW,
     )
     return ClaudeAgent(reach=reach)
+
+
+def _other_agent(resolved: Resolved, connection: Connection, key: str, variables: Mapping[str, str]) -> OpenModel:
+    from weft.conversation.other_agent.codex import KEY
+    from weft.conversation.other_agent.runtime import AgentReach
+    from weft.conversation.other_agent.speaking import WINDOW, OtherAgent
+
+    is_codex = connection.kind == "codex"
+    if is_codex:
+        handed = {KEY: key} if key else {}
+    else:
+        handed = {connection.key.removeprefix("env:"): key} if connection.key.startswith("env:") else {}
+    reach = AgentReach(
+        name=resolved.reference,
+        command=connection.command,
+        surroundings=variables,
+        variables=handed,
+        model=resolved.model if is_codex else "",
+        base_url=connection.base_url,
+    )
+    return OtherAgent(reach=reach, protocol="codex" if is_codex else "acp", window=connection.window or WINDOW)
 
 
 class ConnectedModels:
@@ -127,7 +145,7 @@ class ConnectedModels:
         REDACTOR.learn(resolved.connection.name, key)
         model = open_model(resolved, key, self._variables)
         self._opened.append(model)
-        if resolved.connection.kind in (CLAUDE_AGENT, ACP_AGENT):
+        if resolved.connection.kind in (CLAUDE_AGENT, *OTHER_AGENTS):
             return model  # it tries again by itself
         place = f"{resolved.connection.name} {resolved.connection.base_url}"
         trying = Retrying(model, pause=KeptPause(own_folder(self._variables), place))

@@ -60,9 +60,9 @@ from weft.tools.toolbox import OTHER_NAMES, Toolbox
 from weft.workspace.agent import Agent
 
 if TYPE_CHECKING:
-    from weft.conversation.acp_agent import AcpSpeaking
     from weft.conversation.claude_agent.options import SubAgent
     from weft.conversation.claude_agent.speaking import Speaking
+    from weft.conversation.other_agent.speaking import OtherSpeaking
     from weft.sources.declared import Source
 
 MAIN: Final = "main"
@@ -104,7 +104,7 @@ class SessionConversation:
         self._connected = parts.models()
         self._chosen = request.model
         self._models: dict[str, Model] = {}
-        self._speaking: Speaking | AcpSpeaking | None = None
+        self._speaking: Speaking | OtherSpeaking | None = None
         self._knowledge = parts.knowledge(request.kb)
         if self._knowledge is not None:
             folders.enter_context(self._knowledge)
@@ -475,14 +475,14 @@ class SessionConversation:
             without.add(SUB_AGENT)
         return box.only(tool.name for tool in box if tool.name not in without)[0] if without else box
 
-    def _runtime_of(self, model: Model) -> Speaking | AcpSpeaking | None:
+    def _runtime_of(self, model: Model) -> Speaking | OtherSpeaking | None:
         """When the model is a program that runs its own loop: what speaks with it in this conversation."""
-        from weft.conversation import acp_agent as others
+        from weft.conversation.other_agent.speaking import OtherAgent, OtherSpeaking
 
-        if isinstance(model, others.AcpAgent):
-            own = self._session.folder.path / others.FOLDER
+        if isinstance(model, OtherAgent):
+            own = self._session.folder.path / model.folder
             context = self._tool_context(MAIN, "", lambda _: None)
-            return others.AcpSpeaking(model, context, own, lambda: self.conversation)
+            return OtherSpeaking(model, context, own, lambda: self.conversation)
         from weft.conversation.claude_agent.small_calls import ClaudeAgent
 
         if not isinstance(model, ClaudeAgent):

@@ -44,7 +44,9 @@ _OWN_VARIABLE: Final[Mapping[str, str]] = {
     **dict(_AMBIENT.values()),
     "openai-responses": "OPENAI_API_KEY",
     "claude-agent": "ANTHROPIC_API_KEY",
+    "codex": "OPENAI_API_KEY",
 }
+CODEX: Final = ("codex",)
 _CLIENTS: Final[dict[str, type[HttpModel | LayeredModel]]] = {
     "anthropic": AnthropicMessages,
     "openai": OpenAIChat,
@@ -79,7 +81,7 @@ class Connection:
 
     @property
     def needs_key(self) -> bool:
-        if self.command and not self.key:
+        if self.command and not self.key and self.kind == "acp":
             return False  # it is signed in by itself
         return self.key != "none" and not self.file and not (not self.key and is_loopback(self.base_url))
 
@@ -139,7 +141,7 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
             base_url=table.base_url or "",
             key=table.key or "",
             file=table.file or "",
-            command=tuple(table.command or ()),
+            command=tuple(table.command or (CODEX if table.kind == "codex" else ())),
             threads=table.threads or 0,
             window=table.window or 0,
             thinking=table.thinking or "off",
@@ -269,6 +271,8 @@ def consent_request(connection: Connection, folder: str) -> ConsentRequest | Non
         return None
     if connection.command:
         parts = {"command": " ".join(connection.command), "key": connection.key or "none"}
+        if connection.base_url:
+            parts["address"] = connection.base_url
         return ConsentRequest(kind="model", subject=connection.name, folder=folder, parts=parts)
     key = connection.key_place if connection.needs_key else ""
     if not connection.base_url and (not key or key == f"env:{_OWN_VARIABLE.get(connection.kind)}"):

@@ -20,6 +20,7 @@ _PROVIDERS: Final = {
     "claude-agent": "anthropic",
     "openai": "openai",
     "openai-responses": "openai",
+    "codex": "openai",
     "google": "google",
 }
 

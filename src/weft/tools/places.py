@@ -14,7 +14,7 @@ from weft.protocol.values import dataclass
 from weft.tools.tool import Context
 
 SESSION: Final = "@session"
-MACHINE: Final = ("log.jsonl", "session.json", "blobs", "aside", ".lock", ".claude-agent")
+MACHINE: Final = ("log.jsonl", "session.json", "blobs", "aside", ".lock", ".claude-agent", ".acp-agent", ".codex-agent")
 """What only the session itself writes in its folder."""
 FROM_OUTSIDE: Final = ("content.md", "attachments")
 """What a person brought into the session: the documents."""

@@ -15,7 +15,7 @@ _NAME: Final = pattern(r"[a-z0-9][a-z0-9-]{0,79}\Z")
 
 ROLE_NAMES: Final = ("small", "standard", "strong")
 ThinkingLevel = Literal["off", "low", "medium", "high"]
-ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf", "claude-agent", "acp"]
+ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf", "claude-agent", "acp", "codex"]
 
 
 def _address(value: Any) -> Any:
@@ -66,7 +66,7 @@ class PriceTable(Strict):
 class ModelTable(Strict):
     kind: ModelKind = Field(
         description="How it is spoken to; gguf for a file on this machine, claude-agent for the Claude agent runtime, "
-        "acp for an agent of others"
+        "codex for OpenAI's Codex, acp for any other agent that speaks that protocol"
     )
     model: Text | None = Field(default=None, description="The model that is meant when only the connection is named")
     base_url: Annotated[str, BeforeValidator(_address)] | None = Field(
@@ -77,7 +77,7 @@ class ModelTable(Strict):
     )
     file: Text | None = Field(default=None, description="The GGUF file, for the kind gguf and no other")
     command: list[Text] | None = Field(
-        default=None, description="The program and its arguments, for the kind acp: an agent that speaks that protocol"
+        default=None, description="The program and its arguments, for the kind acp, which needs it, and codex"
     )
     threads: int | None = Field(
         default=None,
@@ -103,8 +103,10 @@ class ModelTable(Strict):
     def _fits_its_kind(self) -> ModelTable:
         if (self.kind == "gguf") != (self.file is not None):
             raise fault("'file' belongs to the kind gguf, and the kind gguf needs it")
-        if (self.kind == "acp") != bool(self.command):
-            raise fault("'command' belongs to the kind acp, and the kind acp needs it")
+        if self.kind == "acp" and not self.command:
+            raise fault("the kind acp needs 'command'", 'name the program: command = ["opencode", "acp"]')
+        if self.command and self.kind not in ("acp", "codex"):
+            raise fault("'command' belongs to the kinds acp and codex")
         if self.kind == "gguf" and (self.base_url or self.key):
             raise fault("a file has no address and no key", "leave out `base_url` and `key`")
         if self.kind != "gguf" and self.threads:

@@ -14,5 +14,6 @@ speaking.py    the model of a conversation on it, and what it is told when it be
 kept.py        whether its transcript is there to go on with
 listening.py   from what it says to the parts of a turn
 small_calls.py one question in an empty folder: summaries, tests, values of a schema
-making.py      a step of a pipeline: it writes the artifacts, and is told what is wrong as it does
+
+A step of a pipeline on it is in `conversation/step_files.py`: it writes the artifacts, and is told what is wrong.
 """

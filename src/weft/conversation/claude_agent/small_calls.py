@@ -8,21 +8,27 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from weft.conversation.claude_agent.listening import HeardTurn
-from weft.conversation.claude_agent.making import make_files
 from weft.conversation.claude_agent.options import OwnTool, Reach, Start
 from weft.conversation.claude_agent.runtime import MAIN, NOT_LET_THROUGH, OWN, Runtime
+from weft.conversation.claude_agent.speaking import RuntimeTalk, Setup, Speaking
+from weft.conversation.step_files import Judge, make_files
 from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Part, Request
 from weft.models.structured import Way
 from weft.protocol.messages import Media, Message, Text, Thinking, ToolCall, ToolResult
 from weft.protocol.values import dataclass
 from weft.tools.processes import to_the_end
+from weft.tools.tool import Context
+from weft.tools.toolbox import Toolbox
+
+FILE_TOOLS: Final = ("Read", "Write", "Edit", "Glob", "Grep")
+"""What it has of its own in a step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +74,20 @@ class ClaudeAgent:
 
     async def make(self, ask: FilesAsk) -> FilesMade:
         """A step: the runtime writes the files itself."""
-        return await make_files(self.reach, ask)
+
+        def speaking(context: Context, own: Path, talk: Callable[[], RuntimeTalk], written: Judge) -> Speaking:
+            setup = Setup(
+                reach=self.reach,
+                folder=own,
+                context=context,
+                tools=Toolbox(()),
+                its_tools=FILE_TOOLS,
+                keep=False,
+                written=written,
+            )
+            return Speaking(setup, talk)
+
+        return await make_files(speaking, "the Claude runtime", ask)
 
     async def aclose(self) -> None:
         """Every call has ended its own child."""

@@ -1,8 +1,9 @@
-"""A step on the runtime: a conversation that nobody watches, in a folder that holds nothing but what it makes.
+"""A step on a program that runs a loop of its own: a conversation that nobody watches, in a folder that holds nothing
+but what it makes.
 
-It has tools for files in that folder and no others, so nothing has to be asked about. A file is judged as soon as it is
-written and the exact faults go back at once; when it says that it is done and it is not, it is told so, a bounded
-number of times. Then that is the failure.
+Nobody can be asked there: what our rules would ask about is refused, and the program is told so. Where it can be told
+at once what is wrong with a file that it has written, it is; when it says that it is done and it is not, it is told
+so, a bounded number of times. Then that is the failure.
 """
 
 from __future__ import annotations
@@ -10,14 +11,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from weft.conversation.claude_agent.options import Reach
-from weft.conversation.claude_agent.speaking import Setup, Speaking
 from weft.conversation.conversation import Conversation
 from weft.conversation.ports import Ports
 from weft.conversation.projections import Transcript
@@ -29,7 +28,7 @@ from weft.models.model import ModelError, Request
 from weft.protocol import talk as t
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import Finding, ModelFeedback
-from weft.protocol.events import DurableEvent, Record
+from weft.protocol.events import DurableEvent, FeedItem, Record
 from weft.protocol.messages import Text, Usage
 from weft.protocol.values import dataclass
 from weft.tools.permission_file import app_rules
@@ -39,7 +38,7 @@ from weft.tools.toolbox import Toolbox
 
 UNWINDING: Final = 0.5
 """Seconds for the conversation to come to rest after that."""
-TOOLS: Final = ("Read", "Write", "Edit", "Glob", "Grep")
+NOBODY: Final = "a step has nobody to ask: do it without this"
 
 
 @dataclass(slots=True)
@@ -65,30 +64,42 @@ class _Fixed:
         return self.request
 
 
-async def make_files(reach: Reach, ask: FilesAsk) -> FilesMade:
+Judge = Callable[[str, Mapping[str, Any]], Awaitable[str]]
+"""Takes the name of a tool that has written and its input, gives what is wrong; "" for nothing."""
+
+
+class StepSpeaking(Protocol):
+    """What speaks with such a program in one conversation."""
+
+    def model(self, conversation: str) -> Any: ...
+
+    def toolbox(self) -> Toolbox: ...
+
+    async def follow(self, events: AsyncIterator[FeedItem]) -> None: ...
+
+    def stop(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+OpenSpeaking = Callable[[Context, Path, Callable[[], Conversation], Judge], StepSpeaking]
+"""Takes where it works, its own folder, the conversation, and who judges a file as it is written."""
+
+
+async def make_files(open_speaking: OpenSpeaking, name: str, ask: FilesAsk) -> FilesMade:
     with tempfile.TemporaryDirectory(prefix="weft-step-") as made, ExitStack() as folders:
         working, own = Path(made) / "work", Path(made) / "own"
         working.mkdir()
-        return await _made(reach, ask, folders.enter_context(Folder.open(working)), own)
+        return await _made(open_speaking, name, ask, folders.enter_context(Folder.open(working)), own)
 
 
-async def _made(reach: Reach, ask: FilesAsk, working: Folder, own: Path) -> FilesMade:
+async def _made(open_speaking: OpenSpeaking, name: str, ask: FilesAsk, working: Folder, own: Path) -> FilesMade:
     async def written(_: str, given: Mapping[str, Any]) -> str:
-        name = Path(str(given.get("file_path", ""))).name
-        return _words(await asyncio.to_thread(_faults, ask, working, (name,))) if name in ask.files else ""
+        file = Path(str(given.get("file_path", ""))).name
+        return _words(await asyncio.to_thread(_faults, ask, working, (file,))) if file in ask.files else ""
 
     talk: Conversation
-    context = Context(call="", working=working)
-    setup = Setup(
-        reach=reach,
-        folder=own,
-        context=context,
-        tools=Toolbox(()),
-        its_tools=TOOLS,
-        keep=False,
-        written=written,
-    )
-    speaking = Speaking(setup, lambda: talk)
+    speaking = open_speaking(Context(call="", working=working), own, lambda: talk, written)
     access = ToolAccess(lambda _: speaking.toolbox(), app_rules(), _contexts(working), mode="auto")
     numbers = itertools.count(1)
     ports = Ports(
@@ -101,20 +112,20 @@ async def _made(reach: Reach, ask: FilesAsk, working: Folder, own: Path) -> File
     talk = await Conversation.open(journal, ports)
     following = asyncio.create_task(_follow(talk, speaking, ask.say))
     try:
-        return await _until_right(talk, journal, ask, working)
+        return await _until_right(talk, name, journal, ask, working)
     finally:
         speaking.stop()  # whatever it is doing: what is made is made
         await to_the_end(_unwind(talk, following, speaking))
 
 
-async def _unwind(talk: Conversation, following: asyncio.Task[None], speaking: Speaking) -> None:
+async def _unwind(talk: Conversation, following: asyncio.Task[None], speaking: StepSpeaking) -> None:
     await talk.shutdown(timeout=UNWINDING)
     following.cancel()
     await asyncio.wait({following})
     await speaking.aclose()
 
 
-async def _until_right(talk: Conversation, journal: _Unkept, ask: FilesAsk, working: Folder) -> FilesMade:
+async def _until_right(talk: Conversation, name: str, journal: _Unkept, ask: FilesAsk, working: Folder) -> FilesMade:
     words = _prompt(ask, working.path)
     wrong: Sequence[Finding] = ()
     for _ in range(ask.asks):
@@ -122,7 +133,7 @@ async def _until_right(talk: Conversation, journal: _Unkept, ask: FilesAsk, work
         await talk.idle()
         last = next(r.event for r in reversed(journal.records) if isinstance(r.event, t.ModelSettled))
         if last.outcome != "completed":
-            raise ModelError("network", last.reason or "the Claude runtime was stopped", retryable=True)
+            raise ModelError("network", last.reason or f"{name} was stopped", retryable=True)
         wrong = await asyncio.to_thread(_faults, ask, working, ask.files)
         if not wrong:
             files = {name: working.read(name) for name in ask.files}
@@ -132,11 +143,15 @@ async def _until_right(talk: Conversation, journal: _Unkept, ask: FilesAsk, work
     raise ModelFeedback(wrong)
 
 
-async def _follow(talk: Conversation, speaking: Speaking, say: Callable[[str], None]) -> None:
-    async def shown() -> Any:
+async def _follow(talk: Conversation, speaking: StepSpeaking, say: Callable[[str], None]) -> None:
+    async def shown() -> AsyncIterator[FeedItem]:
         async for item in talk.events():
-            if isinstance(item, Record) and isinstance(item.event, t.ToolRequested):
-                say(f"{item.event.tool} {item.event.input.get('path', '')}".strip())
+            match item.event if isinstance(item, Record) else None:
+                case t.ToolRequested() as asked:
+                    about = asked.input.get("path") or asked.input.get("command") or ""
+                    say(f"{asked.tool} {about}".strip())
+                case t.ApprovalRequested() as asked:
+                    talk.approve(asked.call, "denied", reason=NOBODY)
             yield item
 
     await speaking.follow(shown())
@@ -150,7 +165,7 @@ def _prompt(ask: FilesAsk, working: Path) -> str:
     texts = [part.text for message in ask.request.messages for part in message.content if isinstance(part, Text)]
     names = ", ".join(ask.files)
     how = (
-        f"Write the result with the tool Write into {working}: {names}. Each file is judged as you write it, and you "
+        f"Write the result into files of the folder {working}: {names}. Each file is judged as you write it, and you "
         "are told what is wrong with it. You are done when every one of them is there and nothing is wrong."
     )
     return "\n\n".join([*texts, how])

@@ -1,0 +1,291 @@
+"""Conversations and steps on agents of others, the same stories for each: verdicts, files, stop, death, environment.
+
+The agents are programs of the tests that speak the protocols by hand; real ones are in test_agent_programs.py.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.doors import Talk, talk_in
+from tests.made import Weft
+from weft.app import App
+from weft.conversation.other_agent.runtime import AgentReach
+from weft.conversation.other_agent.speaking import OtherAgent
+from weft.models.making import FilesAsk
+from weft.models.model import Request
+from weft.protocol import talk as t
+from weft.protocol.errors import Finding, ModelFeedback, UserError
+from weft.protocol.events import Record
+from weft.protocol.messages import Message, Text
+
+HERE = Path(__file__).parent
+TABLES = {
+    "acp": f"kind = 'acp'\ncommand = ['{sys.executable}', '{HERE / 'acp_stub.py'}']\n",
+    "codex": (
+        f"kind = 'codex'\ncommand = ['{sys.executable}', '{HERE / 'codex_stub.py'}']\n"
+        "model = 'm'\nbase_url = 'http://127.0.0.1:9/v1'\nkey = 'none'\n"
+    ),
+}
+
+
+@pytest.fixture(params=sorted(TABLES))
+def agent(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("low tide at six\n")
+    return folder
+
+
+def played(
+    weft: Weft,
+    desk: Path,
+    agent: str,
+    story: Callable[[Talk], Awaitable[None]],
+    *,
+    mode: Any = "ask",
+    agreed: bool = True,
+    table: str = "",
+) -> list[Any]:
+    (weft.workspace / "config.toml").write_text(f'model = "other"\n[models.other]\n{table or TABLES[agent]}')
+
+    async def go() -> list[Any]:
+        async with asyncio.timeout(100):
+            with App.open(weft.workspace) as app:
+                app.consents.ask = lambda request: agreed
+                async with talk_in(app, session="the-talk", working=desk, mode=mode) as talk:
+                    await story(talk)
+                    found = [record.event for record in await talk.session.records()]
+                    await talk.shutdown()
+                    return found
+
+    return asyncio.run(go())
+
+
+def of(kind: type[Any], events: list[Any]) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+async def asked(talk: Talk, before: int = 0) -> t.ApprovalRequested:
+    """The first thing that is asked about after so many others."""
+    async for item in talk.events():
+        if isinstance(item, Record) and isinstance(item.event, t.ApprovalRequested):
+            before -= 1
+            if before >= 0:
+                continue
+            while talk.engine.status != "awaiting_approval":
+                await asyncio.sleep(0.01)
+            return item.event
+    raise AssertionError("nothing was asked")
+
+
+def test_its_answer_is_a_turn_of_ours(weft: Weft, desk: Path, agent: str) -> None:
+    async def story(talk: Talk) -> None:
+        talk.say("say Six.")
+        await talk.idle()
+        talk.say("say Seven.")
+        await talk.idle()
+
+    events = played(weft, desk, agent, story)
+    first, second = of(t.ModelSettled, events)
+    assert (first.text, first.stop) == ("Six.", "end")
+    assert first.model == {"acp": "other/agent", "codex": "other/m"}[agent]
+    assert first.usage == second.usage == {"input": 11, "output": 3}
+    assert first.thinking[0]["text"] == "hm"
+    assert second.text == "Seven."
+
+
+@pytest.mark.parametrize("decision", ["once", "denied"])
+def test_what_it_asks_for_is_judged_by_our_rules_and_in_our_log(
+    weft: Weft, desk: Path, agent: str, decision: t.Decision
+) -> None:
+    async def story(talk: Talk) -> None:
+        talk.say("run")
+        found = await asked(talk)
+        assert (found.tool, (desk / "ran.txt").exists()) == ("Shell", False)
+        talk.approve(found.call, decision)
+        await talk.idle()
+
+    events = played(weft, desk, agent, story)
+    (settled,) = of(t.ToolSettled, events)
+    texts = [one.text for one in of(t.ModelSettled, events)]
+    if decision == "once":
+        assert (settled.outcome, settled.text) == ("succeeded", "exit code 0")
+        assert (desk / "ran.txt").read_text() == "made by the agent\n"
+        assert texts == ["", "It ran."]
+    else:
+        assert settled.outcome == "denied"
+        assert not (desk / "ran.txt").exists()
+        answer = {"acp": "{'outcome': 'selected', 'optionId': 'no'}", "codex": "decline"}[agent]
+        assert texts == ["", f"Not allowed ({answer})."]
+    (requested,) = of(t.ToolRequested, events)
+    assert requested.input == {"command": "touch ran.txt"}
+
+
+def test_its_files_are_read_and_written_by_us_and_not_outside(weft: Weft, desk: Path) -> None:
+    agent = "acp"
+
+    async def story(talk: Talk) -> None:
+        talk.say("files")
+        await talk.idle()
+        talk.say("out")
+        await talk.idle()
+
+    events = played(weft, desk, agent, story, mode="edits")
+    assert (desk / "copy.txt").read_text() == "LOW TIDE AT SIX\n"
+    assert [(one.tool, one.input.get("path")) for one in of(t.ToolRequested, events)] == [
+        ("Read", "notes.txt"),
+        ("Write", "copy.txt"),
+        ("Read", "/etc/hostname"),
+    ]
+    assert "outside the working folder" in of(t.ModelSettled, events)[-1].text
+
+
+def test_to_stop_it_ends_all_that_it_started_and_another_knows_what_was_said(
+    weft: Weft, desk: Path, agent: str
+) -> None:
+    left: list[psutil.Process] = []
+    before = psutil.Process().children(recursive=True)  # other tests may keep a server
+
+    async def story(talk: Talk) -> None:
+        talk.say("slow")
+        async for item in talk.events():
+            if isinstance(item, t.TextStreamed):
+                break
+        left.extend(one for one in psutil.Process().children(recursive=True) if one not in before)
+        assert any("sleep" in " ".join(one.cmdline()) for one in left)
+        assert talk.interrupt() == "accepted"
+        await talk.idle()
+        talk.say("told")
+        await talk.idle()
+
+    events = played(weft, desk, agent, story)
+    assert [one.outcome for one in of(t.ModelSettled, events)] == ["interrupted", "completed"]
+    assert "slow" in of(t.ModelSettled, events)[-1].text, "what was said before is told to the next"
+    _, alive = psutil.wait_procs([one for one in left if one.is_running()], timeout=10)
+    assert not alive
+
+
+def test_its_death_is_said_and_the_conversation_goes_on(weft: Weft, desk: Path, agent: str) -> None:
+    async def story(talk: Talk) -> None:
+        talk.say("die")
+        await talk.idle()
+        talk.say("say Back.")
+        await talk.idle()
+
+    failed, answered = of(t.ModelSettled, played(weft, desk, agent, story))
+    assert failed.outcome == "failed"
+    assert "exit code 7" in failed.reason
+    assert "Claude" not in failed.reason
+    assert answered.text == "Back."
+
+
+def test_it_sees_nothing_of_ours(weft: Weft, desk: Path, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-ambient-0123456789abcdef")
+
+    async def story(talk: Talk) -> None:
+        talk.say("env")
+        await talk.idle()
+
+    seen = json.loads(of(t.ModelSettled, played(weft, desk, agent, story))[-1].text)
+    assert "OPENAI_API_KEY" not in seen["names"]
+    assert "ANTHROPIC_API_KEY" not in seen["names"]
+    assert seen["home"].endswith(f".{agent}-agent/home")
+
+
+def test_a_program_that_is_not_there_is_said(weft: Weft, desk: Path) -> None:
+    async def story(talk: Talk) -> None:
+        talk.say("say hello")
+        await talk.idle()
+
+    table = "kind = 'acp'\ncommand = ['no-such-agent', 'acp']\n"
+    (failed,) = of(t.ModelSettled, played(weft, desk, "acp", story, table=table))
+    assert "there is no program no-such-agent" in failed.reason
+
+
+def test_a_program_that_a_workspace_names_is_run_when_somebody_agreed(weft: Weft, desk: Path, agent: str) -> None:
+    async def story(talk: Talk) -> None:
+        raise AssertionError("it was opened")
+
+    with pytest.raises(UserError, match="nobody has agreed to the model connection other: command"):
+        played(weft, desk, agent, story, agreed=False)
+
+
+def test_a_change_of_several_files_is_judged_file_by_file(weft: Weft, desk: Path) -> None:
+    async def story(talk: Talk) -> None:
+        talk.say("files copy.txt second.txt")
+        await talk.idle()
+        talk.say("files inside.txt ../../outside.txt")
+        await talk.idle()
+
+    events = played(weft, desk, "codex", story, mode="edits")
+    assert [one.input["path"] for one in of(t.ToolRequested, events)][:3] == ["copy.txt", "second.txt", "inside.txt"]
+    first, second, third, outside = of(t.ToolSettled, events)
+    assert [one.outcome for one in (first, second, third, outside)] == ["succeeded", "succeeded", "succeeded", "failed"]
+    assert "together with the other files" in first.text
+    assert "together with the other files" in third.text
+    assert "outside the working folder" in outside.text
+    assert sorted(one.name for one in desk.iterdir()) == ["copy.txt", "notes.txt", "second.txt"]
+    assert of(t.ModelSettled, events)[-1].text == "Not changed (decline)."
+
+
+def test_it_goes_on_with_its_own_record_after_the_process_ended(weft: Weft, desk: Path) -> None:
+    async def first(talk: Talk) -> None:
+        talk.say("say Six.")
+        await talk.idle()
+
+    async def second(talk: Talk) -> None:
+        talk.say("told")
+        await talk.idle()
+
+    played(weft, desk, "codex", first)
+    last = of(t.ModelSettled, played(weft, desk, "codex", second))[-1]
+    assert last.text == "told", "what it remembers itself is not told again"
+    assert last.usage == {"input": 11, "output": 3}, "what the thread used before was counted before"
+
+
+def test_its_own_failure_is_said_in_its_words(weft: Weft, desk: Path) -> None:
+    async def story(talk: Talk) -> None:
+        talk.say("fail")
+        await talk.idle()
+
+    (failed,) = of(t.ModelSettled, played(weft, desk, "codex", story))
+    assert failed.outcome == "failed"
+    assert "the model of the agent is away" in failed.reason
+
+
+def test_it_makes_the_files_of_a_step_and_is_told_what_is_wrong(tmp_path: Path, agent: str) -> None:
+    stub = (sys.executable, str(HERE / f"{agent}_stub.py"))
+    reach = AgentReach(name="other", command=stub, surroundings={"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
+    made_by = OtherAgent(reach=reach, protocol="codex" if agent == "codex" else "acp")
+    told: list[str] = []
+
+    def judge(_: str, data: bytes) -> list[Finding]:
+        return [] if data == b"LOW TIDE AT SIX\n" else [Finding("made.txt", "", "is not loud", "write it so")]
+
+    request = Request(system="", messages=(Message(role="user", content=(Text(text="make it"),)),))
+    ask = FilesAsk(request=request, files=("made.txt",), judge=judge, say=told.append, asks=2)
+    made = asyncio.run(made_by.make(ask))
+    assert made.files == {"made.txt": b"LOW TIDE AT SIX\n"}
+    if agent == "acp":
+        assert [one.split(":")[0] for one in told] == ["Write made.txt", "not done", "Write made.txt"]
+        assert made.usage.input == 22
+    else:
+        assert (told, made.usage.input) == (["Edit made.txt"], 11)
+    never = FilesAsk(request=request, files=("other.txt",), judge=judge, say=told.append, asks=1)
+    with pytest.raises(ModelFeedback, match=r"other\.txt"):
+        asyncio.run(made_by.make(never))
