@@ -146,6 +146,13 @@ class Folder:
         except OSError:
             return False
 
+    def is_file(self, name: str) -> bool:
+        """A regular file directly in this folder."""
+        try:
+            return stat.S_ISREG(os.stat(name, dir_fd=self.fd, follow_symlinks=False).st_mode)
+        except OSError:
+            return False
+
     def read(self, name: str, limit: int = READ_LIMIT) -> bytes:
         """A regular file's bytes. Raises FileNotFoundError when it is not there: callers decide what that means."""
         fd = self.open_fd(name, os.O_RDONLY)

@@ -25,7 +25,6 @@ from weft.session.cuts import find_cuts
 from weft.session.glance import Glance, entry_of, readable, texts_of
 from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSession, SessionIndex, SessionKind
 from weft.session.legacy import older_files
-from weft.session.lock import held_by
 from weft.session.log import LOG, LogHead, LogReader
 from weft.session.manifest import read_known
 from weft.session.sessions import Sessions
@@ -122,7 +121,7 @@ class Catalogue:
     def update(self, session: str) -> None:
         """Bring a session's entry up to date with its log, unless it is."""
         with self._lock, self._sessions.folder(session) as folder:
-            mark, held = self._sessions.log_mark(session), held_by(folder) is not None
+            mark, held = self._sessions.log_mark(session), self._sessions.holder(session, folder) is not None
             index = self._opened()
             before = index.entry(session)
             if before is not None and index.mark(session) == mark and (before.state != "working" or held):

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from weft.models.connections import Connection
     from weft.models.model import Model
     from weft.orchestrator.workbench import Approve
+    from weft.session.postgres import PostgresLog
     from weft.sources.connected import Sources
     from weft.tools.fetch import Fetched
     from weft.tools.permission_file import Rules
@@ -145,11 +146,14 @@ class Parts:
         functions: Mapping[str, RegisteredFunction],
         fetch_page: Fetch,
         models: Mapping[str, Model],
+        shared: PostgresLog | None = None,
     ) -> None:
         self._prices: dict[tuple[str, tuple[tuple[str, int], ...]], Decimal | None] = {}
         self.workspace = workspace
         self.config = workspace.config()
-        self.sessions = Sessions(workspace.folder, now)
+        self.shared = shared or self._open_shared()
+        """The log that several machines share; None where the sessions are files here."""
+        self.sessions = Sessions(workspace.folder, now, self.shared)
         self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
         self._functions = functions
         self._fetch = fetch_page
@@ -172,9 +176,16 @@ class Parts:
         functions: Mapping[str, RegisteredFunction] | None = None,
         fetch_page: Fetch | None = None,
         models: Mapping[str, Model] | None = None,
+        shared: PostgresLog | None = None,
     ) -> Self:
+        """`shared`: the shared log, whatever config.toml says of it."""
         workspace = Workspace.open(path, disk)
-        app = cls(workspace, now or (lambda: datetime.now(UTC)), functions or {}, fetch_page or _fetch, models or {})
+        clock = now or (lambda: datetime.now(UTC))
+        try:
+            app = cls(workspace, clock, functions or {}, fetch_page or _fetch, models or {}, shared)
+        except BaseException:
+            workspace.close()
+            raise
         if disk is None:
             workspace.folder.disk.sync = app.config.durable
         return app
@@ -183,7 +194,21 @@ class Parts:
         self.disk_threads.shutdown()
         if "catalogue" in self.__dict__:
             self.catalogue.close()
+        if self.shared is not None:
+            self.shared.close()
         self.workspace.folder.close()
+
+    def _open_shared(self) -> PostgresLog | None:
+        if self.config.store is None:
+            return None
+        from weft.session.postgres import open_postgres  # most workspaces are files
+
+        if not self.config.store.startswith(("postgresql://", "postgres://")):
+            raise UsageError(f"store = {self.config.store!r}: only postgresql://… is known", hint="see docs/fleet.md")
+        objects = self.config.objects or ""
+        if objects and "://" not in objects:
+            objects = str(self.workspace.path / Path(objects).expanduser())
+        return open_postgres(self.config.store, objects)
 
     def __enter__(self) -> Self:
         return self

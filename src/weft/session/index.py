@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from weft.protocol.values import dataclass
-from weft.session.sessions import LogMark
+from weft.session.shared import LogMark
 
 FILE: Final = "index.db"
 VERSION: Final = 2

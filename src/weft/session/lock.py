@@ -52,7 +52,9 @@ class WriterLock:
                 break
             os.close(fd)  # somebody removed the file between the two calls; lock the one that is there now
         try:
-            text = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "command": _command(), "since": since})
+            text = json.dumps(
+                {"pid": os.getpid(), "host": socket.gethostname(), "command": own_command(), "since": since}
+            )
             os.ftruncate(fd, 0)
             os.pwrite(fd, text.encode(), 0)
         except OSError as error:
@@ -97,5 +99,5 @@ def _holder(fd: int) -> str:
         return "another process"
 
 
-def _command() -> str:
+def own_command() -> str:
     return " ".join(["weft", *sys.argv[1:3]])[:80]

@@ -1,11 +1,12 @@
 """The log: `log.jsonl`, append-only, the truth of a session.
 
-Writing: one decision is one write and one fdatasync; nothing is shown as done before that returns. A write that fails
-half-way is taken back. Each decision names the hash of the one before it: the chain. Reading: decisions come out whole
-and in order. Bytes after the last whole decision are a *torn tail*: a write that was never acknowledged. A line that
-can't be read *before* a whole decision is *damage*: it is reported with its line number, kept where it is, and reading
-goes on. Where a decision is not what the next one names, the log has a *cut*: what is lost there, and what to do about
-it, is `cuts.py`.
+Writing: a decision is durable before anything is shown as done. Where that happens is a `LogPlace`: the file itself
+(`LogFile`: one write and one fdatasync, and a write that fails half-way is taken back), or a log that several machines
+share, of which the file is a copy (`shared.py`). Each decision names the hash of the one before it: the chain. Reading:
+decisions come out whole and in order. Bytes after the last whole decision are a *torn tail*: a write that was never
+acknowledged. A line that can't be read *before* a whole decision is *damage*: it is reported with its line number, kept
+where it is, and reading goes on. Where a decision is not what the next one names, the log has a *cut*: what is lost
+there, and what to do about it, is `cuts.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import chain, islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from weft.files import Folder, translated
 from weft.protocol.envelope import MACHINE, Actor, Envelope, Parent
@@ -237,20 +238,36 @@ def _admit(event: DurableEvent) -> None:
     _ENTERS.add(type(event))
 
 
-class LogWriter:
-    """Appends decisions. There is one per session, behind its lock."""
+class LogPlace(Protocol):
+    """Where the decisions of one session become durable, for its one writer."""
 
-    def __init__(self, folder: Folder, now: Now, head: LogHead) -> None:
+    @property
+    def epoch(self) -> int:
+        """Of this writer, where others can take its place; 0: the next one after the log's."""
+
+    def append(self, before: LogHead, after: LogHead, lines: Sequence[bytes], events: Sequence[DurableEvent]) -> None:
+        """One decision, durable when this returns. When it raises, nothing more is written through it."""
+
+    def keep(self, name: str, data: bytes) -> None:
+        """A file that the next decision names is as durable as that will be."""
+
+    def close(self) -> None: ...
+
+
+class LogFile:
+    """The file is the log."""
+
+    epoch: Final = 0
+
+    def __init__(self, folder: Folder, head: LogHead, *, sync: bool = True) -> None:
+        """`sync`: else it is only a copy, which can be made again."""
         self.folder = folder
-        self.head = head._replace(epoch=head.epoch + 1)
-        self._now = now
-        self._announced = False
-        self._broken = False
+        self._sync = sync
         self._fd = folder.open_fd(LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             if os.fstat(self._fd).st_size > head.end:
                 folder.disk.truncate(self._fd, head.end)
-            if head.end:
+            if head.end and sync:
                 # Whoever wrote the last decision may have died before its sync. What is read from here on is acted
                 # upon, so it must not be taken back by a power cut.
                 folder.disk.fdatasync(self._fd)
@@ -263,10 +280,45 @@ class LogWriter:
             os.close(self._fd)
             self._fd = -1
 
+    def append(self, before: LogHead, after: LogHead, lines: Sequence[bytes], events: Sequence[DurableEvent]) -> None:
+        try:
+            self.folder.disk.write(self._fd, b"".join(lines))
+            if self._sync:
+                self.folder.disk.fdatasync(self._fd)
+        except OSError as error:
+            # After a failed sync the kernel may have dropped the pages: what is on the disk is known again only after
+            # the log is read from the start, so this writer stops for good.
+            try:
+                self.folder.disk.truncate(self._fd, before.end)
+            except OSError:
+                pass  # the torn tail is dropped on the next open instead
+            raise translated(error, f"can't write {self.folder.path / LOG}") from error
+
+    def keep(self, name: str, data: bytes) -> None:
+        """It lies in the session's folder, where it was made durable."""
+
+
+class LogWriter:
+    """Appends decisions. There is one per session, behind its lock."""
+
+    def __init__(self, folder: Folder, now: Now, head: LogHead, place: LogPlace | None = None) -> None:
+        self.folder = folder
+        self._place = place or LogFile(folder, head)
+        self.head = head._replace(epoch=self._place.epoch or head.epoch + 1)
+        self._now = now
+        self._announced = False
+        self._broken = False
+
+    def close(self) -> None:
+        self._place.close()
+
+    def keep(self, name: str, data: bytes) -> None:
+        self._place.keep(name, data)
+
     def append(
         self, events: Sequence[DurableEvent], *, by: Actor = MACHINE, key: str = "", parent: Parent | None = None
     ) -> list[Record]:
-        """One decision: all of it durable when this returns, none of it in the log when it raises."""
+        """One decision: all of it durable when this returns. When it raises, this process writes no more."""
         if self._broken:
             raise ExternalError(
                 f"{self.folder.path / LOG} could not be written before; this process writes no more to it",
@@ -283,25 +335,12 @@ class LogWriter:
             for i, event in enumerate(events, 1)
         ]
         data = b"".join(lines)
-        try:
-            self.folder.disk.write(self._fd, data)
-            self.folder.disk.fdatasync(self._fd)
-        except OSError as error:
-            self._take_back()
-            raise translated(error, f"can't write {self.folder.path / LOG}") from error
-        self._announced = True
         envelope = envelope._replace(hash=hash_bytes(data))
-        self.head = LogHead(seq + parts, end + len(data), envelope.hash, epoch, line + parts, len(data))
+        head = LogHead(seq + parts, end + len(data), envelope.hash, epoch, line + parts, len(data))
+        self._broken = True  # until it is known to be written
+        self._place.append(self.head, head, lines, events)
+        self._broken, self._announced, self.head = False, True, head
         return [Record(seq + i, at, event, envelope) for i, event in enumerate(events, 1)]
-
-    def _take_back(self) -> None:
-        # After a failed sync the kernel may have dropped the pages: what is on the disk is known again only after
-        # the log is read from the start, so this writer stops for good.
-        self._broken = True
-        try:
-            self.folder.disk.truncate(self._fd, self.head.end)
-        except OSError:
-            return  # the torn tail is dropped on the next open instead
 
 
 @contextmanager

@@ -61,6 +61,11 @@ def kept_copy(folder: Folder, event: ArtifactAccepted) -> bytes | None:
     return data if data is not None and hash_bytes(data) == event.hash else None
 
 
+def aside_name(name: str, data: bytes) -> str:
+    """Where in a session's folder something is kept that makes room for another."""
+    return f"aside/{name.replace('/', '-')}.{hash_bytes(data)[:8]}"
+
+
 def item_results(folder: Folder, seqs: set[int]) -> dict[str, tuple[ItemSettled, bytes]]:
     """The results of items by the hash of what they are made from, without those whose copy is lost."""
     found: dict[str, tuple[ItemSettled, bytes]] = {}

@@ -35,7 +35,8 @@ from weft.session.cuts import CutLogError, LostLogError, find_cuts
 from weft.session.lock import WriterLock
 from weft.session.log import LOG, LogReader, LogWriter, Now, collector_paused, timestamp
 from weft.session.manifest import MANIFEST, Known, manifest_bytes, read_known
-from weft.session.recovery import PROCESS_ENDED, closing, unfinished_writes
+from weft.session.recovery import PROCESS_ENDED, aside_name, closing, unfinished_writes
+from weft.session.shared import SharedLog, SharedWriter
 from weft.session.snapshot import SNAPSHOT, Snapshot, read_snapshot, write_snapshot
 from weft.session.state import SessionState
 from weft.session.transitions import IllegalEventError, Standing, after, apply
@@ -72,6 +73,7 @@ class Session:
         lock: WriterLock,
         now: Now,
         accepting: Actor | None = None,
+        shared: SharedWriter | None = None,
     ) -> None:
         self.folder = folder
         self._notices: list[str] = []
@@ -102,9 +104,11 @@ class Session:
             raise CutLogError(folder.path.name, cuts)
         self._notices += [str(damage) for damage in reader.damage]
         if reader.torn:
-            self._keep_aside(LOG, reader.torn)
+            self.folder.folder("aside", create=True).close()
+            self.folder.replace(aside_name(LOG, reader.torn), reader.torn)
+            self.folder.sync()
             self._notices.append(f"{LOG}: dropped an unfinished write of {len(reader.torn)} bytes at its end")
-        self._log = LogWriter(folder, now, reader.head)
+        self._log = LogWriter(folder, now, reader.head, shared and shared.at(folder, reader.head))
         if cuts and accepting is not None:
             self._accept_cut(cuts, known, accepting)
 
@@ -118,9 +122,11 @@ class Session:
         above: Folder,
         create: bool = False,
         accepting: Actor | None = None,
+        shared: SharedLog | None = None,
     ) -> Session:
         """Take the writer's lock and bring the folder into order. `create` makes the folder when it is not there.
-        CutLogError when the log has lost something, unless somebody is `accepting` that.
+        CutLogError when the log has lost something, unless somebody is `accepting` that. `shared`: the log that the
+        folder is a working copy of.
 
         The session owns `parent` from here on. It needs it, and `above`, to make its own entry durable with the first
         record: a process that was killed may have made these folders without a sync.
@@ -136,7 +142,10 @@ class Session:
             stack.callback(folder.close)
             lock = WriterLock.acquire(folder, name, timestamp(now()))
             stack.callback(lock.release)
-            session = cls(folder, parent, above, lock, now, accepting)
+            writer = SharedWriter.take(shared, folder) if shared is not None else None
+            if writer is not None:
+                stack.callback(writer.close)
+            session = cls(folder, parent, above, lock, now, accepting, writer)
             stack.callback(session._log.close)
             session._remove_temporaries()
             session._recover()
@@ -300,6 +309,7 @@ class Session:
         if current == data:
             if digest != known:  # it is about to be recorded, and who put it there may have died before a sync
                 self._sync_deep(name)
+                self._log.keep(name, data)
             return facts
         if current is not None and hash_bytes(current) != known:
             facts.append(self._aside_event(name, current))
@@ -335,6 +345,7 @@ class Session:
         name = f"blobs/{digest}"
         if self.folder.read_or_none(name) == data:
             self._sync_deep(name)
+            self._log.keep(name, data)
         else:
             self._put(name, data)
 
@@ -352,6 +363,7 @@ class Session:
         self.folder.replace(name, data)
         if "/" in name:
             self.folder.sync()
+        self._log.keep(name, data)
 
     def _sync_deep(self, name: str) -> None:
         self.folder.sync_file(name)
@@ -381,7 +393,7 @@ class Session:
         return ArtifactSetAside(artifact=name, hash=hash_bytes(data), kept=self._keep_aside(name, data))
 
     def _keep_aside(self, name: str, data: bytes) -> str:
-        kept = f"aside/{name.replace('/', '-')}.{hash_bytes(data)[:8]}"
+        kept = aside_name(name, data)
         self._put(kept, data)
         return kept
 

@@ -1,6 +1,8 @@
 """All sessions of a workspace: find, list, read without locking, move to the trash.
 
 Sessions live in `sessions/<id>`; folders that an older system kept in `contentItem/<id>` are found too and stay there.
+In a shared workspace (`shared.py`) the shared log says which there are, and each folder is a working copy that is made
+and brought up to date when it is asked for.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from typing import Final
 
 from weft.files import Folder
 from weft.protocol.envelope import Actor, Parent
@@ -32,6 +34,7 @@ from weft.session.log import LOG, Damage, LogReader, Now, timestamp
 from weft.session.manifest import MANIFEST, manifest_bytes, read_known
 from weft.session.recovery import unfinished_writes
 from weft.session.session import Session, begin_reading, no_session
+from weft.session.shared import LogMark, SharedLog, bring_up_to_date, push_session
 from weft.session.snapshot import read_snapshot
 from weft.session.state import SessionState, fold
 
@@ -79,19 +82,15 @@ class Reading:
         return "interrupted" if found == "running" and not self.holder else found
 
 
-class LogMark(NamedTuple):
-    """Of a log, without reading it: whoever has this one knows all it says."""
-
-    size: int
-    mtime: int
-
-
 class Sessions:
-    def __init__(self, workspace: Folder, now: Now) -> None:
+    def __init__(self, workspace: Folder, now: Now, shared: SharedLog | None = None) -> None:
         self._workspace = workspace
         self._now = now
+        self._shared = shared
 
     def ids(self) -> list[str]:
+        if self._shared is not None:
+            return sorted(self._shared.marks())
         found: set[str] = set()
         for home in HOMES:
             with self._home(home) as folder:
@@ -101,6 +100,8 @@ class Sessions:
 
     def log_marks(self) -> dict[str, LogMark]:
         """Every session with the mark of its log: a look at each file and no more, since there may be many."""
+        if self._shared is not None:
+            return self._shared.marks()
         found: dict[str, LogMark] = {}
         for home in reversed(HOMES):  # the first one counts
             with self._home(home) as folder:
@@ -112,6 +113,8 @@ class Sessions:
         return found
 
     def log_mark(self, session: str) -> LogMark:
+        if self._shared is not None:
+            return self._shared.mark(check_session_id(session)) or LogMark(0, 0)
         home = self._find(check_session_id(session))
         if home is None:
             raise no_session(session)
@@ -128,12 +131,18 @@ class Sessions:
         if home is None:
             raise no_session(session)
         with self._workspace.folder(f"{home}/{session}") as folder:
+            if self._shared is not None:
+                bring_up_to_date(self._shared, session, folder)
             yield folder
+
+    def holder(self, session: str, folder: Folder) -> str | None:
+        """Who writes to it right now, on this machine or another."""
+        return held_by(folder) or (self._shared.holder(session) if self._shared is not None else None)
 
     def read(self, session: str) -> Reading:
         """The state of a session, without a lock. Puts its manifest right when nobody is writing."""
         with self.folder(session) as folder:
-            holder = held_by(folder)
+            holder = self.holder(session, folder)
             known, (reader, state, _) = read_known(folder), begin_reading(folder, read_snapshot(folder))
             for record in reader.read():
                 state.apply(record)
@@ -153,7 +162,9 @@ class Sessions:
         that."""
         home = self._find(check_session_id(session)) or HOMES[0]
         parent = self._workspace.folder(home, create=True)
-        return Session.open(parent, session, self._now, create=create, above=self._workspace, accepting=accepting)
+        return Session.open(
+            parent, session, self._now, create=create, above=self._workspace, accepting=accepting, shared=self._shared
+        )
 
     def accept_cut(self, session: str, by: Actor) -> tuple[str, ...]:
         """Go on without what the log has lost; says what that was. Nothing is done when it has lost nothing."""
@@ -180,7 +191,9 @@ class Sessions:
         with self.folder(session) as folder:
             reader, ended = LogReader(folder), False
             while True:
-                idle = held_by(folder) is None  # asked before reading: what was written until then is not missed
+                idle = self.holder(session, folder) is None  # asked first: what was written until then is not missed
+                if self._shared is not None:
+                    await asyncio.to_thread(bring_up_to_date, self._shared, session, folder)
                 for record in reader.read():
                     if not isinstance(record.event, _AT_REST):
                         ended = isinstance(record.event, RunEnded)
@@ -195,7 +208,11 @@ class Sessions:
         if self.exists(check_session_id(name)):
             raise UserError(f"there is a session {name} already", hint="choose another name")
         with self.folder(session) as source, self._workspace.folder(HOMES[0], create=True) as home:
-            return fork(home, source, name, at)
+            parent = fork(home, source, name, at)
+        if self._shared is not None:
+            with self._workspace.folder(f"{HOMES[0]}/{name}") as made:
+                push_session(self._shared, name, made)
+        return parent
 
     def trash(self, session: str) -> str:
         """Move a session to the trash folder and say where it is. Nothing is deleted."""
@@ -208,6 +225,8 @@ class Sessions:
             try:
                 taken = set(trash.names())
                 name = next(name for name in _numbered(session) if name not in taken)
+                if self._shared is not None:
+                    self._shared.trash(session)
                 folder.move(session, trash, name)
             finally:
                 lock.release()
@@ -236,16 +255,24 @@ class Sessions:
             raise UserError(f"there is a session {session} again", hint="move that one to the trash first")
         with self._workspace.folder(TRASH) as trash, self._workspace.folder(HOMES[0], create=True) as home:
             trash.move(name, home, session)
+        if self._shared is not None:
+            self._shared.trash(session, out=True)
         return session
 
     # -- inside
 
     def _find(self, session: str) -> str | None:
-        for home in HOMES:
+        found: str | None = None
+        for home in reversed(HOMES):
             with self._home(home) as folder:
-                if folder is not None and folder.is_folder(session):
-                    return home
-        return None
+                found = home if folder is not None and folder.is_folder(session) else found
+        if self._shared is None:
+            return found
+        if self._shared.mark(session) is None:
+            return None  # a folder that the log does not know is no session yet, or not any more
+        if found is None:  # it was made on another machine
+            self._workspace.folder(f"{HOMES[0]}/{session}", create=True).close()
+        return found or HOMES[0]
 
     @contextmanager
     def _home(self, home: str) -> Iterator[Folder | None]:

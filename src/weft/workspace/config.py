@@ -29,6 +29,12 @@ class Config(Strict):
     )
     kb: Text | None = Field(default=None, description="The collection that is asked when none is named")
     model: Text = Field(default="embedded", description="The model of every step that names none")
+    store: Text | None = Field(
+        default=None, description="Where a shared workspace keeps its sessions: postgresql://…; else in files"
+    )
+    objects: Text | None = Field(
+        default=None, description="Where a shared workspace keeps large contents: a folder all see, or s3://…"
+    )
     roles: RoleTable = Field(default_factory=RoleTable, description="What small, standard and strong stand for")
     models: ModelTables = Field(default_factory=dict, description="How models are reached: a table for each connection")
 
