@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         read_profile_file,
         write_profile_file,
     )
+    from weft.app.queue import BatchRow, Queue, person_name
     from weft.app.requests import SessionRequest, read_given
     from weft.app.root import TAKEN_UP, App
     from weft.app.secrets import person_secrets
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
         session_documents,
         steps_now,
     )
+    from weft.app.shared_files import pull_workspace, push_tree, push_workspace
     from weft.app.sharing import ExportKind, exported, taken_in, would_leave
     from weft.app.slash import Fork, KnownWords, Leave, Overview, OverviewName, Slash, complete, read_slash
     from weft.app.source_shelf import AddRequest, SourceShelf
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
     from weft.protocol.errors import EditConflictError
     from weft.session.codec import event_fields, record_fields, record_json, to_json
     from weft.session.index import Filter, FoundListing, ListedSession, TextHit
+    from weft.session.postgres import open_postgres
     from weft.tools.boundary import boundary_here
     from weft.workspace.pack import LaidFile
     from weft.workspace.pipeline import Pipeline, Step, pipeline_json_schema
@@ -110,6 +113,7 @@ else:
             "App": "weft.app.root",
             "AttachedSession": "weft.app.door",
             "BROWSER_DAYS": "weft.access",
+            "BatchRow": "weft.app.queue",
             "Browser": "weft.access",
             "Catalogue": "weft.app.catalogue",
             "Collections": "weft.app.collections",
@@ -133,8 +137,6 @@ else:
             "ListedModel": "weft.models.discovery",
             "ListedSession": "weft.session.index",
             "LiveSession": "weft.app.live",
-            "Overview": "weft.app.slash",
-            "OverviewName": "weft.app.slash",
             "MAX_BYTES": "weft.documents",
             "ME": "weft.access",
             "MODEL_KINDS": "weft.app.model_settings",
@@ -147,11 +149,14 @@ else:
             "OpenCollection": "weft.app.collections",
             "OpenQuestions": "weft.app.session_work",
             "OpenedSession": "weft.app.opened",
+            "Overview": "weft.app.slash",
+            "OverviewName": "weft.app.slash",
             "PERSON": "weft.protocol.envelope",
             "PIECE_WORDS": "weft.app.profile",
             "PROFILE_FILE": "weft.app.profile",
             "Pipeline": "weft.workspace.pipeline",
             "Probe": "weft.models.probe",
+            "Queue": "weft.app.queue",
             "RegisteredFunction": "weft.app.parts",
             "Role": "weft.access",
             "Scope": "weft.access",
@@ -168,6 +173,7 @@ else:
             "TextHit": "weft.session.index",
             "VOICES": "weft.app.profile",
             "WriterProfile": "weft.workspace.profile",
+            "allow_always": "weft.app.permissions",
             "artifact_bytes": "weft.app.session_work",
             "artifact_versions": "weft.app.session_work",
             "artifacts_now": "weft.app.session_work",
@@ -175,7 +181,6 @@ else:
             "blob_text": "weft.app.session_work",
             "boundary_here": "weft.tools.boundary",
             "change_profile": "weft.app.profile",
-            "allow_always": "weft.app.permissions",
             "command_from_wire": "weft.app.wire",
             "complete": "weft.app.slash",
             "declared_marks": "weft.app.describing",
@@ -185,6 +190,7 @@ else:
             "event_fields": "weft.session.codec",
             "exported": "weft.app.sharing",
             "is_address": "weft.protocol.commands",
+            "item_page": "weft.app.session_pages",
             "item_to_wire": "weft.app.wire",
             "judge_call": "weft.app.permissions",
             "lay": "weft.app.packs",
@@ -192,17 +198,22 @@ else:
             "library_files": "weft.app.pipeline_pages",
             "library_text": "weft.app.pipeline_pages",
             "open_catalogue": "weft.app.session_pages",
+            "open_postgres": "weft.session.postgres",
             "open_questions": "weft.app.session_work",
             "open_sessions": "weft.app.session_pages",
             "original_bytes": "weft.app.session_work",
             "pack_differences": "weft.app.packs",
             "person_access": "weft.app.person",
             "person_consents": "weft.app.person",
+            "person_name": "weft.app.queue",
             "person_secrets": "weft.app.secrets",
             "pipeline_json_schema": "weft.workspace.pipeline",
             "pipeline_runs": "weft.app.pipeline_pages",
             "place_in": "weft.app.session_work",
             "profile_parts": "weft.app.profile",
+            "pull_workspace": "weft.app.shared_files",
+            "push_tree": "weft.app.shared_files",
+            "push_workspace": "weft.app.shared_files",
             "read_given": "weft.app.requests",
             "read_labelled": "weft.app.claim_evaluation",
             "read_profile_file": "weft.app.profile",
@@ -217,7 +228,6 @@ else:
             "session_page": "weft.app.session_pages",
             "session_row": "weft.app.session_pages",
             "shipped_packs": "weft.app.packs",
-            "item_page": "weft.app.session_pages",
             "step_page": "weft.app.session_pages",
             "steps_now": "weft.app.session_work",
             "suggest": "weft.workspace.spelling",
@@ -268,6 +278,7 @@ __all__ = [
     "AddRequest",
     "App",
     "AttachedSession",
+    "BatchRow",
     "Browser",
     "Catalogue",
     "Collections",
@@ -301,6 +312,7 @@ __all__ = [
     "OverviewName",
     "Pipeline",
     "Probe",
+    "Queue",
     "RegisteredFunction",
     "Role",
     "Scope",
@@ -340,6 +352,7 @@ __all__ = [
     "library_files",
     "library_text",
     "open_catalogue",
+    "open_postgres",
     "open_questions",
     "open_sessions",
     "open_workspace",
@@ -347,11 +360,15 @@ __all__ = [
     "pack_differences",
     "person_access",
     "person_consents",
+    "person_name",
     "person_secrets",
     "pipeline_json_schema",
     "pipeline_runs",
     "place_in",
     "profile_parts",
+    "pull_workspace",
+    "push_tree",
+    "push_workspace",
     "read_given",
     "read_labelled",
     "read_profile_file",

@@ -179,6 +179,8 @@ async def _write(writer: asyncio.StreamWriter, value: Mapping[str, Any]) -> None
 class AttachedSession(OpenedSession):
     """A session that another process holds."""
 
+    held_here = False
+
     def __init__(self, parts: Parts, name: str, folder: Path, request: SessionRequest) -> None:
         super().__init__(parts, request)
         self._order = asyncio.Lock()

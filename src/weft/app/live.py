@@ -239,6 +239,11 @@ class LiveSession(OpenedSession):
         return self._runs.pipeline
 
     @property
+    def continuation(self) -> StartRun:
+        """The wish that takes the last run up again as it was meant."""
+        return self._runs.to_continue()
+
+    @property
     def status(self) -> StatusChanged | None:
         """What a status line says of its conversation, when that is open."""
         return self._conversation.status if self._conversation else None

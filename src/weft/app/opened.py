@@ -25,6 +25,8 @@ Show = Callable[[Record | Event], None]
 class OpenedSession(ABC):
     id: str
     folder: Path
+    held_here = True
+    """This process is its one writer."""
 
     def __init__(self, parts: Parts, request: SessionRequest) -> None:
         self._parts = parts

@@ -151,6 +151,7 @@ class Parts:
         self._prices: dict[tuple[str, tuple[tuple[str, int], ...]], Decimal | None] = {}
         self.workspace = workspace
         self.config = workspace.config()
+        self._lent = shared is not None
         self.shared = shared or self._open_shared()
         """The log that several machines share; None where the sessions are files here."""
         self.sessions = Sessions(workspace.folder, now, self.shared)
@@ -158,6 +159,8 @@ class Parts:
         self._functions = functions
         self._fetch = fetch_page
         self._models = models
+        self.queues_runs = False
+        """Commands to sessions go into the queue of the shared workspace: set by a face that leaves work to others."""
         self.ask_secret: Callable[[str], str] | None = None
         """Set by a face that can ask for what opens the credential store."""
         self._now = now
@@ -194,7 +197,7 @@ class Parts:
         self.disk_threads.shutdown()
         if "catalogue" in self.__dict__:
             self.catalogue.close()
-        if self.shared is not None:
+        if self.shared is not None and not self._lent:
             self.shared.close()
         self.workspace.folder.close()
 

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from weft import __version__
 from weft.app.describing import said_of_session
@@ -43,6 +43,9 @@ from weft.session.recovery import accepted_contents
 from weft.session.session import Session, no_session
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from weft.app.queue import QueuedSession, Work
 
 TAKEN_UP: Final = Actor("machine", face="web")
 """Who goes on with what a server that ended was doing."""
@@ -130,6 +133,11 @@ class App(Parts):
         """One session: held open here as its one writer, or attached to where another process holds it. For a new one
         everything asked for, with the `wish` that will follow, is checked before its folder is made. `reachable`: other
         processes can reach it through its door."""
+        if self.queues_runs and not request.talk:
+            queued = await self.off_loop(lambda: self._queued(request, wish))
+            yield queued
+            await queued.close()
+            return
         try:
             live = await self._hold(request, wish or StartRun())
         except SessionLockedError as error:
@@ -147,6 +155,26 @@ class App(Parts):
                 yield live
         finally:
             await live.close()
+
+    def work_for(self, request: SessionRequest, wish: StartRun, key: str, by: Actor) -> Work:
+        """A run as a worker would make it. UserError for what can't begin, before anything is queued."""
+        from weft.app.queue import Work
+
+        pipeline = self._pipeline(request)
+        name = self._session_id(request, pipeline)
+        if not self.sessions.exists(name):
+            self._plan_new(pipeline, name, request, wish)
+        return Work.of(request, name, pipeline.name, wish, key, by)
+
+    def _queued(self, request: SessionRequest, wish: StartRun | None) -> QueuedSession:
+        from weft.app.queue import Queue, QueuedSession
+
+        assert self.shared is not None
+        pipeline = self._pipeline(request)
+        name = self._session_id(request, pipeline)
+        if not self.sessions.exists(name):
+            self._plan_new(pipeline, name, request, wish or StartRun())
+        return QueuedSession(self, request, Queue(self.shared), name, pipeline)
 
     async def attached(self, session: str) -> AttachedSession | None:
         """A session that another process holds open; None when nobody does."""

@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar
 
-from weft.protocol.commands import Accepted, Refused, Reply, SessionCommand
+from weft.protocol.commands import Accepted, GivenFile, Refused, Reply, SessionCommand
 from weft.protocol.envelope import Actor, Envelope
 from weft.protocol.errors import UserError
 from weft.protocol.events import DurableEvent, Event, Record
@@ -60,6 +60,10 @@ def command_from_wire(raw: Any) -> SessionCommand:
 
 def actor_from_wire(raw: Any) -> Actor:
     return typing.cast(Actor, _made(Actor, raw))
+
+
+def given_from_wire(raw: Any) -> GivenFile:
+    return typing.cast(GivenFile, _made(GivenFile, raw))
 
 
 def reply_from_wire(raw: Any) -> Reply:

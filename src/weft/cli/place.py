@@ -78,6 +78,8 @@ def open_app(given: str | None, *, runs: bool = False) -> App:
     from weft.app import App
 
     app = App.open(workspace_path(given))
+    if app.shared is not None:
+        app.shared.on_trouble = lambda text: print(f"weft: {text}", file=sys.stderr, flush=True)
     prepare_app(app, runs=runs)
     return app
 

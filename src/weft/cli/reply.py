@@ -65,6 +65,7 @@ def command(
     lead away from the run: then say leave (the run is kept) or stay.
     """
     with open_app(workspace, runs=True) as app:
+        app.queues_runs = app.shared is not None  # a worker hears it, and goes on
         values = pairs(settings, "--set", "VALUE")
         return asyncio.run(
             _reply(app, check_session_id(session), words, gate, values, output, as_json=as_json, plain=plain)

@@ -53,6 +53,7 @@ OUTCOMES: dict[Outcome, int] = {
 @click.command("run")
 @ask_options
 @click.option("--output", "-o", metavar="PATH", help="Copy the wanted artifact there; - prints it.")
+@click.option("--queue", "queued", is_flag=True, help="Leave the work to the workers of a shared workspace.")
 @click.option("--watch", "watching", is_flag=True, help="Go on: run again whenever a file it depends on is saved.")
 @click.option("--plain", is_flag=True, help="Plain lines instead of the live view.")
 @json_option
@@ -61,6 +62,7 @@ OUTCOMES: dict[Outcome, int] = {
 def command(
     words: tuple[str, ...],
     output: str | None,
+    queued: bool,
     watching: bool,
     plain: bool,
     as_json: bool,
@@ -75,6 +77,7 @@ def command(
     weft run --together FILE…     one session for all of them
     weft run -                    what comes on standard input
     weft run --session-id ID      continue a session
+    weft run --queue FILE…        left to the workers of a shared workspace
 
     The same file and pipeline come back to the same session: what is finished is not done again.
     """
@@ -86,6 +89,10 @@ def command(
     def once() -> int:
         with open_app(workspace, runs=True) as app:
             wish, found = start_run(given), asks(app, words, given)
+            if queued:
+                from weft.cli.batches import queue_all
+
+                return queue_all(app, found, wish, as_json=as_json, plain=plain)
             if output and len(found) > 1:
                 raise UsageError("--output takes one file's result; there are several files")
             if len(found) == 1:
@@ -95,6 +102,8 @@ def command(
 
             return asyncio.run(Batch(app, found, wish, as_json=as_json, plain=plain).run())
 
+    if queued and (watching or output):
+        raise UsageError("--queue leaves the work to others: it goes with neither --watch nor --output")
     if not watching:
         return once()
     from weft.cli.commands import complain

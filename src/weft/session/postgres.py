@@ -41,6 +41,8 @@ LEASE: Final = 10.0
 PATIENCE: Final = 600.0
 """Seconds that a database may be away before what waits for it gives up."""
 PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)
+SEARCH_PATH: Final = "-c search_path=public"
+"""Whoever connects: a user with the name of a schema would have the queue's tables elsewhere."""
 AT_ONCE: Final = 500
 """Lines that are fetched together."""
 
@@ -93,7 +95,8 @@ class PostgresLog:
 
     def __init__(self, address: str, objects: str = "", *, lease: float = LEASE, patience: float = PATIENCE) -> None:
         self.address = address
-        self._lease = lease
+        self.lease = lease
+        """Seconds until others may take a session of which nothing is heard from here."""
         self._patience = patience
         self._idle: list[Connection] = []
         self._lock = threading.Lock()
@@ -102,6 +105,8 @@ class PostgresLog:
         self._renewing: threading.Thread | None = None
         self._closed = threading.Event()
         self._reached = False
+        self.is_away = False
+        """The last try to reach it came to nothing."""
         self.on_trouble: Callable[[str], None] | None = None
         """Told that the database is away, and that it is back."""
         if password := _password(address):
@@ -158,7 +163,7 @@ class PostgresLog:
                 "UPDATE weft.sessions SET epoch = epoch + (holder IS DISTINCT FROM %(me)s)::int, holder = %(me)s, "
                 "lease_until = now() + %(lease)s * interval '1 second' WHERE session = %(session)s "
                 "AND (holder IS NULL OR lease_until < now() OR holder = %(me)s) RETURNING epoch",
-                {"me": me, "lease": self._lease, "session": session},
+                {"me": me, "lease": self.lease, "session": session},
             ).fetchall()
 
         found = self._tried(taken, f"taking session {session}")
@@ -268,7 +273,7 @@ class PostgresLog:
 
     def _renew(self) -> None:
         """The leases of all sessions held here. That they can't be renewed for a while costs nothing by itself."""
-        while not self._closed.wait(self._lease / 3):
+        while not self._closed.wait(self.lease / 3):
             with self._lock:
                 held = dict(self._held)
             if not held:
@@ -279,10 +284,10 @@ class PostgresLog:
                         "UPDATE weft.sessions s SET lease_until = now() + %s * interval '1 second' "
                         "FROM unnest(%s::text[], %s::bigint[]) h(session, epoch) "
                         "WHERE s.session = h.session AND s.epoch = h.epoch AND s.holder IS NOT NULL",
-                        (self._lease, list(held), list(held.values())),
+                        (self.lease, list(held), list(held.values())),
                     ),
                     "renewing leases",
-                    patience=self._lease / 3,
+                    patience=self.lease / 3,
                     quiet=True,
                 )
             except ExternalError:
@@ -324,6 +329,10 @@ class PostgresLog:
 
         return self._tried(made, "asking the database")
 
+    def work(self, work: Callable[[Connection], T], what: str) -> T:
+        """Several statements, which whoever gives them puts into a transaction; tried again while it is away."""
+        return self._tried(work, what)
+
     def _tried(
         self,
         work: Callable[[Connection], T],
@@ -347,12 +356,12 @@ class PostgresLog:
                     self._idle.append(connection)
                 if tries and not quiet and self.on_trouble is not None:
                     self.on_trouble("the database is back")
-                self._reached = True
+                self._reached, self.is_away = True, False
                 return found
             except (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction) as error:
                 if connection is not None:
                     connection.close()
-                waited = time.monotonic() - began
+                waited, self.is_away = time.monotonic() - began, True
                 if not self._reached or waited > (self._patience if patience is None else patience):
                     raise self._away(error, what, waited) from error
                 if tries == 1 and not quiet and self.on_trouble is not None:
@@ -377,6 +386,7 @@ class PostgresLog:
             keepalives_count=3,
             tcp_user_timeout=10_000,
             application_name="weft",
+            options=SEARCH_PATH,
         )
 
     def _away(self, error: Exception, what: str, waited: float) -> ExternalError:

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import field, replace
 from typing import Final
 
-from weft.app import App, AttachedSession, OpenedSession, SessionRequest
+from weft.app import App, OpenedSession, SessionRequest
 from weft.protocol.commands import StartRun
 from weft.protocol.values import dataclass
 
@@ -137,7 +137,7 @@ class SessionKeeper:
                 known = name or session.id
                 held.session.set_result(session)
                 self._opened(known)
-                if isinstance(session, AttachedSession):
+                if not session.held_here:
                     if self._held.get(known) is held:
                         del self._held[known]  # whoever uses it now keeps it; the next one attaches anew
                     while held.users:

@@ -1,0 +1,87 @@
+"""Workers on a shared workspace: queued, waiting at gates, killed, stopped and continued, drained."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.shared.fleet import Fleet, events_of, log_of, until
+
+pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, store: str) -> Iterator[Fleet]:
+    fleet = Fleet(tmp_path, store)
+    try:
+        yield fleet
+    finally:
+        fleet.close()
+
+
+def states(fleet: Fleet, batch: str) -> list[str]:
+    return [one["state"] for one in fleet.weft("batches", "show", batch, "--json").events]
+
+
+def test_a_queued_run_waits_at_its_gates_with_no_worker_and_goes_on_by_a_reply(fleet: Fleet) -> None:
+    rows = fleet.queue(*fleet.documents(1))
+    assert [row["state"] for row in rows] == ["waiting"]
+    (session,), batch = [row["session"] for row in rows], fleet.batch()
+    worker = fleet.worker("one")
+    shown = fleet.weft("batches", "show", batch, "--wait", "--json", timeout=120)
+    assert (shown.code, [one["state"] for one in shown.events]) == (3, ["at a gate"]), fleet.said("one")
+    listed = fleet.weft("workers", "list")
+    assert "one" in listed.out, listed
+    assert "0 queued, 0 at work" in listed.out
+    for _ in range(2):
+        replied = fleet.weft("reply", session, "proceed", "--json", timeout=120)
+    assert replied.code == 0, (replied, fleet.said("one"))
+    assert states(fleet, batch) == ["done"]
+    # the person's machine has a working copy of what the worker made
+    assert (fleet.workspace / "sessions" / session / "report.md").read_text().startswith("beginning")
+    verified = fleet.weft("sessions", "verify", session)
+    assert verified.code == 0, verified
+    with log_of(fleet.store) as log:
+        assert [one["by_epoch"] for one in events_of(log, session)][-1] >= 3
+    assert fleet.weft("workers", "drain", "one").code == 0
+    assert worker.wait(30) == 0, fleet.said("one")
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_what_a_dead_or_stopped_worker_had_goes_on_elsewhere(fleet: Fleet, how: signal.Signals) -> None:
+    traces = fleet.workspace / "traces"
+    traces.mkdir(exist_ok=True)
+    (traces / "hold-draft-0").touch()
+    (row,) = fleet.queue("--answer", "plan=proceed", "--answer", "review=proceed", *fleet.documents(1))
+    session, batch = row["session"], fleet.batch()
+    first = fleet.worker("one")
+    held = until(
+        lambda: (t := fleet.traces("one")) and (t / "held-draft-0").exists() and t, told=lambda: fleet.said("one")
+    )
+    first.send_signal(how)
+    fleet.worker("two")
+    there = until(
+        lambda: (t := fleet.traces("two")) and (t / "held-draft-0").exists() and t, told=lambda: fleet.said("two")
+    )
+    (there / "hold-draft-0").unlink()
+    shown = fleet.weft("batches", "show", batch, "--wait", "--json", timeout=120)
+    assert [one["state"] for one in shown.events] == ["done"], fleet.said("two")
+    with log_of(fleet.store) as log:
+        before = events_of(log, session)
+        if how == signal.SIGSTOP:
+            (held / "hold-draft-0").unlink()
+            first.send_signal(signal.SIGCONT)
+            until(lambda: "went on elsewhere" in fleet.said("one"), told=lambda: fleet.said("one"))
+        after = events_of(log, session)
+    assert after == before, "nothing of the first worker's came after the second had it"
+    epochs = [one["by_epoch"] for one in before]
+    assert epochs == sorted(epochs)
+    assert len(set(epochs)) == 2
+    completed = [one["step"] for one in before if one["type"] == "step_completed"]
+    assert completed.count("plan") == 1, "a settled step is not made again"
+    if how == signal.SIGSTOP:  # it lets go, and works on
+        (row,) = fleet.queue("--new", "--until", "plan", *fleet.documents(1))
+        until(lambda: states(fleet, fleet.batch()) == ["at a gate"], told=lambda: fleet.said("one") + fleet.said("two"))
