@@ -36,8 +36,8 @@ def test_a_queued_run_waits_at_its_gates_with_no_worker_and_goes_on_by_a_reply(f
     listed = fleet.weft("workers", "list")
     assert "one" in listed.out, listed
     assert "0 queued, 0 at work" in listed.out
-    for _ in range(2):
-        replied = fleet.weft("reply", session, "proceed", "--json", timeout=120)
+    assert fleet.weft("reply", session, "proceed", "--json", timeout=120).code == 3, fleet.said("one")
+    replied = fleet.weft("reply", session, "proceed", "--json", timeout=120)
     assert replied.code == 0, (replied, fleet.said("one"))
     assert states(fleet, batch) == ["done"]
     # the person's machine has a working copy of what the worker made
@@ -50,7 +50,7 @@ def test_a_queued_run_waits_at_its_gates_with_no_worker_and_goes_on_by_a_reply(f
     assert worker.wait(30) == 0, fleet.said("one")
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("how", [pytest.param(signal.SIGKILL, marks=pytest.mark.campaign), signal.SIGSTOP])
 def test_what_a_dead_or_stopped_worker_had_goes_on_elsewhere(fleet: Fleet, how: signal.Signals) -> None:
     traces = fleet.workspace / "traces"
     traces.mkdir(exist_ok=True)

@@ -23,6 +23,10 @@ Commands:
   interrupt   Stop what runs in a session that is open elsewhere.
   open        Open what a session made in the browser.
   serve       Serve the sessions to browsers and scripts.
+  worker      Work for a shared workspace: take runs from its queue.
+  workers     Who works for a shared workspace: list, drain.
+  batches     Documents that were queued together: how they stand, again.
+  workspace   Move a workspace between files and a shared store.
   tokens      What lets scripts and browsers into the server.
   persons     Who may come into the server, and what they may do.
   schedules   What is begun by itself: list, run, pause, watch.

@@ -69,6 +69,7 @@ def command(
         for folder in [workspace_path(one) for one in workspaces] or [workspace_path(None)]:
             app = stack.enter_context(App.open(folder))
             prepare_app(app, runs=True)
+            app.queues_runs = app.shared is not None  # workers do it; the server shows it
             apps[_name(folder, apps)] = app
 
         def ready(address: str) -> None:
