@@ -59,7 +59,7 @@ def test() -> None:
     options = ("--bundle", "--platform=node", "--format=esm", "--external:happy-dom", "--out-extension:.js=.mjs")
     _node("node_modules/esbuild/bin/esbuild", *found, *options, *JSX, f"--outdir={TESTS}", "--log-level=warning")
     made = sorted(str(file) for file in TESTS.rglob("*.mjs"))
-    _node("--test", "--test-reporter=dot", *made)
+    _node("--test", "--test-force-exit", "--test-timeout=60000", "--test-reporter=dot", *made)
 
 
 def build() -> None:

@@ -124,12 +124,17 @@ def test_every_route_says_which_role_it_needs(server: Running, browser: Client) 
 def test_killed_it_goes_on_where_it_was_and_nothing_is_told_twice(home: Path, desk: Path) -> None:
     with running(home, desk) as first:
         browser = first.signed_in()
-        session = begin(browser)
+        session = begin(browser, key="the same wish")
+        assert begin(browser, key="the same wish") == session
+        assert begin(browser, key="another wish") != session
         seen = until(browser, session, "gate_opened")
         os.kill(first.process.pid, signal.SIGKILL)
         first.process.wait()
     with running(home, desk) as second:
         browser = second.signed_in()
+        assert begin(browser, key="the same wish") == session
+        log = browser.get(f"/api/w/desk/sessions/{session}/log").json["records"]
+        assert [one["event"]["type"] for one in log].count("run_started") == 1
         gate = next(
             record["event"]["gate"]
             for record in browser.get(f"/api/w/desk/sessions/{session}/log").json["records"]

@@ -30,7 +30,7 @@ export function Inbox() {
       {stopped.length > 0 && <Rows title="Stopped" entries={stopped} />}
       {working.value.length > 0 && <Rows title="Working" entries={working.value} />}
       {recent.length > 0 && <Rows title="Recent" entries={recent} />}
-      <p class="ends"><a class="button" href="/new">Begin something new</a> <a href="/sessions">All {count(sessions.value.size, "session")}</a></p>
+      <p class="ends"><a class="button" href="/new">Begin something new</a> {sessions.value.size > RECENT && <a href="/sessions">All {count(sessions.value.size, "session")}</a>}</p>
     </div>
   );
 }
@@ -77,7 +77,7 @@ export function Row({ entry }: { entry: SessionEntry }) {
   );
 }
 
-function Dots({ done, steps }: { done: number; steps: number }) {
+export function Dots({ done, steps }: { done: number; steps: number }) {
   if (steps > 12) return <span>{done} of {steps}</span>;
   return (
     <span class="dots" role="img" aria-label={`${done} of ${steps} steps done`}>

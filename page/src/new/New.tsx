@@ -5,12 +5,19 @@ import type { NewSession, PipelineShort } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { count, humanSize } from "../parts/words";
-import { go, query } from "../shell/address";
+import { go, place, query, to } from "../shell/address";
 import { base } from "../store/desk";
-import { begin } from "./begin";
+import { BatchPage } from "./BatchPage";
+import { begin, beginBatch } from "./begin";
+import { Forecast } from "./Forecast";
 import { Parameters } from "./Parameters";
 
-export function New({ bare = false }: { bare?: boolean }) {
+export function New() {
+  const { of, inside } = place.value;
+  return of === "batch" && inside[0] ? <BatchPage key={inside[0]} id={inside[0]} /> : <Begin />;
+}
+
+export function Begin({ bare = false }: { bare?: boolean }) {
   const files = useSignal<readonly File[]>([]);
   const text = useSignal(query.value.get("q") ?? "");
   const over = useSignal(false);
@@ -46,8 +53,8 @@ export function New({ bare = false }: { bare?: boolean }) {
   };
   const run = async (): Promise<void> => {
     if (!apart.value || files.value.length < 2) return begin(wish, files.value);
-    for (const file of files.value) await begin(wish, [file], true);
-    go("/sessions");
+    const batch = await beginBatch(wish, files.value);
+    go(to("new", "batch", batch.id));
   };
   return (
     <div
@@ -110,6 +117,7 @@ export function New({ bare = false }: { bare?: boolean }) {
         </fieldset>
       )}
       {chosen && (isDocument || !bare) && <Parameters pipeline={chosen} values={parameters} depth={depth} />}
+      {chosen && isDocument && (files.value.length > 0 || said) && <Forecast wish={wish} files={files.value} each={apart.value ? files.value.length : 1} />}
       <div class="choices">
         <button type="button" class={isDocument ? "primary" : ""} disabled={busy.value || !(files.value.length || said)} onClick={() => void start(run)}>
           {!chosen || chosen.name === "writing" ? "Make a kit of it" : `Begin ${chosen.name}`}

@@ -6,8 +6,11 @@ import { count, humanSize } from "../parts/words";
 import { go, query, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
 import { at } from "./addresses";
+import { answerOf } from "./answer";
+import { AnswerView } from "./AnswerView";
 import { ArtifactEditor } from "./ArtifactEditor";
 import { ArtifactVersions } from "./ArtifactVersions";
+import { parsed } from "./ClaimPanel";
 import { Evident } from "./Evident";
 import { JsonTree } from "./JsonTree";
 
@@ -23,6 +26,7 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
   const versions = useAsked<readonly ArtifactVersionShown[]>(newest ? at(open, "artifacts", name, "versions") : "", newest, open.fold.seq);
   const found = text.found.value;
   const json = found && name.endsWith(".json") ? parsed(found.text) : undefined;
+  const answer = answerOf(json);
   const isPage = name.endsWith(".html");
   const views: View[] = [isPage ? "page" : "read", ...(json !== undefined ? ["tree" as const] : []), "text", "versions", "edit"];
   const wanted = query.value.get("as") as View | null;
@@ -50,7 +54,7 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
       {newest && view === "page" && <Framed key={newest + version} open={open} name={name} version={version} />}
       {found && view === "read" && (json === undefined
         ? <div class="formatted document" dangerouslySetInnerHTML={{ __html: found.html }} />
-        : <Evident open={open} value={json} />)}
+        : answer ? <AnswerView answer={answer} session={open.id} artifact={name} /> : <Evident open={open} value={json} />)}
       {found && view === "tree" && <JsonTree value={json} />}
       {found && view === "text" && <div class="formatted code" dangerouslySetInnerHTML={{ __html: found.html.startsWith("<pre") ? found.html : "" }} />}
       {found && view === "text" && !found.html.startsWith("<pre") && <pre class="result" tabIndex={0}>{found.text}</pre>}
@@ -66,12 +70,4 @@ function Framed({ open, name, version }: { open: OpenSession; name: string; vers
   if (address.problem.value) return <Trouble problem={address.problem.value} />;
   if (!address.found.value) return <p class="soft loading" role="status">opening…</p>;
   return <iframe title={name} sandbox="allow-scripts" src={address.found.value.address} />;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

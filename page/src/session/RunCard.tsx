@@ -7,6 +7,7 @@ import { go, place, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
 import type { Run, Step } from "../store/run";
 import { RunGraph } from "./RunGraph";
+import { RunResult } from "./RunResult";
 import { StepDetail } from "./StepDetail";
 
 export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; open: OpenSession; isLast: boolean }) {
@@ -22,8 +23,10 @@ export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; ope
       go(to("s", open.id), true);
     } else go(to("s", open.id, "step", name), wanted !== "");
   };
-  const wantedFiles = run.steps.get(run.desired)?.artifacts ?? [];
-  const files = [...wantedFiles.toSorted(byReading), ...[...run.steps.values()].flatMap((one) => one.artifacts).filter((name) => !wantedFiles.includes(name))];
+  const isDone = run.outcome === "done";
+  const wantedFiles = (run.steps.get(run.desired)?.artifacts ?? []).toSorted(byReading);
+  const onTheWay = [...run.steps.values()].flatMap((one) => one.artifacts).filter((name) => !wantedFiles.includes(name));
+  const files = [...wantedFiles, ...onTheWay];
   const asksElsewhere = run.outcome === "waiting";
   return (
     <article class="run" id={`e${run.seq}`} aria-label={`Run of ${run.pipeline}`}>
@@ -35,14 +38,26 @@ export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; ope
       {step && <StepDetail key={step.name} rev={rev} step={step} run={run} open={open} first={isLast && asksElsewhere} />}
       {run.notes.map((note) => <p key={note.seq} class={note.look === "warning" ? "warning" : "soft small"}>{note.text}</p>)}
       {run.outcome && run.outcome !== "waiting" && run.outcome !== "done" && <AtRest run={run} rev={rev} open={open} isLast={isLast} />}
+      {isLast && isDone && wantedFiles.length > 0 && <RunResult open={open} files={wantedFiles} />}
       {files.length > 0 && (
-        <p class="made">
-          <span class="label">{run.outcome === "done" ? "Made" : "So far"}</span>
-          {files.map((name, index) => <a key={name} class={`file ${index === 0 && run.outcome === "done" ? "chief" : ""}`} href={to("s", open.id, "artifact", name)} aria-current={inside[0] === "artifact" && inside[1] === name ? "true" : undefined}>{name}</a>)}
-        </p>
+        <div class="made">
+          <span class="label">{isDone ? "Made" : "So far"}</span>
+          {(isDone ? wantedFiles : files).map((name, index) => <FileLink key={name} open={open} name={name} chief={index === 0 && isDone} />)}
+          {isDone && onTheWay.length > 0 && (
+            <details class="others" open={onTheWay.includes(inside[1] ?? "")}>
+              <summary>and {count(onTheWay.length, "file")} on the way</summary>
+              {onTheWay.map((name) => <FileLink key={name} open={open} name={name} />)}
+            </details>
+          )}
+        </div>
       )}
     </article>
   );
+}
+
+function FileLink({ open, name, chief = false }: { open: OpenSession; name: string; chief?: boolean }) {
+  const [kind, shown] = place.value.inside;
+  return <a class={`file ${chief ? "chief" : ""}`} href={to("s", open.id, "artifact", name)} aria-current={kind === "artifact" && shown === name ? "true" : undefined}>{name}</a>;
 }
 
 /** What is made to be read comes before what is made to be computed with. */

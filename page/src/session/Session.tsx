@@ -8,6 +8,7 @@ import { go, place, to } from "../shell/address";
 import { base, look, sessions } from "../store/desk";
 import { OpenSession } from "../store/open";
 import { ArtifactPanel } from "./ArtifactPanel";
+import { ClaimPanel } from "./ClaimPanel";
 import { Composer } from "./Composer";
 import { Marks } from "./Marks";
 import { LogPanel } from "./LogPanel";
@@ -24,6 +25,7 @@ export function Session({ id }: { id: string }) {
   if (open.missing.value)
     return <div class="page"><h1>There is no such session</h1><p class="soft">It may be in the trash. <a href="/sessions">All sessions</a></p></div>;
   const panel = kind === "artifact" ? <ArtifactPanel key={name} open={open} name={name} />
+    : kind === "claim" || kind === "cited" ? <ClaimPanel open={open} kind={kind} name={name} />
     : kind === "source" ? <SourcePanel key={name} open={open} input={name} /> : kind === "log" || kind === "event"
     ? <LogPanel open={open} at={kind === "event" ? Number(name) : 0} /> : null;
   return (
@@ -38,7 +40,7 @@ export function Session({ id }: { id: string }) {
         </div>
       </div>
       {panel && (
-        <aside class="panel" aria-label={name || "log"} onKeyDown={(event) => {
+        <aside class="panel" aria-label={kind === "claim" || kind === "cited" ? "Evidence" : name || "log"} onKeyDown={(event) => {
           if (event.key === "Escape" && !event.defaultPrevented) {
             event.preventDefault();
             go(to("s", id));
@@ -78,7 +80,7 @@ function Head({ open }: { open: OpenSession }) {
           {entry && <State state={fold.asks.length ? "waiting" : fold.working ? "working" : entry.state === "waiting" || entry.state === "working" ? "idle" : entry.state} of="session" />}
           {facts.map((fact) => <span key={fact}>{fact}</span>)}
           <a href={to("s", open.id, "log")}>{counted(fold.seq, "event")}</a>
-          {fold.inputs[0] && <a href={to("s", open.id, "source", fold.inputs[0].input)}>the document</a>}
+          {fold.inputs[0] && <a href={to("s", open.id, "source", fold.inputs[0].input)}>the {fold.inputs[0].input === "source" ? "document" : fold.inputs[0].input}</a>}
           {entry?.status && <span>{entry.status}</span>}
           {Object.entries(entry?.labels ?? {}).map(([name, value]) => <span key={name} class="tag">{value ? `${name}: ${value}` : name}</span>)}
           {entry && <button type="button" class="plain" aria-expanded={marking.value === "marks"} onClick={toggle("marks")}>Organise</button>}

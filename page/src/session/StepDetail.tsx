@@ -121,7 +121,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 function Attempts({ attempts }: { attempts: readonly Attempt[]; rev: number }) {
   return (
     <details class="attempts">
-      <summary>{count(attempts.length, "attempt")}: what each was made from</summary>
+      <summary>{attempts.length > 1 ? `${count(attempts.length, "attempt")} and what each was made from` : "What it was made from"}</summary>
       {attempts.map((one, index) => {
         const before = attempts[index - 1];
         const changed = before ? Object.keys({ ...before.inputs, ...one.inputs }).filter((name) => before.inputs[name] !== one.inputs[name]) : [];

@@ -35,8 +35,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <nav class="rail" aria-label="Places">
         <a class="wordmark" href="/">Weft</a>
         <ul>
-          {PLACES.map(({ href, label, name }) => (
-            <li key={href}>
+          {PLACES.map(({ href, label, name, seldom }) => (
+            <li key={href} class={seldom ? "seldom" : ""}>
               <a href={href} aria-current={place.value.name === name ? "page" : undefined}>
                 {label}
                 {name === "inbox" && waits > 0 && <span class="badge" aria-label={`${waits} wait`}>{waits}</span>}
@@ -44,6 +44,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
               </a>
             </li>
           ))}
+          <li class="more"><button type="button" class="plain" onClick={() => (paletteOpen.value = true)}>More</button></li>
         </ul>
         <div class="foot">
           <button type="button" class="plain" onClick={() => (paletteOpen.value = true)}>Find <kbd>Ctrl K</kbd></button>

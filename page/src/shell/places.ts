@@ -6,6 +6,8 @@ export interface Listed {
   readonly name: Place["name"];
   /** After `g`. */
   readonly key: string;
+  /** On a phone it is behind "More". */
+  readonly seldom?: boolean;
 }
 
 export const PLACES: readonly Listed[] = [
@@ -14,6 +16,6 @@ export const PLACES: readonly Listed[] = [
   { href: "/sessions", label: "Sessions", name: "sessions", key: "s" },
   { href: "/pipelines", label: "Pipelines", name: "pipelines", key: "p" },
   { href: "/knowledge", label: "Knowledge", name: "knowledge", key: "k" },
-  { href: "/models", label: "Models", name: "models", key: "c" },
-  { href: "/settings", label: "Settings", name: "settings", key: "e" },
+  { href: "/models", label: "Models", name: "models", key: "c", seldom: true },
+  { href: "/settings", label: "Settings", name: "settings", key: "e", seldom: true },
 ];

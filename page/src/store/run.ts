@@ -150,7 +150,11 @@ export class Runs {
         run.notes.push({ seq, look: "note", text: `${event.artifact} was written again from the log` });
         return null;
       default:
-        if ("step" in event && event.step) stepEvent(stepOf(run, event.step), event, seq, at);
+        // an event of a kind that this page does not know changes nothing that it shows
+        if ("step" in event && event.step) {
+          const step = run.steps.get(event.step);
+          if (step) stepEvent(step, event, seq, at);
+        }
         return null;
     }
   }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weft import __version__
 from weft.app.describing import said_of_session
 from weft.app.door import AttachedSession, attach, open_door
+from weft.app.estimates import Estimate, estimate
 from weft.app.live import SESSION_CLOSED, LiveSession
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
@@ -65,9 +66,16 @@ class App(Parts):
     ) -> Plan:
         """What a run would do, and why. Changes nothing. `edits` stand in place of artifacts' files, as if a person had
         saved them."""
-        wish = wish or StartRun()
-        opening, notes = self._looked_at(request, wish, edits or {})
-        return make_plan(
+        return self._planned(request, wish or StartRun(), edits or {})[1]
+
+    def forecast(self, request: SessionRequest, wish: StartRun | None = None) -> tuple[Plan, Estimate]:
+        """The plan, and about what it would cost. Changes nothing."""
+        opening, plan = self._planned(request, wish or StartRun(), {})
+        return plan, estimate(self, opening, plan)
+
+    def _planned(self, request: SessionRequest, wish: StartRun, edits: Mapping[str, bytes]) -> tuple[Opening, Plan]:
+        opening, notes = self._looked_at(request, wish, edits)
+        return opening, make_plan(
             opening.pipeline, opening.facts.steps, opening.state, wish, opening.parameters, (*notes, *opening.notes)
         )
 

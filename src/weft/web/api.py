@@ -20,6 +20,7 @@ from weft.render.html import code_html, difference_html, markdown_html
 from weft.web import shapes as s
 from weft.web.asking import PROBLEMS, Administers, Looks, Served, broken, misshapen, refused, served_by, told
 from weft.web.assets import asset_routes
+from weft.web.batch_routes import batch_routes
 from weft.web.frames import frame_routes
 from weft.web.knowledge_routes import knowledge_routes
 from weft.web.library_routes import library_routes
@@ -128,6 +129,7 @@ def _rendered(one: s.TextToRender) -> str:
 ROUTERS: Final = (
     server_routes,
     session_routes,
+    batch_routes,
     work_routes,
     library_routes,
     source_routes,

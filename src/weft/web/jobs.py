@@ -1,19 +1,45 @@
-"""What goes on for a while without a session: how far it is, and how it ended. Kept in memory: a server that starts
-again knows of none, and whatever a job was doing can be asked for again."""
+"""What goes on for a while without a session: how far it is, and how it ended.
+
+That there is one, and how it ended, is kept in a file of the workspace: who asks with the same key gets the same job,
+also from a server that was started again. One that was going on when a server ended has failed, and says so; whatever
+it was doing can be asked for again.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Final, Literal
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, field
+from typing import Final, Literal, Protocol
 
 from weft.protocol.errors import WeftError
 from weft.protocol.values import dataclass
 
 MOST_JOBS: Final = 200
+_ENDED: Final = "the server ended before it was done; ask for it again"
 Tell = Callable[[int, int, str], None]
+Work = Callable[[Tell], Awaitable[list[str]]]
+
+
+class Keeping(Protocol):
+    """Where the jobs are kept."""
+
+    def read(self) -> bytes | None: ...
+
+    def write(self, data: bytes) -> None: ...
+
+
+@dataclass(slots=True)
+class JobItem:
+    """One of the things a job is about, with the session it has."""
+
+    name: str
+    session: str
+    problem: str = ""
 
 
 @dataclass(slots=True)
@@ -27,37 +53,69 @@ class Job:
     """What it is at now."""
     notes: tuple[str, ...] = ()
     """What is to be known of the result, or why it failed."""
+    items: list[JobItem] = field(default_factory=list)
 
 
 class Jobs:
-    def __init__(self, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, tasks: asyncio.TaskGroup, kept: Keeping) -> None:
         self._tasks = tasks
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._kept = kept
+        self._jobs: OrderedDict[str, Job] | None = None
 
     def get(self, name: str) -> Job | None:
-        return self._jobs.get(name)
+        return self._known().get(name)
 
     def all(self) -> list[Job]:
-        return [*reversed(self._jobs.values())]
+        return [*reversed(self._known().values())]
 
-    def begin(self, about: str, work: Callable[[Tell], list[str]]) -> Job:
-        """`work` runs in a thread and says how far it is; it returns what is to be known of the result."""
-        job = Job(secrets.token_hex(6), about)
-        self._jobs[job.id] = job
-        while len(self._jobs) > MOST_JOBS:
-            self._jobs.popitem(last=False)
+    def begin(self, about: str, work: Work, *, key: str = "", items: list[JobItem] | None = None) -> Job:
+        """`work` says how far it is and returns what is to be known of the result. The same key is the same job, unless
+        that has failed."""
+        name = hashlib.sha256(key.encode()).hexdigest()[:12] if key else secrets.token_hex(6)
+        known = self._known().pop(name, None)
+        if known is not None and known.state != "failed":
+            self._known()[name] = known
+            return known
+        job = self._known()[name] = Job(name, about, items=items or [])
+        while len(self._known()) > MOST_JOBS:
+            self._known().popitem(last=False)
 
         def tell(done: int, total: int, at: str) -> None:
             job.done, job.total, job.at = done, total, at
 
         async def run() -> None:
             try:
-                job.notes = tuple(await asyncio.to_thread(work, tell))
+                await self._write()
+                job.notes = tuple(await work(tell))
                 job.state = "done"
             except WeftError as error:
                 job.notes, job.state = (str(error),), "failed"
             except Exception as error:  # noqa: BLE001  one job's trouble is not the server's
                 job.notes, job.state = (f"{type(error).__name__}: {error}",), "failed"
+            await self._write()
 
         self._tasks.create_task(run(), name=f"job {about}")
         return job
+
+    def _known(self) -> OrderedDict[str, Job]:
+        if self._jobs is None:
+            self._jobs = OrderedDict((one.id, one) for one in _read(self._kept.read()))
+        return self._jobs
+
+    async def _write(self) -> None:
+        data = json.dumps([asdict(one) for one in self._known().values()], ensure_ascii=False).encode()
+        await asyncio.to_thread(self._kept.write, data)
+
+
+def _read(data: bytes | None) -> list[Job]:
+    """The jobs of an earlier server. A file that can't be read has none: nothing but their list is lost with it."""
+    try:
+        found = json.loads(data or b"[]")
+        jobs = [Job(**{**one, "items": [JobItem(**item) for item in one["items"]]}) for one in found]
+    except (ValueError, TypeError, KeyError):
+        return []
+    for job in jobs:
+        job.notes = tuple(job.notes)
+        if job.state == "working":
+            job.state, job.notes = "failed", (_ENDED,)
+    return jobs

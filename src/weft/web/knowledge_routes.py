@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, File, Query, UploadFile
+from fastapi import APIRouter, File, Form, Query, UploadFile
 
 from weft.app import Collections, Inquiry, ask_of, lay_missing
 from weft.protocol.commands import StartRun
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs
-from weft.web.jobs import Job
+from weft.web.jobs import Job, Tell
 from weft.web.place import Place
-from weft.web.session_routes import started
+from weft.web.session_routes import keyed, started
 
 knowledge_routes = APIRouter(prefix="/api/w/{workspace}")
 _MODES: Final[Mapping[s.SearchMode, Literal["keyword", "vector", "hybrid"]]] = {
@@ -58,7 +58,11 @@ async def show_collection(collection: str, place: At, who: Looks) -> s.Collectio
 
 @knowledge_routes.post("/collections/{collection}/documents", status_code=202)
 async def add_documents(
-    collection: str, place: At, who: Runs, files: Annotated[list[UploadFile], File()]
+    collection: str,
+    place: At,
+    who: Runs,
+    files: Annotated[list[UploadFile], File()],
+    key: Annotated[str, Form(max_length=200, description="Names this wish: the same one again is the same job.")] = "",
 ) -> s.JobShown:
     """Files are copied into the collection and read; the job says how far that is."""
     given = [(file.filename or "", await file.read()) for file in files]
@@ -68,7 +72,7 @@ async def add_documents(
             one.add_bytes(given)
 
     await place.app.off_loop(added)
-    return _begin_update(place, collection)
+    return _begin_update(place, collection, key)
 
 
 @knowledge_routes.post("/collections/{collection}/update", status_code=202)
@@ -95,15 +99,18 @@ async def remove_document(collection: str, file: str, place: At, who: Runs) -> s
     return _begin_update(place, collection)
 
 
-def _begin_update(place: Place, collection: str) -> s.JobShown:
-    def work(tell: Any) -> list[str]:
+def _begin_update(place: Place, collection: str, key: str = "") -> s.JobShown:
+    def read(tell: Tell) -> list[str]:
         with _collections(place).opened(collection) as one:
             report = one.update(tell)
             one.make_vectors(tell)
         skipped = [f"passed over ({why}): {', '.join(names[:5])}" for why, names in report.skipped.items()]
         return [*map(str, report.problems), *report.notes, *skipped]
 
-    return shown_job(place.jobs.begin(f"reading {collection}", work))
+    async def work(tell: Tell) -> list[str]:
+        return await asyncio.to_thread(read, tell)
+
+    return shown_job(place.jobs.begin(f"reading {collection}", work, key=key))
 
 
 @knowledge_routes.get("/jobs")
@@ -115,12 +122,12 @@ async def list_jobs(place: At, who: Looks) -> tuple[s.JobShown, ...]:
 async def show_job(job: str, place: At, who: Looks) -> s.JobShown:
     found = place.jobs.get(job)
     if found is None:
-        raise NotThereError(f"there is no job {job[:40]}", hint="a server that starts again knows of none")
+        raise NotThereError(f"there is no job {job[:40]}", hint="the last 200 are kept")
     return shown_job(found)
 
 
 def shown_job(job: Job) -> s.JobShown:
-    return s.JobShown(**asdict(job))
+    return s.JobShown(**{name: getattr(job, name) for name in s.JobShown.model_fields})
 
 
 @knowledge_routes.get("/collections/{collection}/search")
@@ -200,6 +207,7 @@ async def ask_collection(asked: s.ResearchQuestion, collection: str, place: At, 
             collection=collection,
             pipeline=asked.pipeline,
             follows=asked.follows or None,
+            session=keyed(asked.key, f"{asked.pipeline} {asked.question}") if asked.new and asked.key else None,
             new=asked.new,
         )
         return ask_of(place.app, inquiry)

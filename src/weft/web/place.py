@@ -28,11 +28,26 @@ LOOK_SECONDS: Final = 0.5
 CHUNK: Final = 500
 """Records of a long log that are read at once."""
 
+JOBS_FILE: Final = ".weft/jobs.json"
 REFRESH_SECONDS: Final = 2.0
 MOST_TAKEN_UP: Final = 1000
 MOST_WAITING: Final = 200
 """Sessions that wait for a person, shown with all they ask."""
 T = TypeVar("T")
+
+
+class _JobsFile:
+    """In the workspace, beside what else the machine keeps there."""
+
+    def __init__(self, app: App) -> None:
+        self._folder = app.workspace.folder
+
+    def read(self) -> bytes | None:
+        return self._folder.read_or_none(JOBS_FILE)
+
+    def write(self, data: bytes) -> None:
+        self._folder.folder(JOBS_FILE.partition("/")[0], create=True).close()
+        self._folder.replace(JOBS_FILE, data)
 
 
 class Place:
@@ -43,11 +58,9 @@ class Place:
         self.app = app
         self.keeper = SessionKeeper(app, tasks, opened=self._has_opened, troubled=trouble)
         self.catalogue = app.catalogue
-        self.jobs = Jobs(tasks)
+        self.jobs = Jobs(tasks, _JobsFile(app))
         self.schedules = Schedules(app)
         self._watching: asyncio.Task[None] | None = None
-        self.begun: dict[str, tuple[str, int]] = {}
-        """By the key of the wish: sessions that were begun here, each with the number of its first command."""
         self._tasks = tasks
         self._trouble = trouble
         self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import PurePath
 from typing import Annotated, Final
 
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
@@ -36,6 +38,8 @@ from weft.protocol.commands import (
 )
 from weft.protocol.errors import UserError
 from weft.protocol.events import QuestionAsked, Record
+from weft.protocol.hashes import hash_bytes
+from weft.protocol.ids import slug
 from weft.protocol.talk_commands import DecideApproval
 from weft.web import shapes as s
 from weft.web.asking import (
@@ -214,11 +218,23 @@ async def upload(
 
 
 async def _begin(place: Place, asked: s.NewSession, given: tuple[GivenFile, ...], who: Identity) -> s.Begun:
+    request = request_of(place, asked, given)
+    command = Say(text=asked.message) if request.talk else wish_of(asked)
+    return await started(place, request, command, asked.key, who, start=asked.start)
+
+
+def request_of(
+    place: Place, asked: s.NewSession, given: tuple[GivenFile, ...], session: str | None = None
+) -> SessionRequest:
     talk = bool(asked.message) and not given
-    request = SessionRequest(
+    title = "talk" if talk else given[0].name if given else asked.pipeline
+    if session is None and asked.key:
+        session = keyed(asked.key, title)
+    return SessionRequest(
         pipeline=asked.pipeline or None,
         file=given[0] if given else None,
         together=given[1:],
+        session=session,
         new=not talk,
         talk=talk,
         model=asked.model or None,
@@ -226,17 +242,18 @@ async def _begin(place: Place, asked: s.NewSession, given: tuple[GivenFile, ...]
         mode=asked.mode,
         working=place.app.workspace.path,
     )
-    wish = _wish(asked)
-    return await started(place, request, Say(text=asked.message) if talk else wish, asked.key, who, start=asked.start)
+
+
+def keyed(key: str, title: str) -> str:
+    """The name of the session that a wish with this key begins. It is the same each time, so that the log itself knows
+    whether the wish was carried out: also after the server that took it is gone."""
+    return f"{slug(PurePath(title).stem) or 'session'}-{hash_bytes(key.encode())[:10]}"
 
 
 async def started(
     place: Place, request: SessionRequest, command: StartRun | Say, key: str, who: Identity, *, start: bool = True
 ) -> s.Begun:
     """A session, held from now on, and its first command. The same key again begins nothing new."""
-    known = place.begun.get(key) if key else None
-    if known is not None:
-        return s.Begun(session=known[0], seq=known[1])
     wish = command if isinstance(command, StartRun) else None
     async with place.keeper.new(request, wish) as session:
         if not start:
@@ -244,12 +261,10 @@ async def started(
         reply = await session.submit(command, key=key, by=actor(who))
         if isinstance(reply, Refused):
             raise refuse(reply)
-        if key:
-            place.begun[key] = (session.id, reply.seq)
         return s.Begun(session=session.id, seq=reply.seq)
 
 
-def _wish(asked: s.NewSession) -> StartRun:
+def wish_of(asked: s.NewSession) -> StartRun:
     return StartRun(
         parameters={**asked.parameters, **({"depth": asked.depth} if asked.depth else {})},
         until=asked.until or None,
@@ -329,8 +344,25 @@ def _waiting(entry: ListedSession, found: OpenQuestions, questions: Sequence[Que
 
 
 @session_routes.post("/plan")
-async def plan_new(asked: s.NewSession, place: At, who: Looks) -> s.PlanShown:
-    """What a session that is not begun yet would do. Nothing is made."""
-    given = GivenFile(asked.text.encode(), asked.name) if asked.text else None
-    request = SessionRequest(pipeline=asked.pipeline or None, file=given, new=True, working=place.app.workspace.path)
-    return shown_plan(await place.app.off_loop(lambda: place.app.plan(request, _wish(asked))))
+async def plan_new(asked: s.NewSession, place: At, who: Looks) -> s.NewPlan:
+    """What a session that is not begun yet would do, and about what it would cost. Nothing is made."""
+    given = (GivenFile(asked.text.encode(), asked.name),) if asked.text else ()
+    return await _forecast(place, asked, given)
+
+
+@session_routes.post("/uploads/plan")
+async def plan_upload(
+    place: At,
+    who: Looks,
+    files: Annotated[list[UploadFile], File(description="Several are read as one document.")],
+    asked: Annotated[str, Form(description="A NewSession as JSON.")] = "{}",
+) -> s.NewPlan:
+    """The same for files. They are read and forgotten."""
+    given = tuple([GivenFile(await file.read(), file.filename or "") for file in files])
+    return await _forecast(place, s.NewSession.model_validate_json(asked), given)
+
+
+async def _forecast(place: Place, asked: s.NewSession, given: tuple[GivenFile, ...]) -> s.NewPlan:
+    request = replace(request_of(place, asked, given), talk=False, session=None, new=True)
+    plan, cost = await place.app.off_loop(lambda: place.app.forecast(request, wish_of(asked)))
+    return s.NewPlan(**shown_plan(plan).model_dump(), estimate=s.EstimateShown(**asdict(cost)))

@@ -160,6 +160,22 @@ class Begun(Shape):
     seq: int
 
 
+class BatchItem(Shape):
+    """One file of a batch: the session it has or will have."""
+
+    name: str
+    session: str
+    problem: str = ""
+    """Why it could not be begun."""
+
+
+class BatchShown(Shape):
+    id: str
+    pipeline: str
+    state: Literal["working", "done", "failed"]
+    items: tuple[BatchItem, ...]
+
+
 class GivenCommand(Shape):
     """A command of the protocol, by its `type`; docs/reference/events.schema.json has them all."""
 
@@ -285,6 +301,25 @@ class PlanShown(Shape):
     pipeline: str
     lines: tuple[PlanLineShown, ...]
     notes: tuple[str, ...]
+
+
+class EstimateShown(Shape):
+    """About what a run would cost, and how that is known."""
+
+    models: tuple[str, ...]
+    steps: tuple[str, ...]
+    """That would ask them."""
+    low: float | None
+    high: float | None
+    """US dollars; null when a price is not known."""
+    runs: int
+    """Earlier runs that it is taken from; 0 when it is reckoned from the length of what is given."""
+    words: int
+    """Of what is given."""
+
+
+class NewPlan(PlanShown):
+    estimate: EstimateShown
 
 
 class PlanAsk(Shape):

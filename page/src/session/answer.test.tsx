@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Window } from "happy-dom";
+
+const { window } = { window: new Window({ url: "http://127.0.0.1/s/one" }) };
+for (const name of ["document", "location", "history", "localStorage", "sessionStorage", "Element", "HTMLElement", "Node", "navigator"] as const)
+  Object.defineProperty(globalThis, name, { value: window[name], configurable: true });
+
+const { render } = await import("preact");
+const { AnswerView } = await import("./AnswerView");
+const { answerOf, marked } = await import("./answer");
+
+const sentence = (id: string, state: string, more: object = {}) => ({ id, text: `Sentence ${id}.`, lead: "", labels: ["1"], state, reason: "", ...more });
+const ANSWER = {
+  original_query: "Why?", nothing_found: false, level: "high", collection: { name: "sea", title: "The sea" }, sources: [],
+  sections: [{ id: "a", heading: "", sentences: [
+    sentence("s1", "quoted"), sentence("s2", "judged", { judged_by: "work/m" }), sentence("s3", "contradicted"), sentence("s4", "not_checked", { labels: [] }),
+  ] }],
+};
+
+test("the four verdicts are told apart by words, and each leads to its evidence", () => {
+  const root = window.document.createElement("div");
+  const answer = answerOf(ANSWER);
+  assert.ok(answer);
+  render(<AnswerView answer={answer} session="one" artifact="answer.json" />, root as unknown as Element);
+  const marks = [...root.querySelectorAll("a.claim")];
+  assert.deepEqual(marks.map((one) => one.textContent), ["❝quoted, source 1", "◆judgedsource 1", "✗contradictedsource 1", "?not checked"]);
+  assert.equal(marks[1]?.getAttribute("title"), "judged by work/m");
+  assert.equal(marks[2]?.getAttribute("href"), "/s/one/claim/s3?in=answer.json");
+  assert.match(root.querySelector(".legend")?.textContent ?? "", /4 sentences: .*1 judged by work\/m/);
+});
+
+test("what is no answer is none", () => {
+  assert.equal(answerOf({ sections: [] }), null);
+  assert.equal(answerOf(null), null);
+});
+
+test("a quoted sentence is marked whole whatever the white space, another by its words", () => {
+  assert.deepEqual(marked("The sea\nrises. The moon pulls.", "The sea rises."), ["", "The sea\nrises.", " The moon pulls."]);
+  assert.deepEqual(marked("Tides of 14 metres.", "In Fundy it is 14 m."), ["Tides of ", "14", " metres."]);
+});

@@ -1,0 +1,70 @@
+/** An answer whose every sentence has a verdict: the shape that research makes, found by looking at it. */
+import type { ClaimVerdictShown } from "../api/made";
+
+export type Verdict = ClaimVerdictShown["verdict"];
+export interface Sentence {
+  readonly id: string;
+  readonly text: string;
+  readonly labels: readonly string[];
+  readonly state: Verdict;
+  readonly reason: string;
+  readonly judged_by?: string;
+  readonly overruled?: { readonly was: Verdict; readonly by: string; readonly why: string };
+}
+export interface Source {
+  readonly label: string;
+  readonly kind: "passage" | "web" | "earlier";
+  readonly id: string;
+  readonly ref: string;
+  readonly title: string;
+  readonly text: string;
+  readonly file?: string;
+  readonly page?: number;
+  readonly heading?: string;
+  readonly url?: string;
+  readonly session?: string;
+}
+export interface Answer {
+  readonly original_query: string;
+  readonly outcome?: string;
+  readonly nothing_found: boolean;
+  readonly level: string;
+  readonly collection: { readonly name: string; readonly title: string };
+  readonly sections: readonly { readonly id: string; readonly heading: string; readonly sentences: readonly Sentence[] }[];
+  readonly sources: readonly Source[];
+  readonly nearest: readonly Source[];
+  readonly not_answered: readonly string[];
+}
+
+export function answerOf(value: unknown): Answer | null {
+  if (typeof value !== "object" || value === null) return null;
+  const one = value as Partial<Answer>;
+  const isOne = typeof one.original_query === "string" && Array.isArray(one.sections) && Array.isArray(one.sources) &&
+    one.sections.every((section) => Array.isArray(section?.sentences));
+  return isOne ? { ...(value as Answer), nearest: one.nearest ?? [], not_answered: one.not_answered ?? [] } : null;
+}
+
+export const VERDICTS: Readonly<Record<Verdict, { readonly sign: string; readonly word: string; readonly means: string }>> = {
+  quoted: { sign: "❝", word: "quoted", means: "It stands in the source word for word." },
+  judged: { sign: "◆", word: "judged", means: "Not word for word: a model read the passage and says that it bears it out." },
+  contradicted: { sign: "✗", word: "contradicted", means: "A passage says otherwise." },
+  not_checked: { sign: "?", word: "not checked", means: "Nobody has held it against a passage." },
+};
+
+export const sentencesOf = (answer: Answer): readonly Sentence[] => answer.sections.flatMap((section) => section.sentences);
+
+/** By whom it has its verdict, in words. */
+export function byWhom(sentence: Sentence): string {
+  const said = sentence.overruled;
+  if (said) return `${said.by} says so; it was ${VERDICTS[said.was].word}`;
+  return sentence.judged_by ? `by ${sentence.judged_by}` : "";
+}
+
+/** A passage in pieces, those to be marked at the odd places: the sentence itself where it stands there, else words of it. */
+export function marked(passage: string, sentence: string): string[] {
+  const words = sentence.trim().split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const whole = new RegExp(`(${words.join("\\s+")})`, "u");
+  if (whole.test(passage)) return passage.split(whole);
+  const telling = words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, "")).filter((word) => word.length > 4 || /\d/.test(word));
+  return telling.length ? passage.split(new RegExp(`(?<![\\p{L}\\p{N}])(${telling.join("|")})(?![\\p{L}\\p{N}])`, "giu")) : [passage];
+}
