@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.web.served import CODE, PIPELINE, TEXT
 from weft.app import App, Filter, ListedSession, SessionRequest
+from weft.app.catalogue import Catalogue
+from weft.files import Folder
 from weft.protocol.commands import Accepted, DescribeSession, GivenFile, StartRun
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WorkspaceError
+from weft.session import session as session_module
 from weft.session.log import LogReader
 
 ADA = Actor("person", "ada", "web")
@@ -141,3 +146,29 @@ def test_the_index_is_as_good_after_what_is_new_as_from_the_start(app: App) -> N
     with App.open(app.workspace.path) as other:
         assert listed(other) == grown
         assert other.catalogue.search("note moon") == hits
+
+
+def test_a_long_log_is_listed_from_its_snapshot(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a log that another process wrote, only what came since its snapshot is read, and it is listed all the same."""
+    monkeypatch.setattr(session_module, "SNAPSHOT_EVERY", 1)
+    asyncio.run(ran(app))
+    monkeypatch.setattr(session_module, "SNAPSHOT_EVERY", 1_000)
+    asyncio.run(app.describe("tides", DescribeSession(note="ask Ada")))
+    grown, hits = listed(app), app.catalogue.search("moon")
+    kept: list[bool] = []
+    whole = Catalogue._read
+
+    def read(self: Catalogue, folder: Folder, fold: Any) -> Any:
+        kept.append(fold is not None)
+        return whole(self, folder, fold)
+
+    monkeypatch.setattr(Catalogue, "_read", read)
+    with App.open(app.workspace.path) as other:
+        asyncio.run(other.describe("tides", DescribeSession(flag=True)))
+        assert listed(other) == replace(grown, flag=True, seq=grown.seq + 1, updated=listed(other).updated)
+        assert other.catalogue.search("moon")[0].hits == hits[0].hits
+    assert kept[0]
+    monkeypatch.undo()
+    (app.workspace.path / "index.db").unlink()
+    with App.open(app.workspace.path) as afresh:
+        assert listed(afresh).flag

@@ -22,16 +22,18 @@ from weft.protocol.errors import WeftError
 from weft.protocol.events import InputRecorded
 from weft.protocol.values import dataclass
 from weft.session.cuts import find_cuts
-from weft.session.glance import Glance, entry_of, readable, texts_of
+from weft.session.glance import entry_of, readable, texts_of
 from weft.session.index import FILE, Filter, FoundListing, IndexedText, ListedSession, SessionIndex, SessionKind
 from weft.session.legacy import older_files
 from weft.session.log import LOG, LogHead, LogReader
 from weft.session.manifest import read_known
 from weft.session.sessions import Sessions
+from weft.session.snapshot import read_snapshot
 from weft.session.state import SessionState
 
 if TYPE_CHECKING:
-    from weft.models.spending import CallReader, Price, Spent
+    from weft.app.listing import Listing
+    from weft.models.spending import Price
 
 MOST_KEPT: Final = 64
 """Sessions of which it is kept what their logs added up to."""
@@ -41,12 +43,8 @@ MOST_KEPT: Final = 64
 class _Folded:
     """What a log adds up to, as far as a list shows it."""
 
-    calls: CallReader
-    spent: Spent
+    listing: Listing
     state: SessionState = field(default_factory=SessionState)
-    glance: Glance = field(default_factory=Glance)
-    title: str = ""
-    problem: str = ""
     head: LogHead | None = None
     file: int = 0
     """Which file the log is, whatever it is called."""
@@ -127,10 +125,12 @@ class Catalogue:
             if before is not None and index.mark(session) == mark and (before.state != "working" or held):
                 return
             kept, file = self._folded.pop(session, None), _file(folder)
-            if kept is None or before is None or before.seq != kept.state.seq or before.state == "working":
+            if kept is None or before is None or before.seq != kept.state.seq:
                 kept = None  # somebody else has put it since, or it was never whole
             elif kept.file != file:
                 kept = None  # another log of this name: one went into the trash, or came back from there
+            if kept is None and before is not None:
+                kept = _from_snapshot(folder, before.seq)
             known = index.mark(session)
             if known is not None and mark.size < known.size:
                 index.forget(session)
@@ -146,6 +146,16 @@ class Catalogue:
             self._folded[session] = folded
             if len(self._folded) > MOST_KEPT:
                 self._folded.popitem(last=False)
+
+    def listing(self, session: str) -> Listing:
+        """What its log adds up to now, for the session's snapshot."""
+        with self._lock:
+            self.update(session)
+            folded = self._folded.get(session)
+            if folded is None:
+                with self._sessions.folder(session) as folder:
+                    folded, _ = self._read(folder, None)
+            return folded.listing
 
     def soon(self, session: str) -> Future[None]:
         """Bring a session that has grown up to date, behind whoever asks."""
@@ -169,22 +179,20 @@ class Catalogue:
         known, reader, inputs = read_known(folder), LogReader(folder, folded.head), False
         for record in reader.read():
             folded.state.apply(record)
-            folded.glance.apply(record)
-            for call in folded.calls.take(record):
-                folded.spent = folded.spent.plus(call, self._price(call))
+            folded.listing.take(record, self._price)
             texts |= {(text.kind, text.name): text for text in texts_of(record)}
             inputs = inputs or isinstance(record.event, InputRecorded)
         folded.head = reader.head
         cuts = find_cuts(known, reader.head, reader.damage, folded.state)
         if cuts:
-            folded.problem = f"its log was cut: weft sessions verify {folder.path.name}"
+            folded.listing.problem = f"its log was cut: weft sessions verify {folder.path.name}"
         elif reader.damage:
-            folded.problem = f"{len(reader.damage)} damaged lines in the log"
+            folded.listing.problem = f"{len(reader.damage)} damaged lines in the log"
         elif kept is None:
-            folded.problem = ""
+            folded.listing.problem = ""
         found = [*texts.values()]
         if inputs:
-            folded.title, documents = _documents(folder, folded.state)
+            folded.listing.title, documents = _documents(folder, folded.state)
             found += documents
         return folded, found
 
@@ -194,15 +202,16 @@ class Catalogue:
             note = "made by an older system; weft run --session-id takes it in" if older else "its creation was cut off"
             kind: SessionKind = "older" if older else "empty"
             return ListedSession(id=session, seq=0, title=session, kind=kind, state=kind, problem=note)
-        usd = None if folded.spent.unpriced else float(folded.spent.usd)
+        listing, spent = folded.listing, folded.listing.tally.spent
+        usd = None if spent.unpriced else float(spent.usd)
         entry = entry_of(
             folded.state,
-            folded.glance,
-            title=folded.title,
+            listing.glance,
+            title=listing.title,
             held=held,
-            tokens=folded.spent.tokens,
+            tokens=spent.tokens,
             usd=usd,
-            problem=folded.problem,
+            problem=listing.problem,
         )
         return replace(entry, id=session)  # a folder that was copied or taken in has another name than its log says
 
@@ -220,9 +229,22 @@ def _file(folder: Folder) -> int:
 
 
 def _nothing_folded() -> _Folded:
-    from weft.models.spending import NOTHING, CallReader  # a list of what is known does without
+    from weft.app.listing import Listing  # a list of what is known does without
 
-    return _Folded(CallReader(), NOTHING)
+    return _Folded(Listing())
+
+
+def _from_snapshot(folder: Folder, listed: int) -> _Folded | None:
+    """What a long log added up to at one of the events that are listed already; None when nothing is kept of it."""
+    snapshot = read_snapshot(folder)
+    if snapshot is None or listed < snapshot.head.seq:
+        return None
+    from weft.app.listing import Listing
+
+    state, listing = snapshot.of("session", SessionState), snapshot.of("listing", Listing)
+    if state is None or listing is None or state.seq != snapshot.head.seq:
+        return None
+    return _Folded(listing, state, snapshot.head)
 
 
 def _documents(folder: Folder, state: SessionState) -> tuple[str, list[IndexedText]]:

@@ -164,6 +164,7 @@ class LiveSession(OpenedSession):
         self._feed = Feed()
         self._loop = asyncio.get_running_loop()
         session.on_record = self._recorded
+        session.keep("listing", lambda: self._parts.catalogue.listing(self.id))
         self._runs = SessionRuns(parts, session, request, pipeline, legacy, prepared, self._published)
         self._inbox: deque[_Given] = deque()
         self._worker: asyncio.Task[None] | None = None

@@ -85,25 +85,27 @@ def build_prompt(
 ) -> Prompt:
     """`outside`: the calls whose results came from outside."""
     kept = sorted((f for f in fragments if f.text.strip()), key=lambda fragment: ORDER.index(fragment.kind))
-    told = [_fenced_results(message, outside, nonce) for message in messages]
+    told = [_fenced_results(message, outside, nonce) for message in messages] if outside else list(messages)
+    spoken = _tokens(told)
     room = max(1_000, window - min(ANSWER, window // 4))
     fixed = sum(tokens_of(spec.description) + tokens_of(str(spec.input_schema)) for spec in tools)
     dropped: list[str] = []
     system = _system(kept, nonce)
     for kind in DROPPED_FIRST:
-        if fixed + tokens_of(system) + _tokens(told) <= room:
+        if fixed + tokens_of(system) + spoken <= room:
             break
         if any(fragment.kind == kind for fragment in kept):
             kept = [fragment for fragment in kept if fragment.kind != kind]
             system = _system(kept, nonce)
             dropped.append(HEADINGS[kind].lower())
-    told, cut = _cut_results(told, room - fixed - tokens_of(system))
+    told, cut = _cut_results(told, spoken - (room - fixed - tokens_of(system)))
     if cut:
+        spoken = _tokens(told)
         dropped.append(f"the middle of {cut} tool result{'s' if cut > 1 else ''}")
-    total = fixed + tokens_of(system) + _tokens(told)
+    total = fixed + tokens_of(system) + spoken
     request = Request(system=system, messages=tuple(told), tools=tuple(tools), thinking=thinking)
     sizes = [(HEADINGS[one.kind].lower() or "instructions", tokens_of(_body(one, nonce))) for one in kept]
-    parts = (*sizes, ("tools", fixed), ("the conversation", _tokens(told)))
+    parts = (*sizes, ("tools", fixed), ("the conversation", spoken))
     return Prompt(request=request, tokens=total, share=total / room, dropped=tuple(dropped), parts=parts)
 
 
@@ -164,9 +166,11 @@ def _content_tokens(part: Content) -> int:
             return _MEDIA_TOKENS
 
 
-def _cut_results(messages: list[Message], room: int) -> tuple[list[Message], int]:
-    """Cut the longest tool results, oldest first among equals, until the rest fits or none is long any more."""
-    missing = _tokens(messages) - room
+def _cut_results(messages: list[Message], missing: int) -> tuple[list[Message], int]:
+    """Cut the longest tool results, oldest first among equals, until so many tokens are saved or none is long any
+    more."""
+    if missing <= 0:
+        return messages, 0
     places = [
         (len(part.text), at, inside)
         for at, message in enumerate(messages)

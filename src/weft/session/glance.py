@@ -29,8 +29,8 @@ class Glance:
     spoken: bool = False
     working: set[str] = field(default_factory=set)
     """Conversations in which a turn is open."""
-    approvals: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Calls that wait for a person, each with what it wants to do."""
+    approvals: dict[str, str] = field(default_factory=dict)
+    """Calls that wait for a person, by conversation and call, each with what it wants to do."""
     model: str = ""
     news: int = 0
     """The last event that a person would want to see: an answer, a result, a question."""
@@ -49,10 +49,10 @@ class Glance:
                 if event.conversation == MAIN:
                     self.news = record.seq
             case t.ApprovalRequested():
-                self.approvals[event.conversation, event.call] = f"{event.tool}: {event.reason}"
+                self.approvals[f"{event.conversation} {event.call}"] = f"{event.tool}: {event.reason}"
                 self.news = record.seq
             case t.ApprovalDecided() | t.ToolSettled():
-                self.approvals.pop((event.conversation, event.call), None)
+                self.approvals.pop(f"{event.conversation} {event.call}", None)
             case t.ModelSettled():
                 self.model = event.model or self.model
             case e.RunEnded() | e.GateOpened() | e.ConfirmationAsked():

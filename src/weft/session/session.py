@@ -180,6 +180,8 @@ class Session:
     def keep(self, name: str, fold: Callable[[], Any]) -> None:
         """From here on `fold` tells, for each snapshot, what the log adds up to; None when it can't be told now."""
         self._folds[name] = fold
+        if self._snapshot is not None and name not in self._snapshot.saved:
+            self._saved_at = 0  # it lacks this, so the next one is due
 
     def save(self) -> None:
         """Write a snapshot when much has come since the last one. That it can't be written harms nobody."""
