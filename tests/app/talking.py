@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from weft.app import App, OpenedSession, SessionRequest
+from weft.models.media import MediaKind
 from weft.protocol.commands import Accepted, GivenFile, Mode, Reply, Say, SessionCommand
 from weft.protocol.events import Record
 from weft.testing.scripted import ScriptedModel, Turn
@@ -16,10 +17,17 @@ SECONDS = 60
 
 
 def talk(
-    workspace: Path, desk: Path, turns: Sequence[Turn], play: Play, *, mode: Mode = "edits", session: str = "talk"
+    workspace: Path,
+    desk: Path,
+    turns: Sequence[Turn],
+    play: Play,
+    *,
+    mode: Mode = "edits",
+    session: str = "talk",
+    media: frozenset[MediaKind] = frozenset(),
 ) -> list[Record]:
     """Every record of the session after `play`; the model must have said all that it has."""
-    model = ScriptedModel(turns)
+    model = ScriptedModel(turns, media=media)
 
     async def go() -> None:
         with App.open(workspace, models={"scripted": model}) as app:

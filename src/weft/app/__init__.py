@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from weft.app.door import AttachedSession
     from weft.app.inquiries import Inquiry, ask_of, which_collection
     from weft.app.live import LiveSession
+    from weft.app.mentions import Mentionable, being_typed, dropped_path, files_named, ranked
     from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer
     from weft.app.opened import OpenedSession, Showing
     from weft.app.packs import DEFAULT_PACK, lay, lay_missing, pack_differences, shipped_packs
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     )
     from weft.app.shared_files import pull_workspace, push_tree, push_workspace
     from weft.app.sharing import ExportKind, exported, taken_in, would_leave
-    from weft.app.slash import Fork, KnownWords, Leave, Overview, OverviewName, Slash, complete, read_slash
+    from weft.app.slash import Attach, Fork, KnownWords, Leave, Overview, OverviewName, Slash, complete, read_slash
     from weft.app.source_shelf import AddRequest, SourceShelf
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
@@ -111,6 +112,12 @@ else:
             "AccessToken": "weft.access",
             "AddRequest": "weft.app.source_shelf",
             "App": "weft.app.root",
+            "Attach": "weft.app.slash",
+            "Mentionable": "weft.app.mentions",
+            "being_typed": "weft.app.mentions",
+            "dropped_path": "weft.app.mentions",
+            "files_named": "weft.app.mentions",
+            "ranked": "weft.app.mentions",
             "AttachedSession": "weft.app.door",
             "BROWSER_DAYS": "weft.access",
             "BatchRow": "weft.app.queue",
@@ -277,6 +284,7 @@ __all__ = [
     "AccessToken",
     "AddRequest",
     "App",
+    "Attach",
     "AttachedSession",
     "BatchRow",
     "Browser",
@@ -300,6 +308,7 @@ __all__ = [
     "ListedModel",
     "ListedSession",
     "LiveSession",
+    "Mentionable",
     "ModelError",
     "ModelSettings",
     "NotAgreedError",
@@ -331,17 +340,20 @@ __all__ = [
     "artifact_versions",
     "artifacts_now",
     "ask_of",
+    "being_typed",
     "blob_text",
     "boundary_here",
     "change_profile",
     "command_from_wire",
     "complete",
     "declared_marks",
+    "dropped_path",
     "earlier",
     "evaluate",
     "evaluate_with",
     "event_fields",
     "exported",
+    "files_named",
     "is_address",
     "item_page",
     "item_to_wire",
@@ -369,6 +381,7 @@ __all__ = [
     "pull_workspace",
     "push_tree",
     "push_workspace",
+    "ranked",
     "read_given",
     "read_labelled",
     "read_profile_file",

@@ -7,12 +7,13 @@ door; what happens goes out with the session's events.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from weft.app.mentions import Attached, Attaching
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
 from weft.conversation.compaction import Summary, summarise, turn_to_compact
@@ -35,11 +36,12 @@ from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
 from weft.knowledge.research.quick import answer_question
+from weft.models.media import media_kind, media_taken
 from weft.models.model import Model
 from weft.models.spending import Spent, Tally
 from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
-from weft.protocol.commands import Mode
+from weft.protocol.commands import GivenFile, Mode
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.events import Event, QuestionAsked, QuestionClosed, Record, StatusChanged
@@ -122,6 +124,7 @@ class SessionConversation:
             self._compact,
             self._run_summary,
             self._working.path,
+            session.folder.read_or_none,
         )
         kept = session.saved("tally", Tally)
         self._tally = kept[1] if kept else Tally()
@@ -382,6 +385,23 @@ class SessionConversation:
             )
         files = await self._put_back(changes_since(records, point.message).files)
         return NoteRewound(conversation=MAIN, turn=point.turn, message=point.message, files=files)
+
+    async def attached(self, text: str, files: Sequence[GivenFile]) -> tuple[str, tuple[Mapping[str, Any], ...]]:
+        """A message as the model is told it, and what it brings: what it names, what is given with it, or the whole of
+        one that is far too long. What the model can't take is said."""
+        attaching = Attaching(self._parts, self._working, self._session.folder)
+
+        def look() -> tuple[str, list[Attached]]:
+            short, whole = attaching.shortened(text)
+            return short, [*whole, *attaching.attached(text if short == text else "", files)]
+
+        said, found = await self._parts.off_loop(look)
+        for one in found:
+            kind = media_kind(one["media_type"])
+            if kind == "image" and kind not in media_taken(self.main_model):
+                told = f"{self.main_model.name} takes no pictures: it is told of {one['name']}, and does not see it"
+                self.conversation.notice(told)
+        return said, tuple(found)
 
     def _check_idle(self) -> None:
         if self._speaking is not None:

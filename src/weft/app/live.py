@@ -102,7 +102,7 @@ WAITING: Final = 5_000
 """Events that may wait for one who follows slowly; beyond that they are told the log again from where they were."""
 _DoneFirst = Undo | Rewind | c.DecidePlan | StopProcess
 """What is done first, and then recorded by the conversation."""
-LONGEST_TEXT: Final = 1_000_000
+LONGEST_TEXT: Final = 16_000_000
 """Characters of one message."""
 
 
@@ -669,9 +669,12 @@ class LiveSession(OpenedSession):
             if command.to == "run":
                 raise UserError("no run is waiting in this session", hint="weft run starts one")
             name = key or self._parts.new_name()
-            message = c.SendMessage(conversation="main", message=name, text=command.text)
+            text, attached = await (await self._opened()).attached(command.text, command.attachments)
+            message = c.SendMessage(conversation="main", message=name, text=text, attached=attached)
             reply = await self._talk_command(message, by, key)
             return replace(reply, note=name) if isinstance(reply, Accepted) else reply
+        if command.attachments:
+            raise UserError("what is said to a run can't bring files", hint="answer it first, then attach them")
         run = self.state.run
         assert run is not None
         said = WordsSaid(run=run.run, words=self._parts.new_name(), text=command.text, gate=command.gate, to=command.to)

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weft.app.looks import INSIDE, known_words, look_around
 from weft.app.parts import Parts
@@ -18,6 +19,9 @@ from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, QuestionAsked, Record, StatusChanged
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from weft.app.mentions import Mentionable
 
 Show = Callable[[Record | Event], None]
 
@@ -88,6 +92,17 @@ class OpenedSession(ABC):
     async def known_words(self) -> KnownWords:
         """What can follow a slash here now: `read_slash` takes it."""
         return await self._parts.off_loop(lambda: known_words(self._parts, self._request.working))
+
+    async def mentionable(self) -> list[Mentionable]:
+        """What can be named with an at sign here now: `ranked` takes it."""
+        from weft.app.mentions import mentionable  # a run names nothing
+
+        return await self._parts.off_loop(lambda: mentionable(self._parts, self.working, self.id))
+
+    @property
+    def working(self) -> Path:
+        """The folder that the conversation's tools work in."""
+        return self._request.working
 
     async def look(self, what: OverviewName) -> str:
         """Something to be shown, as Markdown. Nobody is asked for it, and nothing is recorded."""

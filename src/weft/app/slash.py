@@ -69,6 +69,7 @@ SLASHES: Final = (
     Slash("compact", "", "tell the model older turns in short"),
     Slash("context", "", "what the model is told, by part and size"),
     Slash("cost", "", "what this session took"),
+    Slash("attach", "FILE", "give a file with your next message; @FILE in a message does too"),
     Slash("undo", "", "take back what was changed in files for your last message"),
     Slash("rewind", "[N]", "go back to before your last N messages: the conversation, and the files"),
     Slash("fork", "", "begin another session that shares everything up to here"),
@@ -93,6 +94,13 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
+class Attach:
+    """A file that goes with the next message: `Say.attachments`."""
+
+    file: GivenFile
+
+
+@dataclass(frozen=True, slots=True)
 class Leave:
     pass
 
@@ -111,7 +119,7 @@ class KnownWords:
     sources: Collection[str] = ()
 
 
-Wanted = SessionCommand | Overview | Fork | Leave
+Wanted = SessionCommand | Overview | Fork | Attach | Leave
 
 
 def read_slash(text: str, known: KnownWords) -> Wanted | None:
@@ -197,6 +205,13 @@ def _given(words: list[str], working: Path) -> tuple[GivenFile, ...]:
     return (GivenFile(" ".join(words).encode()),)
 
 
+def _attach(rest: str, known: KnownWords) -> Attach:
+    words = _words(rest)
+    if len(words) != 1:
+        raise UserError("which file?", hint="for example: /attach picture.png")
+    return Attach(given_file(known.working / Path(words[0].removeprefix("@")).expanduser()))
+
+
 def _model(rest: str, known: KnownWords) -> Wanted:
     return SetModel(model=rest) if rest else Overview("models")
 
@@ -280,6 +295,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "compact": _bare(Compact),
     "context": _bare(lambda: Overview("context")),
     "cost": _bare(lambda: Overview("cost")),
+    "attach": _attach,
     "undo": _bare(Undo),
     "rewind": _rewind,
     "fork": _bare(Fork),

@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from weft.conversation.compaction import Summary, fitted
 from weft.conversation.projections import Said, Transcript, messages_of
-from weft.conversation.prompt import Fragment, Prompt, build_prompt
+from weft.conversation.prompt import Fragment, Prompt, build_prompt, fence
+from weft.models.media import media_kind, media_taken
 from weft.models.model import Model, Request, ThinkingLevel
 from weft.protocol.errors import WorkspaceError
-from weft.protocol.messages import ToolSpec
+from weft.protocol.messages import Content, Media, Text, ToolSpec
 from weft.protocol.values import dataclass
 from weft.session.state import SessionState
 from weft.tools.skills import Skills
@@ -32,6 +33,8 @@ You work for one person, in their session of Weft. Answer in their language. Say
 - Be brief. Lead with the answer. When you have changed something, say what, and what you did not check."""
 INSTRUCTION_FILES: Final = ("AGENTS.md", "CLAUDE.md")
 _FILE_LIMIT: Final = 60
+MEDIA_LIMIT: Final = 16 * 2**20
+"""Bytes of a picture or a PDF that a model is given; what is larger is told as text."""
 _INSTRUCTION_BYTES: Final = 64 * 1024
 
 
@@ -60,6 +63,8 @@ class SessionContext:
     """What is to be known of the session's run, bounded, and fenced with the nonce; "" when there is none."""
     working: Path | None = None
     """The folder that tools work in: its own instructions count too."""
+    kept: Callable[[str], bytes | None] = lambda _: None
+    """What a file of the session's folder holds."""
     last: dict[str, Prompt] = field(default_factory=dict)
 
     async def build(self, conversation: str, transcript: Transcript) -> Request:
@@ -84,13 +89,24 @@ class SessionContext:
     ) -> Prompt:
         return build_prompt(
             fragments,
-            messages_of(entries),
+            messages_of(entries, partial(self._attached, speaker.model)),
             speaker.tools,
             window=speaker.model.window,
             nonce=self.nonce,
             thinking=speaker.thinking,
             outside=outside,
         )
+
+    def _attached(self, model: Model, one: Mapping[str, Any]) -> Content:
+        """What a message brings, as the model takes it: as it is, or as text between the marks of data."""
+        name, where, kind = str(one["name"]), str(one["file"]), media_kind(str(one["media_type"]))
+        if where and kind is not None and kind in media_taken(model):
+            data = self.kept(where)
+            if data is not None and len(data) <= MEDIA_LIMIT:
+                return Media(media_type=str(one["media_type"]), data=data, name=name)
+        unseen = f"{one['size']:,} bytes, which you can't see" + (f"; @session/{where}" if where else "")
+        text = str(one["text"]) or unseen
+        return Text(text=f"{name} ({one['kind']}):\n{fence(text, self.nonce, name)}")
 
     def fragments(self, speaker: Speaker) -> list[Fragment]:
         found = [Fragment(kind="instructions", text=speaker.instructions)]

@@ -243,11 +243,18 @@ def compacted(entries: Sequence[Said], turn: int, text: str) -> list[Said]:
     return [*given, Said("summary", turn, text), *(said for said in entries if said.turn > turn and not said.given)]
 
 
-def messages_of(entries: Iterable[Said]) -> tuple[Message, ...]:
-    """What a model is told: roles in turns, and a call that was never asked for left out."""
+def _named(one: Mapping[str, Any]) -> Content:
+    return Text(text=f"[attached: {one['name']}]")
+
+
+def messages_of(
+    entries: Iterable[Said], attached: Callable[[Mapping[str, Any]], Content] = _named
+) -> tuple[Message, ...]:
+    """What a model is told: roles in turns, and a call that was never asked for left out. `attached` makes content of
+    what a message brings; without it that is only named."""
     found: list[Message] = []
     for said in entries:
-        content = _content(said)
+        content = (*_content(said), *map(attached, said.attached))
         if not content:
             continue
         role: Literal["user", "assistant"] = "assistant" if said.kind in ("answer", "call") else "user"

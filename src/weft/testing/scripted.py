@@ -20,6 +20,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from weft.models.media import MediaKind
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
 from weft.models.replay import as_json
 from weft.models.structured import Way
@@ -91,11 +92,13 @@ class ScriptedModel:
         name: str = "scripted",
         window: int = 100_000,
         output_ways: tuple[Way, ...] = ("native", "tool", "prompted"),
+        media: frozenset[MediaKind] = frozenset(),
     ) -> None:
         self._turns = list(turns)
         self._name = name
         self._window = window
         self.output_ways = output_ways
+        self.media = media
         self.requests: list[Request] = []
         self.closed = 0
         """How many streams were closed before their end."""

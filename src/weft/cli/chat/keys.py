@@ -7,6 +7,7 @@ from typing import Protocol
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 
 
 class Chat(Protocol):
@@ -23,6 +24,8 @@ class Chat(Protocol):
     def unfold(self) -> None: ...
 
     def complete(self) -> None: ...
+
+    def paste(self, text: str) -> None: ...
 
     def leave(self, code: int = 0) -> None: ...
 
@@ -61,6 +64,10 @@ def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
     @keys.add("tab")
     def _complete(event: KeyPressEvent) -> None:
         chat.complete()
+
+    @keys.add(Keys.BracketedPaste)
+    def _paste(event: KeyPressEvent) -> None:
+        chat.paste(event.data.replace("\r\n", "\n").replace("\r", "\n"))
 
     @keys.add("c-z")
     def _nothing(event: KeyPressEvent) -> None:

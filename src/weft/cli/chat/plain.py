@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 
 from rich.text import Text
 
-from weft.app import Fork, Leave, Overview, read_slash
+from weft.app import Attach, Fork, GivenFile, Leave, Overview, files_named, read_slash
 from weft.cli.chat.ending import let_go
 from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.ports import ChatSession
@@ -47,6 +47,8 @@ class PlainChat:
         self._sheet = page(WIDTH, is_ascii(sys.stderr))
         self._failed = False
         self._stopped = asyncio.Event()
+        self._attached: list[GivenFile] = []
+        """Files that go with the next message."""
 
     async def run(self, message: str | None, whole_input: bool) -> int:
         past = await self._session.records()
@@ -91,13 +93,20 @@ class PlainChat:
     async def _wanted(self, text: str) -> SessionCommand | Leave | None:
         """The command that a line is; None when it was only a look, which is answered."""
         if not text.lstrip().startswith("/"):
-            return Say(text=text)
+            return self._said(text)
         wanted = read_slash(text, await self._session.known_words())
         if isinstance(wanted, Overview | Fork):
             shown = await (self._session.fork() if isinstance(wanted, Fork) else self._session.look(wanted.what))
             print(_whole(shown), flush=True)
             return None
-        return wanted or Say(text=text)
+        if isinstance(wanted, Attach):
+            self._attached.append(wanted.file)
+            return None
+        return wanted or self._said(text)
+
+    def _said(self, text: str) -> Say:
+        files, self._attached = [*self._attached, *files_named(text, self._session.working)], []
+        return Say(text=text, attachments=tuple(files))
 
     async def _follow(self, after: int) -> None:
         async for item in self._session.events(after):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Protocol
 
-from weft.app import KnownWords, OverviewName
+from weft.app import KnownWords, Mentionable, OverviewName
 from weft.protocol.commands import Reply, SessionCommand
 from weft.protocol.envelope import Actor
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, Record
@@ -26,6 +27,11 @@ class ChatSession(Protocol):
     async def rest(self) -> Outcome | None: ...
 
     async def known_words(self) -> KnownWords: ...
+
+    async def mentionable(self) -> list[Mentionable]: ...
+
+    @property
+    def working(self) -> Path: ...
 
     async def fork(self) -> str: ...
 

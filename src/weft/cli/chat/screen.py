@@ -30,7 +30,21 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.cells import cell_len
 from rich.text import Text
 
-from weft.app import Fork, KnownWords, Leave, Overview, complete, read_slash
+from weft.app import (
+    Attach,
+    Fork,
+    GivenFile,
+    KnownWords,
+    Leave,
+    Mentionable,
+    Overview,
+    being_typed,
+    complete,
+    dropped_path,
+    files_named,
+    ranked,
+    read_slash,
+)
 from weft.cli.chat.ending import last_words, let_go
 from weft.cli.chat.keys import Chat, bindings
 from weft.cli.chat.opening import greeting, of_main
@@ -59,6 +73,10 @@ TWICE: Final = 2.0
 EXCHANGES: Final = 3
 """Messages of the past that are shown, with their answers, when a conversation is opened again."""
 MOST_INPUT: Final = 8
+LONG_PASTE: Final = 4_000
+"""Characters that are pasted at once from which on they go along as a file."""
+KNOWN_FOR: Final = 5.0
+"""Seconds for which the list of what can be named counts."""
 OFFERS: Final = 8
 """Commands that are offered at a time."""
 MODES: Final = {
@@ -82,6 +100,10 @@ class ChatScreen(Chat):
         self._session = session
         self._questions = Questions()
         self._known: KnownWords | None = None
+        self._named: tuple[float, list[Mentionable]] = (float("-inf"), [])
+        """What can be named with an at sign, and when that was looked up."""
+        self._attached: dict[str, GivenFile] = {}
+        """Files that go with the next message, by the words that stand for them in it."""
         self._beside: set[asyncio.Task[None]] = set()
         self._sending: set[asyncio.Future[Reply]] = set()
         self._program = program
@@ -173,7 +195,11 @@ class ChatScreen(Chat):
         return lines
 
     def _offers(self) -> list[Text]:
-        """What the command that is being typed may become."""
+        """What the command or the name that is being typed may become."""
+        if (named := self._mentions()) is not None:
+            return [
+                self._sheet.line((f"  @{one.words} ", "cyan"), (one.about or one.kind, "dim")) for one in named[:OFFERS]
+            ]
         offered = complete(self._buffer.text, self._known) if self._known else []
         wide = min(max((len(one.name) + len(one.takes) for one in offered), default=0) + 2, 48)
         lines = []
@@ -187,15 +213,39 @@ class ChatScreen(Chat):
     def _typed(self, _: object) -> None:
         if self._buffer.text == "/":
             self._do(self._learn())
-        if self._buffer.text.startswith("/"):
+        naming = being_typed(self._buffer.document.text_before_cursor) is not None
+        if naming and self._clock() - self._named[0] > KNOWN_FOR:
+            self._named = (self._clock(), self._named[1])
+            self._do(self._learn_names())
+        if naming or self._buffer.text.startswith("/"):
             self._dirty.set()
+
+    def _mentions(self) -> list[Mentionable] | None:
+        typed = being_typed(self._buffer.document.text_before_cursor)
+        return None if typed is None else ranked(typed, self._named[1])
+
+    async def _learn_names(self) -> None:
+        try:
+            self._named = (self._clock(), await self._session.mentionable())
+        except WeftError as error:
+            self._tell(str(error))
+        self._dirty.set()
 
     async def _learn(self) -> None:
         self._known = await self._session.known_words()
         self._dirty.set()
 
     def complete(self) -> None:
-        """As far as what is typed can only become one thing."""
+        """As far as what is typed can only become one thing; of a name, the best that it may become."""
+        if named := self._mentions():
+            typed = being_typed(self._buffer.document.text_before_cursor) or ""
+            before = self._buffer.document.text_before_cursor
+            start = before.rindex("@", 0, len(before) - len(typed) or None)
+            words = f"@{named[0].words}" + ("" if named[0].kind == "folder" else " ")
+            self._buffer.document = Document(
+                before[:start] + words + self._buffer.document.text_after_cursor, start + len(words)
+            )
+            return
         offered = [f"/{one.name}" for one in complete(self._buffer.text, self._known)] if self._known else []
         if not offered:
             return
@@ -220,7 +270,7 @@ class ChatScreen(Chat):
             wanted = read_slash(text, self._known)
             match wanted:
                 case None:
-                    self._give(Say(text=text))
+                    self._say(text)
                 case Leave():
                     self.leave()
                 case Overview():
@@ -233,6 +283,9 @@ class ChatScreen(Chat):
                     self._unfolding += self._sheet.wrapped(told, 2, "dim")
                 case Interrupt():
                     self.interrupt()
+                case Attach():
+                    self._attached[f"[{wanted.file.name}]"] = wanted.file
+                    self._tell(f"{wanted.file.name} goes with your next message", 10)
                 case _:
                     self._give(wanted)
         except WeftError as error:
@@ -514,10 +567,32 @@ class ChatScreen(Chat):
             if text.lstrip().startswith("/"):
                 self._do(self._command(text))
             else:
-                self._give(Say(text=text))
+                self._say(text)
             self._buffer.append_to_history()
             self._buffer.reset()
             self._dirty.set()
+
+    def paste(self, text: str) -> None:
+        """What is pasted is typed; a file that was dropped is named, and what is very long goes along as a file."""
+        if (path := dropped_path(text)) is not None:
+            text = f"{path} "
+        elif len(text) > LONG_PASTE:
+            number = len(self._attached) + 1
+            words = f"[pasted {number}: {len(text):,} characters]"
+            self._attached[words] = GivenFile(text.encode("utf-8", "surrogatepass"), f"pasted-{number}.txt")
+            text = words
+        self._buffer.insert_text(text)
+
+    def _say(self, text: str) -> None:
+        """A message, with the files that it names outside the working folder and those that wait for it."""
+        try:
+            named = files_named(text, self._session.working)
+        except WeftError as error:
+            self._tell(str(error), 10)
+            self._buffer.text = text
+            return
+        waiting, self._attached = self._attached, {}
+        self._give(Say(text=text, attachments=(*waiting.values(), *named)))
 
     def _give(self, command: SessionCommand) -> asyncio.Future[Reply]:
         """A command; when it is refused the reason is shown, and what was typed stands there again."""
