@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from weft.app import KnownWords, OverviewName
+from weft.app import KnownWords, Mentionable, OverviewName
 from weft.cli.chat.face import run_chat
 from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
@@ -248,6 +248,13 @@ class Held:
 
     async def known_words(self) -> KnownWords:
         return KnownWords(working=Path.cwd())
+
+    async def mentionable(self) -> list[Mentionable]:
+        return [Mentionable("file", "notes.md")]
+
+    @property
+    def working(self) -> Path:
+        return Path.cwd()
 
     async def look(self, what: OverviewName) -> str:
         return f"a look at {what}"

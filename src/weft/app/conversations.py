@@ -57,8 +57,9 @@ from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.results import keeper
 from weft.tools.shell.needs import Ground
 from weft.tools.skills import Skills
+from weft.tools.spellings import own_name
 from weft.tools.tool import Context, Question
-from weft.tools.toolbox import OTHER_NAMES, Toolbox
+from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 
 if TYPE_CHECKING:
@@ -537,7 +538,7 @@ class SessionConversation:
             except WorkspaceError as error:
                 self.conversation.notice(f"the agent {name} can't be used: {error.message}")
                 continue
-            tools = tuple(its_name(OTHER_NAMES.get(tool, tool)) for tool in agent.tools) or None
+            tools = tuple(its_name(own_name(tool)) for tool in agent.tools) or None
             found.append(SubAgent(name=name, description=agent.description, text=agent.text, tools=tools))
         return tuple(found)
 

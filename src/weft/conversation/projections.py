@@ -16,6 +16,7 @@ from weft.protocol import talk as t
 from weft.protocol.events import Record
 from weft.protocol.messages import Content, Message, Text, Thinking, ToolCall, ToolResult
 from weft.protocol.values import dataclass
+from weft.tools.spellings import told, told_name
 
 TODO_LIST: Final = "TodoWrite"
 Status = Literal[
@@ -302,9 +303,10 @@ def _content(said: Said) -> tuple[Content, ...]:
     if not said.tool:
         return ()
     if said.kind == "call":
-        return (ToolCall(call=said.call, tool=said.tool, input=said.input, malformed=said.malformed),)
+        given = told(said.tool, said.input)
+        return (ToolCall(call=said.call, tool=told_name(said.tool), input=given, malformed=said.malformed),)
     text = told_to_model(said.outcome, said.effect, said.text)
-    return (ToolResult(call=said.call, tool=said.tool, text=text, is_error=said.outcome != "succeeded"),)
+    return (ToolResult(call=said.call, tool=told_name(said.tool), text=text, is_error=said.outcome != "succeeded"),)
 
 
 def told_to_model(outcome: str, effect: str, text: str) -> str:

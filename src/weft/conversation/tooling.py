@@ -69,6 +69,7 @@ class ToolAccess:
 
     def judge(self, call: ToolCall, *, conversation: str, tainted: bool) -> ToolAsk:
         box = self.toolbox(conversation)
+        call = box.corrected(call)
         tool = box.get(call.tool)
         if fault := box.fault(call):
             return ToolAsk(

@@ -126,6 +126,7 @@ class Workbench:
 
     def judge(self, call: ToolCall, *, tainted: bool) -> ToolAsk:
         """What the rules say to a call. Where they want a person asked and nobody can be, it is denied."""
+        call = self.box.corrected(call)
         tool = self.box.get(call.tool)
         ask = ToolAsk(call=call.call, tool=call.tool, input=call.input, malformed=call.malformed)
         if (fault := self.box.fault(call)) or tool is None:

@@ -31,6 +31,7 @@ from weft.tools.shell.needs import Ground, ShellNeeds, Worry, shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import part_is_read_only, prefix, runs_others, session_keys
 from weft.tools.shell.words import Simple
+from weft.tools.spellings import told_name
 from weft.tools.tool import Tool
 from weft.workspace.rule_entry import RuleEntry
 
@@ -380,7 +381,7 @@ def _allows(rule: Rule, tool: Tool, subject: _Subject) -> bool:
 def _names(rule: Rule, tool: Tool) -> bool:
     if tool.source is not None and rule.file == APP_FILE:
         return False  # the app's rules are about the app's tools, whatever a source calls its own
-    return fnmatch.fnmatchcase(tool.name, rule.tool)
+    return fnmatch.fnmatchcase(tool.name, rule.tool) or (tool.source is None and rule.tool == told_name(tool.name))
 
 
 def _about(rule: Rule, subject: _Subject, *, fold: bool) -> bool:

@@ -9,11 +9,10 @@ from typing import Any, Final
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.messages import ToolCall, ToolSpec
 from weft.protocol.values import dataclass
+from weft.tools.spellings import corrected, own_name, told, told_name, told_spec
 from weft.tools.tool import Context, Handle, SettledHandle, Tool, broken, failed
 
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
-OTHER_NAMES: Final[Mapping[str, str]] = {"Agent": "Task", "AskUserQuestion": "AskUser", "Bash": "Shell"}
-"""What agents' files written for other programs call our tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +51,11 @@ class Toolbox:
 
     def own_name(self, name: str) -> str:
         """What the tool is called here that files written for other programs may call otherwise."""
-        return name if name in self._tools else OTHER_NAMES.get(name, name)
+        return name if name in self._tools else own_name(name)
 
     def specs(self) -> tuple[ToolSpec, ...]:
-        return tuple(tool.spec() for tool in self)
+        """As models are offered them: with the names and arguments that they know."""
+        return tuple(told_spec(tool) for tool in self)
 
     def listing(self) -> list[dict[str, Any]]:
         """Each tool with all that is known of it, as `weft tools` shows it."""
@@ -74,7 +74,7 @@ class Toolbox:
 
     def only(self, names: Iterable[str]) -> tuple[Toolbox, tuple[str, ...]]:
         """A toolbox of these tools in its own order, and the names that are not in it."""
-        wanted = {name if name in self._tools else OTHER_NAMES.get(name, name): name for name in names}
+        wanted = {self.own_name(name): name for name in names}
         missing = tuple(asked for name, asked in wanted.items() if name not in self._tools)
         return Toolbox((tool for tool in self if tool.name in wanted), self.sources), missing
 
@@ -87,18 +87,29 @@ class Toolbox:
         off = {slug for slug, note in self.sources.items() if not note.enabled}
         return Toolbox((tool for tool in self if tool.source not in off), self.sources) if off else self
 
+    def corrected(self, call: ToolCall) -> ToolCall:
+        """The call in our own spelling, whichever of those that models use it came in."""
+        tool = self._tools.get(name := self.own_name(call.tool))
+        if tool is None or tool.source is not None or call.malformed:
+            return call
+        given = corrected(name, call.input, tool.input_schema.get("properties", {}))
+        same = name == call.tool and given is call.input
+        return call if same else ToolCall(call=call.call, tool=name, input=given)
+
     def fault(self, call: ToolCall) -> str | None:
         """Why this call can't be made, for the model to read; None when it can."""
         tool = self._tools.get(call.tool)
         if tool is None:
-            return f"there is no tool {call.tool[:80]!r}; the tools are: {', '.join(self._tools)}"
+            return f"there is no tool {call.tool[:80]!r}; the tools are: {', '.join(map(told_name, self._tools))}"
         if call.malformed:
             return f"the input of {tool.name} was not a JSON object: {call.malformed[:200]}"
+        if self._validator(tool).is_valid(dict(call.input)):
+            return None
         faults = [
             f"- {'/'.join(str(part) for part in error.instance_path) or 'the input'}: {error.message}"
-            for error in self._validator(tool).iter_errors(dict(call.input))
+            for error in self._told_validator(tool).iter_errors(dict(told(tool.name, call.input)))
         ]
-        return f"the input of {tool.name} is not right:\n" + "\n".join(faults[:10]) if faults else None
+        return f"the input of {told_name(tool.name)} is not right:\n" + "\n".join(faults[:10])
 
     def _validator(self, tool: Tool) -> Any:
         if tool.name not in self._validators:
@@ -107,8 +118,17 @@ class Toolbox:
             self._validators[tool.name] = jsonschema_rs.validator_for(dict(tool.input_schema))
         return self._validators[tool.name]
 
+    def _told_validator(self, tool: Tool) -> Any:
+        """Of the tool as a model knows it: what is wrong is said in its words."""
+        import jsonschema_rs
+
+        return jsonschema_rs.validator_for(
+            dict(told_spec(tool).input_schema if tool.source is None else tool.input_schema)
+        )
+
     async def start(self, call: ToolCall, context: Context) -> Handle:
         """Begins the call. One that can't be made has ended already, with the reason as its outcome."""
+        call = self.corrected(call)
         if fault := self.fault(call):
             return SettledHandle(failed(fault))
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.tools.builtin.files import EDIT, READ, WRITE
+from weft.tools.builtin.files import EDIT, MULTI_EDIT, READ, WRITE
 from weft.tools.builtin.people import ASK_USER, SKILL, SUBMIT_PLAN, TASK, TODO_WRITE
 from weft.tools.builtin.search import GLOB, GREP
 from weft.tools.builtin.shell import SHELL
@@ -15,6 +15,6 @@ __all__ = ["builtin_tools"]
 
 def builtin_tools(fetcher: Fetcher = fetch) -> tuple[Tool, ...]:
     return (
-        *(READ, WRITE, EDIT, GLOB, GREP, SHELL),
+        *(READ, WRITE, EDIT, MULTI_EDIT, GLOB, GREP, SHELL),
         *(web_fetch(fetcher), SKILL, TASK, TODO_WRITE, ASK_USER, SUBMIT_PLAN),
     )

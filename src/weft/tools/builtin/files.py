@@ -178,6 +178,33 @@ def _edit(given: Mapping[str, Any], context: Context, stopped: threading.Event) 
     )
 
 
+async def _start_multi_edit(given: Mapping[str, Any], context: Context) -> Handle:
+    return await begin(_changing(_multi_edit, given, context, "weft-edit"))
+
+
+def _multi_edit(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
+    """One after the other, each on what the one before left; all of them or none."""
+    where = _writable(place(given["path"], context))
+    with _alone(where):
+        data = _bytes_of(where, READ_LIMIT)
+        _check_seen(where, data, context)
+        changed = data
+        for number, edit in enumerate(given["edits"], 1):
+            try:
+                changed = _edited(where, changed, edit)
+            except UserError as error:
+                raise UserError(f"edit {number}: {error.message}; nothing was changed", hint=error.hint) from error
+        before = _kept(where, data, context)
+        diff = _put(where, data, changed, stopped)
+    return Outcome(
+        text=f"changed {where.shown}:\n{diff[:SHOWN_DIFF]}",
+        summary=_counts(diff),
+        diff=diff,
+        seen={where.shown: hash_bytes(changed)},
+        before=before,
+    )
+
+
 def _edited(where: Place, data: bytes, given: Mapping[str, Any]) -> bytes:
     content = _decoded(data, where)
     old, new = given["old"], given["new"]
@@ -378,18 +405,29 @@ WRITE: Final = Tool(
     start=_start_write,
     subject=("path", "path"),
 )
+_OLD_AND_NEW: Final = {
+    "old": text("The text to replace, exactly as it is in the file, without line numbers", shortest=1),
+    "new": text("The text in its place"),
+}
+_ALL: Final = {"all": yes_or_no("Replace every occurrence")}
 EDIT: Final = Tool(
     name="Edit",
     description="Replace a piece of text in a file. The old text has to be there exactly, once unless all is set.",
+    input_schema=closed({"path": text(_PATH, shortest=1, longest=1024), **_OLD_AND_NEW}, _ALL),
+    effect="write",
+    start=_start_edit,
+    subject=("path", "path"),
+)
+MULTI_EDIT: Final = Tool(
+    name="MultiEdit",
+    description="Several replacements in one file, one after the other, each as for Edit: all of them or none.",
     input_schema=closed(
         {
             "path": text(_PATH, shortest=1, longest=1024),
-            "old": text("The text to replace, exactly as it is in the file, without line numbers", shortest=1),
-            "new": text("The text in its place"),
-        },
-        {"all": yes_or_no("Replace every occurrence")},
+            "edits": {"type": "array", "minItems": 1, "maxItems": 100, "items": closed(_OLD_AND_NEW, _ALL)},
+        }
     ),
     effect="write",
-    start=_start_edit,
+    start=_start_multi_edit,
     subject=("path", "path"),
 )
