@@ -78,7 +78,8 @@ def test_what_each_mode_does(tool: str, given: dict[str, Any], decisions: str) -
 
 def test_every_built_in_tool_is_judged_by_a_rule_or_asked_about() -> None:
     reading = {tool.name for tool in TOOLS if verdict(tool.name, _plain(tool), "safe").decision == "allow"}
-    assert reading == {"Read", "Glob", "Grep", "Skill", "Task", "TodoWrite", "AskUser"}
+    reading_tools = {"Read", "Glob", "Grep", "Skill", "Task", "TodoWrite", "AskUser"}
+    assert reading == reading_tools | {"SubmitPlan", "ShellOutput", "ShellStop"}
 
 
 def _plain(tool: Tool) -> dict[str, Any]:

@@ -29,6 +29,9 @@ TRAINED: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         {"path": "a", "edits": [{"old": "x", "new": "y"}]},
     ),
     ("Bash", {"command": "make", "timeout": 5000}, "Shell", {"command": "make", "seconds": 5}),
+    ("Bash", {"command": "serve", "run_in_background": True}, "Shell", {"command": "serve", "background": True}),
+    ("BashOutput", {"bash_id": "process-1"}, "ShellOutput", {"process": "process-1"}),
+    ("KillShell", {"shell_id": "process-1"}, "ShellStop", {"process": "process-1"}),
     ("Glob", {"pattern": "*.py", "path": "src"}, "Glob", {"pattern": "*.py", "path": "src"}),
     (
         "TodoWrite",

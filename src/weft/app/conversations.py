@@ -21,9 +21,11 @@ from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.projections import (
+    BackgroundEntry,
     FileChange,
     PlanState,
     Said,
+    background_processes,
     changes_since,
     last_changes,
     plan_of,
@@ -47,15 +49,25 @@ from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.events import Event, QuestionAsked, QuestionClosed, Record, StatusChanged
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ModelSettled
-from weft.protocol.talk_commands import CompactTranscript, DecidePlan, NoteRestored, NoteRewound, SubmitPlan
+from weft.protocol.talk_commands import (
+    CompactTranscript,
+    DecidePlan,
+    NoteProcess,
+    NoteRestored,
+    NoteRewound,
+    SubmitPlan,
+)
 from weft.render.answer import answer_text
 from weft.session.session import Session
+from weft.tools.background import Processes
 from weft.tools.boundary import boundary_here
 from weft.tools.builtin.files import Replacement, put_back
 from weft.tools.builtin.people import SUBMIT_PLAN
+from weft.tools.changed_files import FolderWatch
 from weft.tools.processes import plain_environment, shield_environment
 from weft.tools.results import keeper
 from weft.tools.shell.needs import Ground
+from weft.tools.shell_state import ShellState
 from weft.tools.skills import Skills
 from weft.tools.spellings import own_name
 from weft.tools.tool import Context, Question
@@ -136,6 +148,10 @@ class SessionConversation:
         self._beside: list[asyncio.Task[None]] = []
         self._compacting: asyncio.Task[None] | None = None
         self._mode_after_plan: Mode = "ask"
+        self._watch = FolderWatch()
+        self._shells: dict[str, ShellState] = {}
+        """What commands left behind, by conversation."""
+        self.processes = Processes(self._note_process)
 
     async def begin(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -157,6 +173,13 @@ class SessionConversation:
         for line in silent:
             self.conversation.notice(line)
         self._session.keep("tally", self._whole_tally)
+        self.processes.count = self.conversation.state.started
+        for name in self.conversation.state.background:  # they went with the program that had started them
+            self._note_process(name, "", "ended with the program")
+
+    def _note_process(self, name: str, command: str, reason: str) -> None:
+        if not self.conversation.state.stopping:
+            self.conversation.submit(NoteProcess(conversation=MAIN, process=name, command=command, reason=reason))
 
     async def _reach_sources(self) -> list[str]:
         """Sources that were never reached are reached now, so that the first turn has their tools; what is wrong with
@@ -209,6 +232,7 @@ class SessionConversation:
         nothing was left running."""
         for _, answered in self._asked.values():
             answered.cancel()
+        await self.processes.close()
         clean = await (self.conversation.suspend() if keep_open else self.conversation.shutdown())
         for task in self._beside:
             task.cancel()
@@ -365,7 +389,8 @@ class SessionConversation:
         self._check_idle()
         changed = last_changes(await self._records())
         if changed is None:
-            raise UserError("no change of a file is there to take back", hint="what commands changed may not be known")
+            large = " (the folder has more files than are held for that)" if self._watch.too_large else ""
+            raise UserError(f"no change of a file is there to take back{large}", hint="use your version control")
         files = await self._put_back(changed.files)
         return NoteRestored(conversation=MAIN, message=changed.message, files=files)
 
@@ -419,6 +444,9 @@ class SessionConversation:
         files = {name: self._replacement(change) for name, change in changes.items()}
         await self._parts.off_loop(lambda: put_back(files, context))
         return {name: one.was for name, one in files.items()}
+
+    async def past_processes(self) -> Mapping[str, BackgroundEntry]:
+        return background_processes(await self._records())
 
     # -- plans
 
@@ -574,6 +602,9 @@ class SessionConversation:
             ask_person=self._ask,
             skills=self._skills,
             submit_plan=self._submit_plan if conversation == MAIN else None,
+            shell=self._shells.setdefault(conversation, ShellState()),
+            watch=self._watch,
+            processes=self.processes,
         )
 
     async def _ask(self, questions: tuple[Question, ...]) -> Mapping[str, str]:

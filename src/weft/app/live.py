@@ -448,7 +448,8 @@ class LiveSession(OpenedSession):
                     await self._record([SettingChanged(setting="mode", value=opened.access.mode)], by)
                 return reply
             case StopProcess():
-                raise UserError(f"nothing is called {command.process}")
+                await opened.processes.stopped(command.process)
+                return Accepted(seq=self.state.seq)
 
     async def _record(self, events: Sequence[DurableEvent], by: Actor, key: str = "") -> Accepted:
         records = await self._parts.off_loop(lambda: self._session.record(events, by=by, key=key))

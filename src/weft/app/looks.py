@@ -18,9 +18,9 @@ from weft.workspace.front_matter import body_of
 
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
-    from weft.conversation.projections import PlanState
+    from weft.conversation.projections import BackgroundEntry, PlanState
 
-INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits", "plan", "sources")
+INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits", "plan", "processes", "sources")
 COMMANDS: Final = ".claude/commands"
 _SESSIONS: Final = 15
 _LONGEST: Final = 64 * 1024
@@ -112,6 +112,8 @@ async def look_inside(what: OverviewName, talk: SessionConversation) -> str:
     match what:
         case "plan":
             return _plan(await talk.plan())
+        case "processes":
+            return _processes(await talk.past_processes())
         case "context":
             return _context(talk)
         case "cost":
@@ -157,6 +159,11 @@ def _plan(plan: PlanState | None) -> str:
     if plan.steps and plan.decision in ("accepted", "compacted"):
         lines += ["", *(f"- [{'x' if step in plan.done else ' '}] {step}" for step in plan.steps)]
     return "\n".join(lines)
+
+
+def _processes(each: Mapping[str, BackgroundEntry]) -> str:
+    lines = [f"- `{one.process}` {one.reason or 'is running'}: `{one.command}`" for one in each.values()]
+    return "\n".join(lines) or "Nothing was started in the background."
 
 
 def _limits(limits: Mapping[str, float]) -> str:

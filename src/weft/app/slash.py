@@ -31,6 +31,7 @@ from weft.protocol.commands import (
     SetMode,
     SetModel,
     StartRun,
+    StopProcess,
     SwitchSource,
     Undo,
 )
@@ -40,7 +41,7 @@ from weft.protocol.talk_commands import ClearTaint, DecidePlan, SetLimits
 from weft.protocol.values import dataclass
 
 OverviewName = Literal[
-    "help", "context", "cost", "limits", "models", "plan", "sessions", "skills", "pipelines", "sources"
+    "help", "context", "cost", "limits", "models", "plan", "processes", "sessions", "skills", "pipelines", "sources"
 ]
 _COMMAND: Final = pattern(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
 PLAN_WORDS: Final = ("show", "accept", "compact", "drop")
@@ -70,6 +71,7 @@ SLASHES: Final = (
     Slash("context", "", "what the model is told, by part and size"),
     Slash("cost", "", "what this session took"),
     Slash("attach", "FILE", "give a file with your next message; @FILE in a message does too"),
+    Slash("processes", "[stop NAME]", "what goes on in the background, and went on"),
     Slash("undo", "", "take back what was changed in files for your last message"),
     Slash("rewind", "[N]", "go back to before your last N messages: the conversation, and the files"),
     Slash("fork", "", "begin another session that shares everything up to here"),
@@ -267,6 +269,15 @@ def _plan(rest: str, known: KnownWords) -> Wanted:
     raise UserError(f"a plan can't be {word}", hint=f"one of: {', '.join(PLAN_WORDS)}; or say what should be otherwise")
 
 
+def _processes(rest: str, known: KnownWords) -> Wanted:
+    words = rest.split()
+    if not words:
+        return Overview("processes")
+    if len(words) != 2 or words[0] != "stop":
+        raise UserError("what is to be done with it?", hint="for example: /processes stop process-1")
+    return StopProcess(process=words[1])
+
+
 def _rewind(rest: str, known: KnownWords) -> Wanted:
     if rest and not (rest.isdecimal() and int(rest)):
         raise UserError(f"{rest} is no number of messages", hint="/rewind 2 goes back to before your last two")
@@ -296,6 +307,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "context": _bare(lambda: Overview("context")),
     "cost": _bare(lambda: Overview("cost")),
     "attach": _attach,
+    "processes": _processes,
     "undo": _bare(Undo),
     "rewind": _rewind,
     "fork": _bare(Fork),

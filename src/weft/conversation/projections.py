@@ -462,6 +462,29 @@ def rewind_points(conversation: str, records: Iterable[Record]) -> list[RewindPo
     return points
 
 
+# -- what goes on beside
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundEntry:
+    """A command in the background; `reason` is how it ended, "" while nobody has said so."""
+
+    process: str
+    command: str
+    reason: str = ""
+
+
+def background_processes(records: Iterable[Record]) -> dict[str, BackgroundEntry]:
+    found: dict[str, BackgroundEntry] = {}
+    for record in records:
+        event = record.event
+        if isinstance(event, t.ProcessStarted):
+            found[event.process] = BackgroundEntry(event.process, event.command)
+        elif isinstance(event, t.ProcessEnded) and event.process in found:
+            found[event.process] = replace(found[event.process], reason=event.reason)
+    return found
+
+
 # -- plans
 
 

@@ -162,6 +162,10 @@ class State:
     stopped: bool = False
     rested: bool = False
     """The last thing that happened is that it came to rest."""
+    background: tuple[str, ...] = ()
+    """Commands that went into the background, and have no end yet."""
+    started: int = 0
+    """How many ever did."""
 
     @property
     def resting(self) -> bool:
@@ -177,6 +181,8 @@ class State:
             self.stopping,
             self.stopped,
             self.rested,
+            self.background,
+            self.started,
         )
 
     def holds(self, conversation: str) -> bool:
@@ -387,6 +393,14 @@ def _plan_decided(state: State, talk: Talk, event: t.PlanDecided) -> None:
     talk.plan = ""
 
 
+def _process_started(state: State, talk: Talk, event: t.ProcessStarted) -> None:
+    state.background, state.started = (*state.background, event.process), state.started + 1
+
+
+def _process_ended(state: State, talk: Talk, event: t.ProcessEnded) -> None:
+    state.background = tuple(one for one in state.background if one != event.process)
+
+
 def _limited(state: State, talk: Talk, event: t.LimitReached) -> None:
     talk.held = event.key or talk.held or ""
     if event.key:
@@ -451,8 +465,8 @@ _EVOLVE: Mapping[type, Callable[..., None]] = {
     t.ConversationRewound: _rewound,
     t.PlanSubmitted: _planned,
     t.PlanDecided: _plan_decided,
-    t.ProcessStarted: _nothing,
-    t.ProcessEnded: _nothing,
+    t.ProcessStarted: _process_started,
+    t.ProcessEnded: _process_ended,
     t.LimitReached: _limited,
     t.CommandRefused: _refused,
     t.ProcessorFailed: _nothing,

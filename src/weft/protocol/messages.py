@@ -85,7 +85,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """A tool as a model sees it: what `weft tools` lists is what is sent."""
+    """A tool as a model sees it: those that `weft tools` lists, in the spelling that models know."""
 
     name: str
     description: str

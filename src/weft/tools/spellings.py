@@ -93,10 +93,20 @@ SPELLINGS: Final[Mapping[str, Spelling]] = {
     ),
     "Shell": Spelling(
         name="Bash",
+        keys={"run_in_background": "background"},
         others={"cmd": "command", "script": "command"},
         drops=frozenset({"dangerouslyDisableSandbox"}),
         read=_shell_in,
         write=_shell_out,
+    ),
+    "ShellOutput": Spelling(
+        name="BashOutput",
+        keys={"bash_id": "process"},
+        others={"shell_id": "process", "id": "process"},
+        drops=frozenset({"filter"}),
+    ),
+    "ShellStop": Spelling(
+        name="KillShell", keys={"shell_id": "process"}, others={"bash_id": "process", "id": "process"}
     ),
     "TodoWrite": Spelling(
         inner={
@@ -129,6 +139,11 @@ _NAMES: Final[Mapping[str, str]] = {
     "run_shell_command": "Shell",
     "execute_command": "Shell",
     "terminal": "Shell",
+    "bashoutput": "ShellOutput",
+    "bash_output": "ShellOutput",
+    "killshell": "ShellStop",
+    "killbash": "ShellStop",
+    "kill_shell": "ShellStop",
     "read_file": "Read",
     "view": "Read",
     "write_file": "Write",

@@ -22,7 +22,10 @@ from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.messages import ToolSpec
 from weft.protocol.values import dataclass
+from weft.tools.background import Processes
 from weft.tools.boundary import Need
+from weft.tools.changed_files import FolderWatch
+from weft.tools.shell_state import ShellState
 
 Effect = Literal["read", "write", "network", "process"]
 Done = Literal["none", "unknown", "completed"]
@@ -125,6 +128,12 @@ class Context:
     start_sub_task: StartSubTask | None = None
     skills: SkillSource | None = None
     submit_plan: SubmitPlan | None = None
+    shell: ShellState | None = None
+    """Of commands: what the one before left behind; without it each begins anew."""
+    watch: FolderWatch | None = None
+    """Of commands: what they change can be taken back with it."""
+    processes: Processes | None = None
+    """Where commands go that go on in the background."""
     seen: Mapping[str, str] | None = None
     """Files as the model last saw them, by their hash: what is otherwise now is not overwritten. None: nobody keeps
     count, and what a call names is what it means."""

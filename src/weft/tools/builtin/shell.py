@@ -12,6 +12,7 @@ import asyncio
 import itertools
 import os
 import re
+import secrets
 import shutil
 import tempfile
 import time
@@ -22,15 +23,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.files import Folder
+from weft.protocol.errors import UserError
+from weft.protocol.values import dataclass
+from weft.tools.background import OUTPUT_LIMIT as BACKGROUND_OUTPUT
+from weft.tools.background import BackgroundProcess
 from weft.tools.boundary import DECIDING, NEEDS, Need, Policy, boundary_here, program_folders, protected_names
-from weft.tools.builtin.schema import closed, text, whole
+from weft.tools.builtin.schema import closed, text, whole, yes_or_no
+from weft.tools.changed_files import HeldFile
 from weft.tools.permission import declared_hosts, declared_needs
 from weft.tools.processes import Finished, Process, plain_environment, usual_limits
 from weft.tools.results import bounded
 from weft.tools.shell.needs import shell_needs
 from weft.tools.shell.reading import ShellReading, read_shell
 from weft.tools.shell.remember import brings_from_outside
-from weft.tools.tool import Context, Handle, Outcome, Tool, failed, interrupted
+from weft.tools.threads import in_thread
+from weft.tools.tool import Context, Handle, Outcome, SettledHandle, Tool, begin, failed, interrupted
 from weft.workspace.fields import HOST
 
 SECONDS: Final = 120
@@ -62,6 +69,27 @@ _GIT: Final = """git() {
 """git for a command that only looks: whatever a repository's settings name, none of it is run."""
 
 
+@dataclass(frozen=True, slots=True)
+class After:
+    """What is taken from a command at its end: what it leaves for the next one, and what it changed."""
+
+    context: Context
+    mark: str
+    plain: Mapping[str, str]
+    held: Mapping[str, HeldFile] | None
+
+    def output(self, output: bytes) -> bytes:
+        if self.context.shell is None or not self.mark:
+            return output
+        return self.context.shell.taken(output, self.mark, str(self.context.working.path), self.plain)
+
+    async def changes(self) -> tuple[dict[str, str], dict[str, str]]:
+        watch, keep, held, folder = self.context.watch, self.context.keep, self.held, self.context.working
+        if watch is None or keep is None or held is None:
+            return {}, {}
+        return await in_thread(lambda: watch.changes(folder, held, keep), "weft-changes")
+
+
 class ShellHandle:
     """The result settles at once when it is interrupted; `closed` waits until no process is left."""
 
@@ -75,6 +103,7 @@ class ShellHandle:
         began: float,
         needs: frozenset[Need],
         made: Callable[[], Mapping[str, str]],
+        after: After,
     ) -> None:
         self._process = process
         strong = boundary_here().strength == "strong"
@@ -82,6 +111,7 @@ class ShellHandle:
         self._hint = _hint(needs) if strong else ""
         self._background = strong and shell_needs(command).background
         self._made = made
+        self._after = after
         self._settled: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._timed_out = False
         self._timer = asyncio.get_running_loop().call_later(seconds, self._time_is_over)
@@ -90,7 +120,10 @@ class ShellHandle:
     async def _follow(self, context: Context, command: str, seconds: float, began: float) -> None:
         try:
             finished = await self._process.finished()
+            finished = replace(finished, output=self._after.output(finished.output))
             outcome = self._outcome(finished, seconds, time.monotonic() - began)
+            was, left = await self._after.changes()
+            outcome = replace(outcome, before=was, after=left)
             if self._reached and brings_from_outside(read_shell(command), command):
                 outcome = _from_network(outcome, command)
             outcome = await bounded(outcome, context)
@@ -160,14 +193,24 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
     command, seconds = given["command"], float(given.get("seconds", SECONDS))
     reading = read_shell(command)
     needs = context.needs if context.needs is not None else needs_of(command, given)
-    environment = _environment(reading, context)
+    plain = environment = _environment(reading, context)
+    state = context.shell if boundary_here().strength == "strong" else None
+    if state is not None:
+        carried = {k: v for k, v in state.environment.items() if k != "PATH" or not reading.read_only}
+        environment = {**environment, **carried}
     if reading.read_only:
         environment |= await _quiet_git(reading, context, environment)
     shell = shutil.which("bash", path=environment["PATH"])
     text_run = f"{_GIT}{command}" if reading.read_only and _runs_git(reading) else command
+    background = _in_background(given, context)
+    mark = secrets.token_hex(16) if state is not None and shell and background is None else ""
+    if state is not None and shell:
+        text_run = state.wrapped(text_run, mark) if mark else state.moved(text_run)
     words = [shell, "--norc", "--noprofile", "-c", text_run] if shell else ["/bin/sh", "-c", text_run]
     working = str(context.working.path)
     before = protected_names(working)
+    watch = context.watch if "write" in needs and background is None else None
+    held = await in_thread(lambda: watch.hold(context.working), "weft-hold") if watch is not None else None
     began = time.monotonic()
     with ExitStack() as passing:
         policy = boundary_policy(context, environment, needs)
@@ -182,8 +225,8 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
             environment=environment,
             policy=policy,
             limits=usual_limits(),
-            output_limit=OUTPUT_LIMIT,
-            seen=lambda piece: context.progress(piece.decode("utf-8", "replace")),
+            output_limit=BACKGROUND_OUTPUT if background else OUTPUT_LIMIT,
+            seen=background.said if background else _progress(context, mark),
         )
         kept = passing.pop_all()
 
@@ -192,7 +235,63 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         new = protected_names(working) - before if "git" not in needs and "outside" not in needs else set()
         return put_away(context.working, (name for name in sorted(new & DECIDING) if name not in command))
 
-    return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made)
+    if background is not None and context.processes is not None:
+        context.processes.begun(background, process, lambda: made() and None)
+        told = f"It goes on as {background.name}: BashOutput reads what it says, KillShell ends it."
+        return SettledHandle(Outcome(text=told, summary=f"goes on as {background.name}"))
+    after = After(context, mark, plain, held)
+    return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made, after=after)
+
+
+def _in_background(given: Mapping[str, Any], context: Context) -> BackgroundProcess | None:
+    if not given.get("background", False):
+        return None
+    if context.processes is None:
+        raise UserError("nothing can go on in the background here", hint="run it to its end")
+    outside = brings_from_outside(read_shell(given["command"]), given["command"])
+    return context.processes.reserve(given["command"], outside=outside)
+
+
+def _progress(context: Context, mark: str) -> Callable[[bytes], None]:
+    """What a command says while it runs, without what it tells us behind the mark."""
+    over = False
+
+    def say(piece: bytes) -> None:
+        nonlocal over
+        shown, found, _ = piece.partition(mark.encode()) if mark else (piece, b"", b"")
+        if not over and shown.strip():
+            context.progress(shown.decode("utf-8", "replace"))
+        over = over or bool(found)
+
+    return say
+
+
+# -- what goes on in the background
+
+
+async def _start_reading(given: Mapping[str, Any], context: Context) -> Handle:
+    return await begin(_read_on(given["process"], context))
+
+
+async def _read_on(name: str, context: Context) -> Outcome:
+    if context.processes is None:
+        raise UserError("nothing goes on in the background here")
+    one = context.processes.get(name)
+    said = one.read()
+    state = f"[{one.ended}]" if one.ended else "[it is running]"
+    outcome = Outcome(text=f"{said.rstrip()}\n{state}".lstrip("\n"), summary=one.ended or "running")
+    return await bounded(_from_network(outcome, one.command) if one.outside else outcome, context)
+
+
+async def _start_stopping(given: Mapping[str, Any], context: Context) -> Handle:
+    return await begin(_stop(given["process"], context))
+
+
+async def _stop(name: str, context: Context) -> Outcome:
+    if context.processes is None:
+        raise UserError("nothing goes on in the background here")
+    one = await context.processes.stopped(name)
+    return Outcome(text=f"{one.name} and everything it started is ended.", summary="ended")
 
 
 def put_away(working: Folder, names: Iterable[str]) -> dict[str, str]:
@@ -295,8 +394,9 @@ SHELL: Final = Tool(
     name="Shell",
     description=(
         "Run a command with bash in the working folder. It has no input and no terminal; it and everything it started "
-        "are ended when it exits, when its time is over, or when the person interrupts. It runs inside a boundary: it "
-        "can read the machine without the places of keys, and needs nothing said for looking, building and testing; "
+        "are ended when it exits, when its time is over, or when the person interrupts. The folder it ends in and what "
+        "it exports hold for the next command. It runs inside a boundary: it can read the machine without the places "
+        "of keys, and needs nothing said for looking, building and testing; "
         "/tmp is empty and its own. For more, say what it needs, and the person is asked. Prefer Read, Glob and Grep "
         "for looking at files."
     ),
@@ -319,9 +419,27 @@ SHELL: Final = Tool(
                 "other stays closed. Prefer it to the need network",
             },
             "description": text("What it is for, in a few words, for the person", longest=200),
+            "background": yes_or_no(
+                "It goes on while you do other things, such as a server; it has no time limit and ends with the session"
+            ),
         },
     ),
     effect="process",
     start=_start,
     subject=("command", "command"),
+)
+_PROCESS: Final = {"process": text("Its name, as it was told when it began", shortest=1, longest=100)}
+SHELL_OUTPUT: Final = Tool(
+    name="ShellOutput",
+    description="What a command in the background said since you last asked, and whether it still runs.",
+    input_schema=closed(_PROCESS),
+    effect="read",
+    start=_start_reading,
+)
+SHELL_STOP: Final = Tool(
+    name="ShellStop",
+    description="End a command in the background, with everything it started.",
+    input_schema=closed(_PROCESS),
+    effect="read",
+    start=_start_stopping,
 )
