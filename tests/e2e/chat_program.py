@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from weft.app import KnownWords, Mentionable, OverviewName
+from weft.app import KnownWords, LibraryDraft, Mentionable, OverviewName
 from weft.cli.chat.face import run_chat
 from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
@@ -258,6 +258,12 @@ class Held:
 
     async def look(self, what: OverviewName) -> str:
         return f"a look at {what}"
+
+    async def build(self, words: str) -> LibraryDraft:
+        raise UserError("nothing is built here")
+
+    async def lay(self, draft: LibraryDraft) -> None:
+        raise AssertionError("nothing was drafted")
 
     async def fork(self) -> str:
         return "talk-fork"

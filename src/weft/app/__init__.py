@@ -23,6 +23,7 @@ from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
     from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope, Share
+    from weft.app.building import DraftKind, LibraryDraft, build, drafted, lay_draft, new_files, problems_of
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.collections import Collections, OpenCollection
@@ -82,7 +83,18 @@ if TYPE_CHECKING:
     )
     from weft.app.shared_files import pull_workspace, push_tree, push_workspace
     from weft.app.sharing import ExportKind, exported, taken_in, would_leave
-    from weft.app.slash import Attach, Fork, KnownWords, Leave, Overview, OverviewName, Slash, complete, read_slash
+    from weft.app.slash import (
+        Attach,
+        Build,
+        Fork,
+        KnownWords,
+        Leave,
+        Overview,
+        OverviewName,
+        Slash,
+        complete,
+        read_slash,
+    )
     from weft.app.source_shelf import AddRequest, SourceShelf
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
@@ -118,6 +130,14 @@ else:
             "dropped_path": "weft.app.mentions",
             "files_named": "weft.app.mentions",
             "ranked": "weft.app.mentions",
+            "DraftKind": "weft.app.building",
+            "LibraryDraft": "weft.app.building",
+            "build": "weft.app.building",
+            "drafted": "weft.app.building",
+            "lay_draft": "weft.app.building",
+            "new_files": "weft.app.building",
+            "problems_of": "weft.app.building",
+            "Build": "weft.app.slash",
             "AttachedSession": "weft.app.door",
             "BROWSER_DAYS": "weft.access",
             "BatchRow": "weft.app.queue",
@@ -288,10 +308,12 @@ __all__ = [
     "AttachedSession",
     "BatchRow",
     "Browser",
+    "Build",
     "Catalogue",
     "Collections",
     "ConsentRequest",
     "Consents",
+    "DraftKind",
     "EditConflictError",
     "ExportKind",
     "Filter",
@@ -304,6 +326,7 @@ __all__ = [
     "KnownWords",
     "LaidFile",
     "Leave",
+    "LibraryDraft",
     "LibraryFile",
     "ListedModel",
     "ListedSession",
@@ -343,10 +366,12 @@ __all__ = [
     "being_typed",
     "blob_text",
     "boundary_here",
+    "build",
     "change_profile",
     "command_from_wire",
     "complete",
     "declared_marks",
+    "drafted",
     "dropped_path",
     "earlier",
     "evaluate",
@@ -360,9 +385,11 @@ __all__ = [
     "json_line",
     "judge_call",
     "lay",
+    "lay_draft",
     "lay_missing",
     "library_files",
     "library_text",
+    "new_files",
     "open_catalogue",
     "open_postgres",
     "open_questions",
@@ -377,6 +404,7 @@ __all__ = [
     "pipeline_json_schema",
     "pipeline_runs",
     "place_in",
+    "problems_of",
     "profile_parts",
     "pull_workspace",
     "push_tree",

@@ -59,6 +59,7 @@ class Slash:
 SLASHES: Final = (
     Slash("help", "", "these commands"),
     Slash("run", "PIPELINE [FILE] [NAME=VALUE …]", "start a pipeline here, on a file or on text"),
+    Slash("build", "WORDS|accept", "draft a pipeline, an agent or a skill; then lay the draft"),
     Slash("stop", "", "stop what runs"),
     Slash("model", "[NAME]", "which model answers from now on; without a name: which there are"),
     Slash("mode", "plan|safe|ask|edits|auto", "what tools may do without asking"),
@@ -103,6 +104,13 @@ class Attach:
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """A pipeline, an agent or a skill from words (`OpenedSession.build`); "accept" lays the draft that was shown."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Leave:
     pass
 
@@ -121,7 +129,7 @@ class KnownWords:
     sources: Collection[str] = ()
 
 
-Wanted = SessionCommand | Overview | Fork | Attach | Leave
+Wanted = SessionCommand | Overview | Fork | Attach | Build | Leave
 
 
 def read_slash(text: str, known: KnownWords) -> Wanted | None:
@@ -205,6 +213,12 @@ def _given(words: list[str], working: Path) -> tuple[GivenFile, ...]:
     if len(words) == 1 and ("/" in missing or "." in missing[:-1]) and " " not in missing:
         raise UserError(f"there is no file {missing} in {working}")
     return (GivenFile(" ".join(words).encode()),)
+
+
+def _build(rest: str, known: KnownWords) -> Build:
+    if not rest:
+        raise UserError("what is to be built?", hint="for example: /build a pipeline that finds the dates in a letter")
+    return Build(rest)
 
 
 def _attach(rest: str, known: KnownWords) -> Attach:
@@ -296,6 +310,7 @@ def _bare(wanted: Callable[[], Wanted]) -> Callable[[str, KnownWords], Wanted]:
 _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "help": _bare(lambda: Overview("help")),
     "run": _run,
+    "build": _build,
     "stop": _bare(Interrupt),
     "model": _model,
     "mode": _mode,

@@ -38,6 +38,8 @@ Commands:
   acp         Be an agent for an editor (ACP).
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
+  build       A pipeline, an agent or a skill from a sentence.
+  new         A pipeline, an agent or a skill from a template.
   models      List, connect, test and choose models.
   eval        Measure what verdicts on claims are worth.
   cost        What models took and cost: by session, step, model, day.

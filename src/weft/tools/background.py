@@ -62,7 +62,7 @@ class Processes:
         self.count += 1
         return BackgroundProcess(f"process-{self.count}", command, outside)
 
-    def begun(self, one: BackgroundProcess, process: Process, ended: Callable[[], None]) -> None:
+    def begun(self, one: BackgroundProcess, process: Process, ended: Callable[[], object]) -> None:
         """`ended` is called when nothing of it is left."""
         one.process = process
         self._each[one.name] = one
@@ -71,7 +71,7 @@ class Processes:
         self._following.add(task)
         task.add_done_callback(self._following.discard)
 
-    async def _follow(self, one: BackgroundProcess, process: Process, ended: Callable[[], None]) -> None:
+    async def _follow(self, one: BackgroundProcess, process: Process, ended: Callable[[], object]) -> None:
         try:
             one.ended = _words(await process.finished())
         except Exception as error:  # noqa: BLE001  it has an end, whatever its process did

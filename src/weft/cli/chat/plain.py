@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 
 from rich.text import Text
 
-from weft.app import Attach, Fork, GivenFile, Leave, Overview, files_named, read_slash
+from weft.app import Attach, Build, Fork, GivenFile, Leave, Overview, files_named, read_slash
 from weft.cli.chat.ending import let_go
 from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.ports import ChatSession
@@ -98,6 +98,11 @@ class PlainChat:
         if isinstance(wanted, Overview | Fork):
             shown = await (self._session.fork() if isinstance(wanted, Fork) else self._session.look(wanted.what))
             print(_whole(shown), flush=True)
+            return None
+        if isinstance(wanted, Build):
+            draft = await self._session.build(wanted.words)
+            print(_whole(draft.diff), flush=True)
+            print(f"not laid: weft build does that, with --yes where nobody is asked ({draft.name})", file=sys.stderr)
             return None
         if isinstance(wanted, Attach):
             self._attached.append(wanted.file)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Protocol
 
-from weft.app import KnownWords, Mentionable, OverviewName
+from weft.app import KnownWords, LibraryDraft, Mentionable, OverviewName
 from weft.protocol.commands import Reply, SessionCommand
 from weft.protocol.envelope import Actor
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, Record
@@ -32,6 +32,10 @@ class ChatSession(Protocol):
 
     @property
     def working(self) -> Path: ...
+
+    async def build(self, words: str) -> LibraryDraft: ...
+
+    async def lay(self, draft: LibraryDraft) -> None: ...
 
     async def fork(self) -> str: ...
 

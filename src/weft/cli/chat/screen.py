@@ -32,10 +32,12 @@ from rich.text import Text
 
 from weft.app import (
     Attach,
+    Build,
     Fork,
     GivenFile,
     KnownWords,
     Leave,
+    LibraryDraft,
     Mentionable,
     Overview,
     being_typed,
@@ -59,7 +61,7 @@ from weft.protocol.events import Event, Record, StatusChanged
 from weft.protocol.talk import Decision, PlanDecision
 from weft.protocol.talk_commands import ClearTaint, DecideApproval, DecidePlan
 from weft.render.page import Page, page
-from weft.render.talk_blocks import block_lines, whole_lines
+from weft.render.talk_blocks import block_lines, diff_lines, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
 from weft.render.talk_view import Answered, Called, CallView, Noted, Said, TalkBlock, TalkView, Thought
 from weft.render.units import count
@@ -102,6 +104,7 @@ class ChatScreen(Chat):
         self._known: KnownWords | None = None
         self._named: tuple[float, list[Mentionable]] = (float("-inf"), [])
         """What can be named with an at sign, and when that was looked up."""
+        self._draft: LibraryDraft | None = None
         self._attached: dict[str, GivenFile] = {}
         """Files that go with the next message, by the words that stand for them in it."""
         self._beside: set[asyncio.Task[None]] = set()
@@ -283,6 +286,8 @@ class ChatScreen(Chat):
                     self._unfolding += self._sheet.wrapped(told, 2, "dim")
                 case Interrupt():
                     self.interrupt()
+                case Build():
+                    await self._build(wanted.words)
                 case Attach():
                     self._attached[f"[{wanted.file.name}]"] = wanted.file
                     self._tell(f"{wanted.file.name} goes with your next message", 10)
@@ -293,6 +298,24 @@ class ChatScreen(Chat):
             if not self._buffer.text:
                 self._buffer.text = text
         self._dirty.set()
+
+    async def _build(self, words: str) -> None:
+        """A draft is shown as a diff; nothing is changed before it is accepted."""
+        if words == "accept":
+            if self._draft is None:
+                return self._tell("nothing was drafted", 5)
+            draft, self._draft = self._draft, None
+            await self._session.lay(draft)
+            self._unfolding += self._sheet.wrapped(f"laid: {', '.join(draft.files)}", 2, "dim")
+            if draft.kind == "pipeline":
+                self._unfolding += self._sheet.wrapped(f"try it: /run {draft.name} FILE", 2, "dim")
+            return None
+        self._tell("drafting", 600)
+        draft = self._draft = await self._session.build(words)
+        lines = [Text(), self._sheet.line((f"{draft.kind} {draft.name}", "bold cyan"))]
+        lines += diff_lines(draft.diff, self._sheet, 2, most=len(draft.diff))
+        self._unfolding += lines
+        return self._tell("/build accept lays it into the workspace; or /build again, in other words", 30)
 
     def _status_text(self) -> ANSI:
         status = self._view.status or StatusChanged(mode="ask", model="")

@@ -236,7 +236,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         return put_away(context.working, (name for name in sorted(new & DECIDING) if name not in command))
 
     if background is not None and context.processes is not None:
-        context.processes.begun(background, process, lambda: made() and None)
+        context.processes.begun(background, process, made)
         told = f"It goes on as {background.name}: BashOutput reads what it says, KillShell ends it."
         return SettledHandle(Outcome(text=told, summary=f"goes on as {background.name}"))
     after = After(context, mark, plain, held)

@@ -1,0 +1,68 @@
+"""`weft build`: a pipeline, an agent or a skill from a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import click
+
+from weft.app import App, LibraryDraft, build, lay_draft
+from weft.cli.init import ensure_workspace
+from weft.cli.place import is_terminal, open_app, trust_option, workspace_option, workspace_path
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError
+from weft.render.cells import clean
+
+
+@click.command("build")
+@click.argument("words", nargs=-1, required=True, metavar="WORDS...")
+@click.option("--model", metavar="NAME", help="The model that drafts it; else the workspace's.")
+@click.option("--yes", is_flag=True, help="Lay it into the workspace without asking.")
+@click.option("--sample", type=click.Path(exists=True, dir_okay=False), help="A file to run the new pipeline on.")
+@trust_option
+@workspace_option
+def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | None, workspace: str | None) -> int:
+    """A pipeline, an agent or a skill from a sentence: drafted by a model, checked until nothing is wrong with it,
+    shown as a diff, and laid into the workspace when you say yes."""
+    ensure_workspace(workspace_path(workspace))
+    with open_app(workspace) as app:
+        draft = asyncio.run(_build(app, model, " ".join(words)))
+        print(clean_diff(draft), end="")
+        if not _accepted(draft, yes=yes):
+            print("nothing was changed", file=sys.stderr)
+            return EXIT_FAILED
+        lay_draft(app, draft)
+    print(f"laid {', '.join(draft.files)}", file=sys.stderr)
+    if draft.kind != "pipeline":
+        return EXIT_DONE
+    if sample is None:
+        print(f"try it: weft run FILE --pipeline {draft.name}", file=sys.stderr)
+        return EXIT_DONE
+    from weft.cli.run import command as run
+
+    arguments = [str(Path(sample)), "--pipeline", draft.name, *(["--workspace", workspace] if workspace else [])]
+    return int(run.main(arguments, standalone_mode=False) or EXIT_DONE)
+
+
+async def _build(app: App, name: str | None, words: str) -> LibraryDraft:
+    models = app.models()
+    try:
+        chosen = models.choose(session=name)
+        if chosen == "embedded":
+            raise UserError("the embedded model can't draft", hint="connect one with `weft models add`, or `weft new`")
+        return await build(app, models.open(chosen), words)
+    finally:
+        await models.aclose()
+
+
+def _accepted(draft: LibraryDraft, *, yes: bool) -> bool:
+    if yes:
+        return True
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise UserError("nobody is there to accept it", hint="--yes lays it without asking")
+    return click.confirm(f"lay the {draft.kind} {draft.name} into the workspace?", err=True)
+
+
+def clean_diff(draft: LibraryDraft) -> str:
+    return "".join(f"{clean(line)}\n" for line in draft.diff.rstrip("\n").split("\n"))

@@ -1,0 +1,74 @@
+"""Pipelines, agents and skills that did not exist: from templates, and drafted by a model until nothing is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.made import lay_out
+from weft.app import App, DraftKind, build, drafted, lay_draft, new_files, problems_of
+from weft.models.model import Request
+from weft.protocol.errors import UserError
+from weft.testing.scripted import ScriptedModel, Turn, says
+
+SKILL = "---\nname: dates\ndescription: How dates are written here.\n---\nYear first.\n"
+
+
+@pytest.mark.parametrize("kind", ["pipeline", "agent", "skill"])
+def test_what_is_laid_from_a_template_is_good_as_it_is(workspace: Path, kind: DraftKind) -> None:
+    lay_out(workspace)
+    with App.open(workspace) as app:
+        files = new_files(kind, "mail")
+        assert problems_of(app, kind, "mail", files) == []
+        lay_draft(app, drafted(app, kind, "mail", files))
+        with pytest.raises(UserError, match="there already"):
+            drafted(app, kind, "mail", files)
+        if kind == "pipeline":
+            assert list(app.workspace.pipeline("mail").steps) == ["points", "text"]
+
+
+def test_a_draft_is_put_right_until_nothing_is_wrong_with_it(workspace: Path) -> None:
+    lay_out(workspace)
+    good = new_files("pipeline", "mail")
+    broken = {
+        **good,
+        "pipelines/mail.yaml": good["pipelines/mail.yaml"].replace("requires: [points]", "requires: [x]"),
+    }
+    with_code = {**good, "code/evil.py": "import os"}
+
+    def answer(files: dict[str, str]) -> str:
+        listed = [{"path": path, "text": text} for path, text in files.items()]
+        return json.dumps({"kind": "pipeline", "name": "mail", "files": listed})
+
+    def told(words: str) -> Callable[[Request], bool]:
+        def check(request: Request) -> bool:
+            return words in str(request.messages[-1].content[0])
+
+        return check
+
+    turns = [
+        Turn(says(answer(broken)), expect=told("dates in letters")),
+        Turn(says(answer(with_code)), expect=told("unknown")),
+        Turn(says(answer(good)), expect=told("never code")),
+    ]
+    model = ScriptedModel(turns)
+    with App.open(workspace) as app:
+        draft = asyncio.run(build(app, model, "find the dates in letters"))
+        model.assert_done()
+        assert draft.asks == 3
+        assert "+++ pipelines/mail.yaml" in draft.diff
+        assert "mail" not in app.workspace.pipeline_names()  # nothing is changed before somebody says yes
+        lay_draft(app, draft)
+        assert app.workspace.check_pipeline("mail") == []
+
+
+def test_one_that_is_never_good_says_what_is_wrong(workspace: Path) -> None:
+    lay_out(workspace)
+    files = [{"path": ".claude/skills/dates/SKILL.md", "text": SKILL.replace("name: dates", "name: other")}]
+    said = json.dumps({"kind": "skill", "name": "dates", "files": files})
+    with App.open(workspace) as app, pytest.raises(UserError, match="in 4 tries"):
+        asyncio.run(build(app, ScriptedModel([Turn(says(said))] * 4), "dates"))
