@@ -23,7 +23,7 @@ from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
     from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope, Share
-    from weft.app.building import DraftKind, LibraryDraft, build, drafted, lay_draft, new_files, problems_of
+    from weft.app.building import DraftKind, LibraryDraft, build, build_here, drafted, lay_draft, new_files, problems_of
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.collections import Collections, OpenCollection
@@ -133,6 +133,7 @@ else:
             "DraftKind": "weft.app.building",
             "LibraryDraft": "weft.app.building",
             "build": "weft.app.building",
+            "build_here": "weft.app.building",
             "drafted": "weft.app.building",
             "lay_draft": "weft.app.building",
             "new_files": "weft.app.building",
@@ -367,6 +368,7 @@ __all__ = [
     "blob_text",
     "boundary_here",
     "build",
+    "build_here",
     "change_profile",
     "command_from_wire",
     "complete",

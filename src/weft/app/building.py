@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from weft.app.parts import Parts
+from weft.app.parts import EMBEDDED, Parts
 from weft.models.model import Model, Request
 from weft.models.structured import ask
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
@@ -206,7 +206,7 @@ def _problems(workspace: Workspace, kind: DraftKind, name: str, files: Mapping[s
 
 def drafted(parts: Parts, kind: DraftKind, name: str, files: Mapping[str, str], asks: int = 0) -> LibraryDraft:
     """With what would change. UserError when nothing would."""
-    pieces = []
+    pieces: list[str] = []
     for path, text in sorted(files.items()):
         data = parts.workspace.folder.read_or_none(path)
         before = data.decode("utf-8", "replace") if data is not None else ""
@@ -225,6 +225,17 @@ def lay_draft(parts: Parts, draft: LibraryDraft) -> None:
 
 
 # -- by a model
+
+
+async def build_here(parts: Parts, name: str | None, words: str) -> LibraryDraft:
+    """By the model of that name, else the workspace's. UserError when that can't draft."""
+    chosen, models = name or parts.default_model, parts.step_models()
+    if chosen == EMBEDDED:
+        raise UserError("the embedded model can't draft", hint="connect one with `weft models add`, or use `weft new`")
+    try:
+        return await build(parts, models.open(chosen), words)
+    finally:
+        await models.aclose()
 
 
 async def build(parts: Parts, model: Model, words: str) -> LibraryDraft:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.app.looks import INSIDE, known_words, look_around
-from weft.app.parts import EMBEDDED, Parts
+from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
 from weft.app.slash import KnownWords, OverviewName
 from weft.orchestrator.resting import asked_of, chosen_id, is_heard, open_gate
 from weft.protocol.commands import Refused, Reply, SessionCommand
 from weft.protocol.envelope import PERSON, Actor
-from weft.protocol.errors import UserError
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, QuestionAsked, Record, StatusChanged
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
@@ -114,16 +113,9 @@ class OpenedSession(ABC):
 
     async def build(self, words: str) -> LibraryDraft:
         """A draft of a pipeline, an agent or a skill, by the workspace's model. UserError when none can."""
-        from weft.app.building import build
+        from weft.app.building import build_here
 
-        models = self._parts.models()
-        try:
-            name = models.choose(session=self._request.model)
-            if name == EMBEDDED:
-                raise UserError("the embedded model can't draft", hint="connect one with `weft models add`")
-            return await build(self._parts, models.open(name), words)
-        finally:
-            await models.aclose()
+        return await build_here(self._parts, self._request.model, words)
 
     async def lay(self, draft: LibraryDraft) -> None:
         """A draft that the person said yes to, into the workspace."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from weft.app import App, LibraryDraft, build, lay_draft
+from weft.app import LibraryDraft, build_here, lay_draft
 from weft.cli.init import ensure_workspace
 from weft.cli.place import is_terminal, open_app, trust_option, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError
@@ -27,7 +27,7 @@ def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | 
     shown as a diff, and laid into the workspace when you say yes."""
     ensure_workspace(workspace_path(workspace))
     with open_app(workspace) as app:
-        draft = asyncio.run(_build(app, model, " ".join(words)))
+        draft = asyncio.run(build_here(app, model, " ".join(words)))
         print(clean_diff(draft), end="")
         if not _accepted(draft, yes=yes):
             print("nothing was changed", file=sys.stderr)
@@ -43,17 +43,6 @@ def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | 
 
     arguments = [str(Path(sample)), "--pipeline", draft.name, *(["--workspace", workspace] if workspace else [])]
     return int(run.main(arguments, standalone_mode=False) or EXIT_DONE)
-
-
-async def _build(app: App, name: str | None, words: str) -> LibraryDraft:
-    models = app.models()
-    try:
-        chosen = models.choose(session=name)
-        if chosen == "embedded":
-            raise UserError("the embedded model can't draft", hint="connect one with `weft models add`, or `weft new`")
-        return await build(app, models.open(chosen), words)
-    finally:
-        await models.aclose()
 
 
 def _accepted(draft: LibraryDraft, *, yes: bool) -> bool:
