@@ -13,7 +13,7 @@ from typing import Final, Literal, get_args
 from weft.protocol.errors import EXIT_USAGE, UserError
 from weft.protocol.values import dataclass
 
-Kind = Literal["markdown", "text", "html", "pdf", "docx", "epub", "webvtt", "srt", "whisper"]
+Kind = Literal["markdown", "text", "html", "pdf", "docx", "epub", "webvtt", "srt", "whisper", "image"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 MAX_BYTES: Final = 128 * 2**20

@@ -10,7 +10,7 @@ from weft.documents.document import MAX_TEXT, Document, Draft, RefusedError
 from weft.protocol.patterns import pattern
 
 _ENDINGS: Final = pattern(
-    r"\.(?:md|markdown|mdown|mkd|txt|text|html?|xhtml|pdf|docx|epub|vtt|webvtt|srt|json|log|rst|org|adoc)\Z",
+    r"\.(?:md|markdown|mdown|mkd|txt|text|html?|xhtml|pdf|docx|epub|vtt|webvtt|srt|json|png|jpe?g|gif|webp|log|rst|org|adoc)\Z",
     re.IGNORECASE,
 )
 _LANGUAGE_ENDING: Final = pattern(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,4})?\Z")
@@ -19,7 +19,8 @@ _TOP_HEADING: Final = pattern(r"^ {0,3}# ([^\n]*)", re.MULTILINE)
 _UNDERLINED: Final = pattern(r"^(?! {4}|[-=>#*+])([^\n]{1,200})\n(?:=+|-{3,})$", re.MULTILINE)
 _INLINE: Final = pattern(r"!?\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)|(\*\*|__|\*|`)(?=\S)([^\n]{1,300}?)(?<=\S)\2")
 _SENTENCE_END: Final = pattern(r"[.!?…,;。！？、]\Z")
-_TRANSCRIPTS: Final = ("webvtt", "srt", "whisper")
+_UNTITLED: Final = ("webvtt", "srt", "whisper", "image")
+"""Kinds whose text has no heading."""
 
 
 def finished(draft: Draft, name: str) -> Document:
@@ -28,7 +29,7 @@ def finished(draft: Draft, name: str) -> Document:
         raise RefusedError("holds no text", "Look into it, and give a document that has words")
     if len(text) > MAX_TEXT:
         raise RefusedError(f"holds {len(text):,} characters of text; the limit is {MAX_TEXT:,}", "Split it into parts")
-    heading = "" if draft.kind in _TRANSCRIPTS else heading_of(text)
+    heading = "" if draft.kind in _UNTITLED else heading_of(text)
     return Document(
         kind=draft.kind,
         title=one_line(draft.title) or heading or title_of_name(name) or one_line(text, 60) or "Untitled",

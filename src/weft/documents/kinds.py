@@ -9,7 +9,10 @@ from weft.documents.document import RefusedError
 from weft.protocol.patterns import pattern
 
 _MEDIA: Final = "Make a transcript of it first (WebVTT, SRT or Whisper JSON can be read)"
-_PICTURE: Final = "Give the text as a document: what is written in pictures is not read"
+_PICTURE: Final = (
+    "Give the text as a document: what is written in pictures is not read; a pipeline that looks at one has an input "
+    "of `kind: image`"
+)
 _PACKED: Final = "Unpack it, and give the documents inside"
 _SAVE_AS: Final = "Open it where it was made, and save it as DOCX, PDF or text"
 _PROGRAM: Final = "Give text, Markdown, HTML, PDF, DOCX, EPUB, WebVTT, SRT or Whisper JSON"

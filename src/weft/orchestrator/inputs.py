@@ -1,8 +1,9 @@
 """The inputs of a session: from the files a person gives to the text that steps read.
 
 A *document* of any format becomes `content.md`, one normal form with its metadata; the file itself is kept beside it.
-An input of kind *text* is copied as it is. What the log has recorded decides who wins: a given file that changed since
-then is read anew; otherwise the session's copy counts, also when a person has edited it.
+Of a picture `content.md` says what it is, and a model is shown the file. An input of kind *text* is copied as it is.
+What the log has recorded decides who wins: a given file that changed since then is read anew; otherwise the session's
+copy counts, also when a person has edited it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import CONTENT, ORIGINAL
 from weft.protocol.values import dataclass
 from weft.session.state import InputState, SessionState
-from weft.workspace.pipeline import Pipeline
+from weft.workspace.pipeline import InputKind, Pipeline
 from weft.workspace.spelling import suggest
 
 ReadFile = Callable[[str], bytes | None]
@@ -104,7 +105,7 @@ def take_inputs(
     found: dict[str, SessionInput] = {}
     for index, (name, spec) in enumerate(pipeline.inputs.items()):
         known = state.inputs.get(name)
-        reader = _Reader(name, session, first=index == 0, is_document=spec.kind == "document")
+        reader = _Reader(name, session, first=index == 0, kind=spec.kind)
         taken = reader.take(given.get(name), known, read if known or adopting else _nothing)
         if taken:
             found[name] = taken
@@ -119,11 +120,13 @@ def take_inputs(
 class _Reader:
     """Reads one input, from what is given or from the session's copy."""
 
-    def __init__(self, name: str, session: str, *, first: bool, is_document: bool) -> None:
+    def __init__(self, name: str, session: str, *, first: bool, kind: InputKind) -> None:
         self._name = name
         self._session = session
         self._first = first
-        self._is_document = is_document
+        self._is_document = kind != "text"
+        self._is_picture = kind == "image"
+        self._read = _picture if self._is_picture else _read
 
     def take(self, given: GivenInput | None, known: InputState | None, read: ReadFile) -> SessionInput | None:
         copied = read(known.file if known else self._file(given))
@@ -148,7 +151,8 @@ class _Reader:
             data = self._one(given).data
             text = plain_text(data, given.origin or STANDARD_INPUT)
         else:
-            documents = [_read(part) for part in given.files]
+            parts = (self._one(given),) if self._is_picture else given.files
+            documents = [self._read(part) for part in parts]
             document = join_documents(documents)
             data = to_content_md(document, id=self._session)
             # Read back, so that the first run and every later one work on the very same value.
@@ -196,7 +200,7 @@ class _Reader:
         stem = ORIGINAL if self._first else f"attachments/{self._name}.{ORIGINAL}"
         several = len(given.files) > 1
         return {
-            f"{stem}{f'-{number}' if several else ''}{_ending(part, _ENDINGS[document.kind])}": part.data
+            f"{stem}{f'-{number}' if several else ''}{_ending(part, _ending_of(document))}": part.data
             for number, (part, document) in enumerate(zip(given.files, documents, strict=True), 1)
         }
 
@@ -236,6 +240,20 @@ def _read(given: GivenFile) -> Document:
     if not document.url and given.is_address:
         return replace(document, url=given.origin)
     return document
+
+
+def _picture(given: GivenFile) -> Document:
+    from weft.documents.pictures import read_picture  # few pipelines take any
+
+    return read_picture(given.data, given.name)
+
+
+def _ending_of(document: Document) -> str:
+    if document.kind == "image":
+        from weft.documents.pictures import ENDINGS, MEDIA_TYPE
+
+        return ENDINGS[document.extra[MEDIA_TYPE]]
+    return _ENDINGS[document.kind]
 
 
 def _ending(given: GivenFile, otherwise: str = ".txt") -> str:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from weft.models.answer import Answer, gather
 from weft.models.making import FilesAsk, Maker
+from weft.models.media import media_kind, media_taken
 from weft.models.model import Model, ModelError, Request
 from weft.models.structured import ask
 from weft.orchestrator.calls import AttemptCalls
@@ -22,11 +23,13 @@ from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.step_prompt import step_prompt
 from weft.orchestrator.validate import is_json, parse
 from weft.protocol.errors import Finding, ModelFeedback
-from weft.protocol.messages import Message, Text, told_stop
+from weft.protocol.messages import Media, Message, Text, told_stop
 from weft.protocol.steps import StepInput
 from weft.protocol.values import dataclass
 from weft.workspace.pipeline import Step
 
+PICTURE_TOKENS: Final = 1_600
+"""What a picture takes of a model's window, about."""
 ASKS: Final = 2
 """How often a model is asked within one attempt; the attempts themselves are the pipeline's."""
 Say = Callable[[str], None]
@@ -44,6 +47,8 @@ class ModelAsk:
     patience: float
     """Seconds it may wait for a model that is busy: what the step and its budget have left."""
     judge: Judge
+    media: tuple[Media, ...] = ()
+    """The pictures among what it reads."""
 
 
 async def ask_model(model: Model, reference: str, asked: ModelAsk) -> Any:
@@ -51,10 +56,15 @@ async def ask_model(model: Model, reference: str, asked: ModelAsk) -> Any:
     `reference` is what the model is priced by."""
     step, schema = asked.step, wanted_schema(asked.step)
     extra = "" if schema is None else json.dumps(schema, ensure_ascii=False)
-    prompt = step_prompt(task_of(step, asked.given), asked.given, asked.nonce, model.window, extra)
+    _check_seen(model, asked.media)
+    room = model.window - PICTURE_TOKENS * len(asked.media)
+    prompt = step_prompt(task_of(step, asked.given), asked.given, asked.nonce, room, extra)
     for what in prompt.dropped:
         asked.say(f"more than the model can read, left out: {what}")
     request = replace(prompt.request, patience=asked.patience)
+    if asked.media:
+        told = request.messages[0]
+        request = replace(request, messages=(replace(told, content=(*asked.media, *told.content)),))
     title = f"make {' and '.join(step.artifacts)}"
     if isinstance(model, Maker):
         return await _made_by(model, reference, title, request, asked, prompt.dropped)
@@ -63,6 +73,17 @@ async def ask_model(model: Model, reference: str, asked: ModelAsk) -> Any:
         return _whole_text(await gather(watched.stream(request)), model.name, step.artifacts[0])
     name = step.artifacts[0] if len(step.artifacts) == 1 else "answer"
     return (await ask(watched, request, schema, artifact=name, asks=ASKS)).value
+
+
+def _check_seen(model: Model, media: tuple[Media, ...]) -> None:
+    for one in media:
+        if media_kind(one.media_type) not in media_taken(model):
+            what = "PDFs" if one.media_type == "application/pdf" else "pictures"
+            raise ModelError(
+                "invalid_request",
+                f"{model.name} takes no {what}, and {one.name} is one",
+                hint="name a model that does for this step (`weft models test` says what one takes)",
+            )
 
 
 def _whole_text(answer: Answer, model: str, artifact: str) -> str:

@@ -52,7 +52,7 @@ from weft.protocol.commands import (
     StartRun,
 )
 from weft.protocol.envelope import MACHINE, Actor
-from weft.protocol.errors import ExternalError, Finding, ModelFeedback, WeftError
+from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
 from weft.protocol.events import (
     DurableEvent,
     ItemSettled,
@@ -63,6 +63,7 @@ from weft.protocol.events import (
     StepProgressed,
 )
 from weft.protocol.hashes import hash_bytes, hash_value
+from weft.protocol.messages import Media
 from weft.protocol.steps import StepInput
 from weft.protocol.talk import step_conversation, step_place
 from weft.session.recovery import item_results
@@ -399,12 +400,36 @@ class Runner:
                 from weft.orchestrator.model_step import ModelAsk, ask_model  # as for tools: few runs need all kinds
 
                 model, nonce = self._models.open(material.model), self._models.nonce
-                asked = ModelAsk(step.own, given, nonce, say, calls, patience, self._judge(step, upstream, taken))
+                media = await self._pictures(given)
+                judge = self._judge(step, upstream, taken)
+                asked = ModelAsk(step.own, given, nonce, say, calls, patience, judge, media)
                 value = await ask_model(model, material.model, asked)
             made, findings = write_out(step, value)
             if not findings:
                 findings = await self._validate(step, made, upstream, taken)
         return made, findings
+
+    async def _pictures(self, given: StepInput) -> tuple[Media, ...]:
+        """Those among what a step reads, as they were given."""
+        about = {name: one["extra"] for name, one in given.documents.items() if one.get("kind") == "image"}
+        if not about:
+            return ()
+        kept = {digest: file for one in self._session.state.inputs.values() for file, digest in one.originals.items()}
+
+        def read() -> tuple[Media, ...]:
+            found = []
+            for name, said in about.items():
+                file = kept.get(said["hash"], "")
+                data = self._session.folder.read_or_none(file) if file else None
+                if data is None or hash_bytes(data) != said["hash"]:
+                    raise UserError(
+                        f"the picture of the input {name} is not as it was given ({file or 'its file is gone'})",
+                        hint="give it again",
+                    )
+                found.append(Media(media_type=said["media_type"], data=data, name=name))
+            return tuple(found)
+
+        return await self._off_loop(read)
 
     async def _make_items(
         self,
@@ -509,6 +534,9 @@ class Runner:
     ) -> Any:
         from weft.orchestrator.workbench import workbench
 
+        for name, about in given.documents.items():
+            if about.get("kind") == "image":
+                say(f"{name} is a picture, which a step with tools is not shown")
         material = self._facts.materials[step.name]
         file = step.inside.file if step.inside else self._spec.pipeline.file
         with ExitStack() as stack:

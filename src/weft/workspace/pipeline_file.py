@@ -35,7 +35,7 @@ from weft.workspace.flow_file import (
 )
 from weft.workspace.rule_entry import StepRuleEntry
 
-InputKind = Literal["document", "text"]
+InputKind = Literal["document", "text", "image"]
 DEFAULT_ATTEMPTS: Final = 3
 DEFAULT_TIMEOUT: Final = 600.0
 NAMES_SCHEMA: Final[dict[str, Any]] = {"propertyNames": {"pattern": f"^{NAME.pattern.removesuffix(chr(92) + 'Z')}$"}}
@@ -48,7 +48,8 @@ class InputEntry(Strict):
     required: bool = Field(default=True, description="Whether a run needs it: true or false")
     kind: InputKind = Field(
         default="document",
-        description="document: any format, read and brought into one normal form; text: UTF-8 text, taken as it is",
+        description="document: any format, read and brought into one normal form; text: UTF-8 text, taken "
+        "as it is; image: a picture or a PDF that a model looks at",
     )
 
 
