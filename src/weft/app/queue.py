@@ -23,9 +23,9 @@ from weft.app.requests import SessionRequest, given_file
 from weft.app.shared_files import push_tree
 from weft.app.slash import OverviewName
 from weft.app.wire import actor_from_wire, command_from_wire, given_from_wire, reply_from_wire, to_wire
-from weft.protocol.commands import Accepted, GivenFile, Interrupt, Refused, Reply, SessionCommand, StartRun
+from weft.protocol.commands import Accepted, GivenFile, Interrupt, Reply, SessionCommand
 from weft.protocol.envelope import PERSON, Actor
-from weft.protocol.errors import ExternalError, UsageError, UserError
+from weft.protocol.errors import UsageError, UserError
 from weft.protocol.events import LOG_VERSION, Event, Outcome, Record, StatusChanged
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
@@ -40,7 +40,7 @@ TASK: Final = "weft.work"
 DEFAULT: Final = "runs"
 LOOK: Final = 0.15
 """Seconds between two looks at what a worker has written."""
-ANSWER_SECONDS: Final = 30.0
+ANSWER_SECONDS: Final = 10.0
 """How long a worker is waited for before a command is only said to be queued."""
 QUEUED: Final = "queued"
 
@@ -322,8 +322,6 @@ class QueuedSession(OpenedSession):
         async with self._order:
             key = key or self._parts.new_name()
             await self._parts.off_loop(lambda: self._put(command, key, by))
-            if isinstance(command, StartRun):
-                return Accepted(seq=self.state.seq, note=QUEUED)
             deadline = asyncio.get_running_loop().time() + ANSWER_SECONDS
             while asyncio.get_running_loop().time() < deadline:
                 reply = await self._parts.off_loop(lambda: self._queue.reply(key))
@@ -391,8 +389,3 @@ class QueuedSession(OpenedSession):
         for task in [*self._tasks]:
             task.cancel()
         return True
-
-
-def refused(error: Exception) -> Refused:
-    told = error.hint if isinstance(error, UserError | ExternalError) else ""
-    return Refused(reason=str(error), hint=told)

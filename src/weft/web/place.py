@@ -69,7 +69,9 @@ class Place:
         """Set, and made anew, when a session begins to be held: whoever watches it moves over."""
 
     async def take_up(self) -> None:
-        """Go on with every run that was going when a server that held it ended."""
+        """Go on with every run that was going when a server that held it ended. Those of a queue are the workers'."""
+        if self.app.queues_runs:
+            return
         left = Filter(states=("interrupted", "working"), archived=None, limit=MOST_TAKEN_UP)
         try:
             names = [one.id for one in await self.app.off_loop(lambda: self.catalogue.page(left))]
