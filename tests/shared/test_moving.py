@@ -36,10 +36,10 @@ def test_there_and_back_again(tmp_path: Path, store: str, capsys: pytest.Capture
     (here / "knowledge" / "notes" / "large.txt").write_text("word " * 40_000)
     (here / "code" / "run.sh").write_text("#!/bin/sh\n")
     (here / "code" / "run.sh").chmod(0o755)
-    for number in range(2):
-        source = tmp_path / f"poem-{number}.txt"
-        source.write_text(f"so much depends upon {number}\n")
-        assert run_command_line(["--workspace", str(here), "run", "--plain", str(source)]) == 0
+    source, other = tmp_path / "poem-1.txt", tmp_path / "poem-2.txt"
+    for file in (other, source):
+        file.write_text(f"so much depends upon {file.name}\n")
+        assert run_command_line(["--workspace", str(here), "run", "--plain", str(file)]) == 0
     before = contents(here)
     objects = str(tmp_path / "objects")
     assert run_command_line(["--workspace", str(here), "workspace", "push", "--to", store, "--objects", objects]) == 0

@@ -161,10 +161,9 @@ class Queue:
     def put(self, works: Sequence[Work], tree: str, *, queue: str = DEFAULT) -> None:
         """All of them, or none."""
         jobs = []
-        for work in works:
-            data = work.to_bytes()
-            digest = hash_bytes(data)
-            self._shared.put(digest, data)
+        contents = {hash_bytes(data): data for data in (work.to_bytes() for work in works)}
+        self._shared.put_all(contents)
+        for work, digest in zip(works, contents, strict=True):
             told = {"session": work.session, "work": digest, "tree": tree, "log": LOG_VERSION, "weft": __version__}
             jobs.append((queue, TASK, work.session, json.dumps(told)))
 

@@ -7,7 +7,7 @@ a pipeline's `code:` like any other. Clock, disk, functions, models and the way 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
@@ -164,15 +164,21 @@ class App(Parts):
         finally:
             await live.close()
 
-    def work_for(self, request: SessionRequest, wish: StartRun, key: str, by: Actor) -> Work:
-        """A run as a worker would make it. UserError for what can't begin, before anything is queued."""
+    def works_for(self, requests: Sequence[SessionRequest], wish: StartRun, batch: str, by: Actor) -> list[Work]:
+        """Runs as workers would make them, each with a key of the batch. The first is planned: UserError for what can't
+        begin, before anything is queued. What is wrong with one document is said of that one by its worker."""
         from weft.app.queue import Work
 
-        pipeline = self._pipeline(request)
-        name = self._session_id(request, pipeline)
-        if not self.sessions.exists(name):
-            self._plan_new(pipeline, name, request, wish)
-        return Work.of(request, name, pipeline.name, wish, key, by)
+        works: list[Work] = []
+        pipeline: Pipeline | None = None
+        for number, request in enumerate(requests, 1):
+            if pipeline is None or request.session is not None:
+                pipeline = self._pipeline(request)
+            name = self._session_id(request, pipeline)
+            if not works and not self.sessions.exists(name):
+                self._plan_new(pipeline, name, request, wish)
+            works.append(Work.of(request, name, pipeline.name, wish, f"{batch}/{number}", by))
+        return works
 
     def _queued(self, request: SessionRequest, wish: StartRun | None) -> QueuedSession:
         from weft.app.queue import Queue, QueuedSession

@@ -66,9 +66,8 @@ def retry(batch: str, workspace: str | None) -> None:
     with open_app(workspace, runs=True) as app:
         queue = open_queue(app)
         rows = [row for row in queue.batch(batch) if state_of(row) in ("failed", "interrupted") and row.begun]
-        works = [
-            app.work_for(SessionRequest(session=row.session), StartRun(), app.new_name(), TERMINAL) for row in rows
-        ]
+        again = [SessionRequest(session=row.session) for row in rows]
+        works = app.works_for(again, StartRun(), f"{batch}-{app.new_name()[:6]}", TERMINAL)
         queue.put(works, _pushed(app))
         print(f"{len(rows)} queued again")
 
@@ -77,7 +76,7 @@ def queue_all(app: App, found: Sequence[SessionRequest], wish: StartRun, *, as_j
     """All documents into the queue, and a look at how they get on as long as somebody stays."""
     queue = open_queue(app)
     batch = f"b-{app.moment():%Y%m%d}-{app.new_name()[:6]}"
-    works = [app.work_for(one, wish, f"{batch}/{number}", TERMINAL) for number, one in enumerate(found, 1)]
+    works = app.works_for(found, wish, batch, TERMINAL)
     names = [one.file.name if one.file else work.session for one, work in zip(found, works, strict=True)]
     pipeline = works[0].pipeline or ""
     queue.begin_batch(batch, person_name(), pipeline, [(n, w.session) for n, w in zip(names, works, strict=True)])
