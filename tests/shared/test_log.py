@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 from collections.abc import Iterator
@@ -11,11 +12,15 @@ from pathlib import Path
 import pytest
 
 from tests.postgres import Server
-from weft.files import Folder
+from weft.app.session_pages import verified
+from weft.files import Disk, Folder
 from weft.protocol.errors import ExternalError, UserError
-from weft.protocol.events import SessionCreated, SettingChanged
+from weft.protocol.events import SessionCreated, SessionDescribed, SettingChanged
+from weft.protocol.hashes import hash_bytes
+from weft.session.cuts import CutLogError
 from weft.session.lock import SessionLockedError
 from weft.session.log import LOG, LogReader
+from weft.session.objects import open_objects
 from weft.session.postgres import PostgresLog
 from weft.session.session import Session
 from weft.session.sessions import Sessions
@@ -200,3 +205,68 @@ def test_a_newer_form_of_the_tables_is_left_alone(store: str) -> None:
     log.close()
     with pytest.raises(UserError, match="newer Weft"):
         PostgresLog(store)
+
+
+class FullDisk(Disk):
+    """Full once it is told so."""
+
+    is_full = False
+
+    def write(self, fd: int, data: bytes) -> None:
+        if self.is_full:
+            raise OSError(errno.ENOSPC, "no space")
+        super().write(fd, data)
+
+
+def test_a_full_disk_costs_the_worker_and_not_the_session(machines: tuple[Machine, Machine]) -> None:
+    here, there = machines
+    here.folder.disk = FullDisk()
+    session = here.begin("full")
+    here.folder.disk.is_full = True
+    with pytest.raises(ExternalError, match="No space left"):
+        session.record([said(1)])
+    with pytest.raises(ExternalError, match="writes no more"):
+        session.record([said(2)])
+    session.close()
+    with there.sessions.open("full") as other:
+        other.record([said(3)])
+    assert [record.event for record in there.sessions.records("full")][1:] == [said(1), said(3)]
+    here.folder.disk.is_full = False
+    assert [record.seq for record in here.sessions.records("full")] == [1, 2, 3]
+
+
+def test_a_store_that_was_set_back_is_noticed(machines: tuple[Machine, Machine]) -> None:
+    here, _ = machines
+    with here.begin("back") as session:
+        first = session._log.head
+        session.record([said(1)])
+        session.record([SessionDescribed(title="so that the manifest has it")])
+    here.shared.rows("DELETE FROM weft.events WHERE session = 'back' AND seq > 1")
+    here.shared.rows("UPDATE weft.sessions SET seq = 1, ends = %s, hash = %s", (first.end, first.hash))
+    with pytest.raises(CutLogError, match="2 to 3 are missing"):
+        here.sessions.open("back")
+    with here.sessions.folder("back") as folder:
+        assert any(name.startswith(LOG) for name in _names(folder, "aside")), "what the copy had is kept"
+
+
+def test_a_changed_line_of_the_store_is_found_beside_a_sound_copy(machines: tuple[Machine, Machine]) -> None:
+    here, _ = machines
+    with here.begin("changed") as session:
+        session.record([said(1)])
+        session.record([said(2)])
+    assert verified(here.sessions, "changed").faults == []
+    here.shared.rows("UPDATE weft.events SET line = line || ' '::bytea WHERE seq = 2")
+    assert verified(here.sessions, "changed").faults == [f"{LOG} here is not what the shared log has"]
+
+
+def test_large_contents_go_to_a_bucket_and_are_checked_when_they_come_back() -> None:
+    bucket = open_objects("memory:///")
+    assert bucket is not None
+    digest = hash_bytes(b"large")
+    bucket.put(digest, b"large")
+    assert bucket.get(digest) == b"large"
+    bucket.put(hash_bytes(b"other"), b"not it")
+    with pytest.raises(ExternalError, match="is not what it was"):
+        bucket.get(hash_bytes(b"other"))
+    with pytest.raises(ExternalError, match="is not in"):
+        bucket.get(hash_bytes(b"nothing"))

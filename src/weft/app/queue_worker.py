@@ -105,11 +105,23 @@ class QueueWorker:
                     tidying.cancel()
                     await asyncio.wait({tidying})
         finally:
-            for app in self._apps.values():
-                app.close()
             with suppress(ExternalError):
-                self._shared.rows("DELETE FROM weft.workers WHERE worker = %s", (self.name,))
+                await asyncio.to_thread(self._shared.rows, "DELETE FROM weft.workers WHERE worker = %s", (self.name,))
+            self.close()
+
+    def stop(self) -> None:
+        """Take nothing new, and end when what is at work has come to rest."""
+        self._draining = True
+        if self._worker is not None:
+            self._worker.stop()
+
+    def close(self) -> None:
+        for app in self._apps.values():
+            app.close()
+        self._apps.clear()
+        if self._slot >= 0:
             os.close(self._slot)
+            self._slot = -1
 
     async def _serve(self, queue: procrastinate.App) -> None:
         import psycopg
@@ -268,9 +280,8 @@ class QueueWorker:
         if not rows:
             self._sign_in()
         elif rows[0][0] and not self._draining:
-            self._draining = True
             self._tell("drained: finishing what is at work, and taking nothing new")
-            self._worker.stop()
+            self._loop.call_soon_threadsafe(self.stop)
 
     def _hear_interrupts(self) -> None:
         if not self._open:

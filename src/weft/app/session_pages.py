@@ -86,7 +86,9 @@ def verified(sessions: Sessions, session: str) -> Verification:
     from weft.session.verify import verify
 
     with sessions.folder(session) as folder:
-        return verify(folder)
+        found = verify(folder)
+        found.faults += sessions.unlike_shared(session, folder)
+        return found
 
 
 def this_moment() -> str:

@@ -7,6 +7,7 @@ and brought up to date when it is asked for.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -138,6 +139,15 @@ class Sessions:
     def holder(self, session: str, folder: Folder) -> str | None:
         """Who writes to it right now, on this machine or another."""
         return held_by(folder) or (self._shared.holder(session) if self._shared is not None else None)
+
+    def unlike_shared(self, session: str, folder: Folder) -> list[str]:
+        """What the working copy and the shared log do not agree in, every byte compared; nothing without one."""
+        if self._shared is None:
+            return []
+        lines, copy = hashlib.sha256(), hashlib.sha256(folder.read_or_none(LOG, limit=1 << 40) or b"")
+        for line in self._shared.lines(session, 1):
+            lines.update(line.line)
+        return [] if lines.digest() == copy.digest() else [f"{LOG} here is not what the shared log has"]
 
     def read(self, session: str) -> Reading:
         """The state of a session, without a lock. Puts its manifest right when nobody is writing."""

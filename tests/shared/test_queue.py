@@ -1,0 +1,102 @@
+"""The queue as a server uses it: commands of a queued session, a worker in the same process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.gated import lay_out_gated
+from tests.shared.fleet import log_of
+from weft.app import App, SessionRequest
+from weft.app.queue import QueuedSession
+from weft.app.queue_worker import QueueWorker, TooNewError
+from weft.protocol.commands import Accepted, Interrupt, Refused, ReplyToGate, StartRun
+from weft.protocol.events import LOG_VERSION, GateOpened, Record
+
+pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
+
+
+def lay(tmp_path: Path, store: str) -> Path:
+    workspace = tmp_path / "workspace"
+    lay_out_gated(workspace)
+    (workspace / "config.toml").write_text(f'store = "{store}"\n')
+    (tmp_path / "subject.txt").write_text("On rivers. They flow.\n")
+    return workspace
+
+
+@asynccontextmanager
+async def working(tmp_path: Path, store: str) -> AsyncIterator[QueueWorker]:
+    with log_of(store) as log:
+        worker = QueueWorker(log, tmp_path / "workers", name="here", silence=4)
+        running = asyncio.create_task(worker.run())
+        try:
+            yield worker
+        finally:
+            worker.stop()
+            await asyncio.wait_for(running, 60)
+
+
+def test_a_face_gives_commands_and_sees_events_of_what_a_worker_does(tmp_path: Path, store: str) -> None:
+    workspace = lay(tmp_path, store)
+
+    async def go() -> None:
+        with App.open(workspace) as app:
+            app.queues_runs = True
+            async with (
+                working(tmp_path, store),
+                app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as session,
+            ):
+                assert isinstance(session, QueuedSession)
+                seen: list[Record] = []
+                async with session.shown(lambda item: seen.append(item) if isinstance(item, Record) else None, after=0):
+                    assert isinstance(await session.submit(StartRun(), key="k-1"), Accepted)
+                    assert await session.run_at_rest() == "waiting"
+                    (gate,) = session.state.gates.values()
+                    wrong = await session.submit(ReplyToGate(gate="nowhere", choice="proceed"))
+                    assert isinstance(wrong, Refused), wrong
+                    assert await session.run(ReplyToGate(gate=gate.gate, choice="proceed"), key="k-2") == "waiting"
+                    # the same command again is accepted, and nothing is done a second time
+                    before = session.state.seq
+                    assert isinstance(await session.submit(StartRun(), key="k-1"), Accepted)
+                    assert await session.run_at_rest() == "waiting"
+                    assert session.state.seq == before
+                assert sum(isinstance(one.event, GateOpened) for one in seen) == 2
+                assert [one.seq for one in seen] == list(range(1, len(seen) + 1))
+                assert not (tmp_path / "workers" / "1").joinpath("sessions").exists()
+            copy = workspace / "sessions" / "essay"
+            assert (copy / "review.json").exists(), "the working copy here follows"
+
+    asyncio.run(asyncio.wait_for(go(), 180))
+
+
+def test_an_interrupt_reaches_the_worker(tmp_path: Path, store: str) -> None:
+    workspace = lay(tmp_path, store)
+    (workspace / "traces").mkdir()
+    (workspace / "traces" / "hold-plan-0").touch()
+
+    async def go() -> None:
+        with App.open(workspace) as app:
+            app.queues_runs = True
+            async with (
+                working(tmp_path, store),
+                app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as session,
+            ):
+                await session.submit(StartRun())
+                while not list((tmp_path / "workers").glob("*/*/traces/held-plan-0")):
+                    await asyncio.sleep(0.05)
+                assert isinstance(await session.submit(Interrupt()), Accepted)
+                assert await session.run_at_rest() == "interrupted"
+
+    asyncio.run(asyncio.wait_for(go(), 180))
+
+
+def test_a_worker_leaves_the_work_of_a_newer_program_to_others(tmp_path: Path, store: str) -> None:
+    with log_of(store) as log:
+        worker = QueueWorker(log, tmp_path / "workers", name="old")
+        with pytest.raises(TooNewError):
+            asyncio.run(worker._work("s-1", "none", "none", LOG_VERSION + 1))
+        worker.close()
