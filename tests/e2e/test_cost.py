@@ -176,7 +176,7 @@ def test_an_attempt_that_is_interrupted_or_never_fits_is_in_the_sum(weft: Weft, 
     (stopped,) = [event for event in weft.log("poem") if event["type"] == "step_interrupted"]
     assert (stopped["model"], stopped["usage"]) == ("scripted", {"input": 100, "output": 1})
     told: dict[str, Any] = json.loads(weft("cost", "poem", "--json").out.splitlines()[-1])
-    assert (told["calls"], told["input"], told["output"], told["unpriced"]) == (4, 100 + 6 * 50, 1 + 6 * 5, 4)
+    assert (told["calls"], told["input"], told["output"], told["unpriced"]) == (7, 100 + 6 * 50, 1 + 6 * 5, 7)
 
 
 def test_a_run_can_be_held_to_its_budget_with_the_same_sum(spent: Weft) -> None:

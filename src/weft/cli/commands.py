@@ -50,6 +50,7 @@ COMMANDS: Final = {
     "models": ("weft.cli.models", "List, connect, test and choose models."),
     "eval": ("weft.cli.eval", "Measure what verdicts on claims are worth."),
     "cost": ("weft.cli.cost", "What models took and cost: by session, step, model, day."),
+    "stats": ("weft.cli.stats", "What came of every step over many runs."),
     "packs": ("weft.cli.packs", "List packs, and what differs from what you have."),
     "sources": ("weft.cli.sources", "Connect MCP servers, APIs, folders and searches as tools."),
     "tools": ("weft.cli.tools", "List the tools a model may call, and judge a call."),

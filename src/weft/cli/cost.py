@@ -42,8 +42,8 @@ def command(
     ask = SpendingAsk(
         sessions=tuple(dict.fromkeys(sessions)),
         by=cast(By, by or ("step" if len(sessions) == 1 else "session")),
-        since=_day(since, "--since"),
-        until=_day(until, "--until"),
+        since=day_of(since, "--since"),
+        until=day_of(until, "--until"),
     )
     with open_app(workspace) as app:
         found = spending(app.sessions, app.models().price, ask)
@@ -99,7 +99,7 @@ def _row(name: str, one: Spent) -> CostRow:
     )
 
 
-def _day(word: str | None, option: str) -> date | None:
+def day_of(word: str | None, option: str) -> date | None:
     today = datetime.now().astimezone().date()
     named = {None: None, "today": today, "yesterday": today - timedelta(days=1)}
     if word in named:

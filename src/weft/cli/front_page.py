@@ -43,6 +43,7 @@ Commands:
   models      List, connect, test and choose models.
   eval        Measure what verdicts on claims are worth.
   cost        What models took and cost: by session, step, model, day.
+  stats       What came of every step over many runs.
   packs       List packs, and what differs from what you have.
   sources     Connect MCP servers, APIs, folders and searches as tools.
   tools       List the tools a model may call, and judge a call.

@@ -3,7 +3,7 @@
     for call in model_calls(records): …     # each call: its model, its tokens, the step or conversation it was of
     spent(records, price)                   # all of it together; a budget compares with this
 
-An attempt of a step counts as one call, however often it asked. What is not known is counted apart and never taken for
+What is not known is counted apart and never taken for
 nothing: `Spent.usd` is what the calls with a known price cost, `Spent.unpriced` how many others there were.
 """
 
@@ -18,6 +18,7 @@ from typing import Any, Final
 from weft.models.prices import Cost
 from weft.protocol import events as e
 from weft.protocol import talk as t
+from weft.protocol.call_events import CallSettled
 from weft.protocol.messages import Usage
 from weft.protocol.values import dataclass
 
@@ -39,6 +40,8 @@ class ModelCall:
     step: str = ""
     attempt: int = 0
     conversation: str = ""
+    calls: int = 1
+    """How often the model was asked: what an attempt of a step took is told together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,7 @@ class Spent:
     def plus(self, call: ModelCall, cost: Cost) -> Spent:
         used = call.usage
         return Spent(
-            calls=self.calls + 1,
+            calls=self.calls + call.calls,
             input=self.input + (used.input or 0),
             output=self.output + (used.output or 0),
             cache_read=self.cache_read + (used.cache_read or 0),
@@ -80,8 +83,8 @@ class Spent:
             reasoning=self.reasoning + (used.reasoning or 0),
             usd=self.usd + (cost.amount or 0),
             saved=self.saved + cost.saved,
-            unpriced=self.unpriced + (cost.amount is None),
-            uncounted=self.uncounted + (used.input is None or used.output is None),
+            unpriced=self.unpriced + (call.calls if cost.amount is None else 0),
+            uncounted=self.uncounted + (call.calls if used.input is None or used.output is None else 0),
         )
 
     @property
@@ -124,6 +127,8 @@ class CallReader:
     _pipeline: str = ""
     _begun: dict[str, str] = field(default_factory=dict)
     """The model of each open attempt."""
+    _asked: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How often each open attempt asked each model."""
     _talked: dict[str, str] = field(default_factory=dict)
     """The last model of each conversation."""
     _inherited: int = 0
@@ -142,6 +147,8 @@ class CallReader:
                 self._pipeline = event.pipeline
             case e.StepStarted():
                 self._begun[f"{event.step} {event.attempt}"] = _asked_model(event.inputs)
+            case CallSettled() if event.kind == "model" and event.model:
+                self._count(f"{event.step} {event.attempt}", event.model)
             case e.StepCompleted() | e.StepFailed() | e.StepInterrupted():
                 return self._of_step(record.at, event)
             case e.ReplyClassified():
@@ -156,14 +163,19 @@ class CallReader:
                     )
                 ]
             case t.ModelSettled() | t.TranscriptCompacted():
+                place = t.step_place(event.conversation)
+                if place is None:
+                    return self._of_conversation(record.at, event)
                 # What a step's conversation took is in the settlement of the step.
-                return [] if t.step_place(event.conversation) else self._of_conversation(record.at, event)
+                if event.model:
+                    self._count(f"{place.step} {place.attempt}", event.model)
             case _:
                 pass
         return []
 
     def _of_step(self, at: str, event: e.StepCompleted | e.StepFailed | e.StepInterrupted) -> list[ModelCall]:
         lost = self._begun.pop(f"{event.step} {event.attempt}", "")
+        asked = self._asked.pop(f"{event.step} {event.attempt}", {})
         # An attempt that was cut off may have been answered in full: what it took is not known.
         model = event.model or (lost if isinstance(event, e.StepInterrupted) else "")
         if not model:
@@ -177,9 +189,14 @@ class CallReader:
                 pipeline=self._pipeline,
                 step=event.step,
                 attempt=event.attempt,
+                calls=asked.get(name, 1),
             )
             for name, usage in (event.by_model or {model: event.usage}).items()
         ]
+
+    def _count(self, attempt: str, model: str) -> None:
+        asked = self._asked.setdefault(attempt, {})
+        asked[model] = asked.get(model, 0) + 1
 
     def _of_conversation(self, at: str, event: t.ModelSettled | t.TranscriptCompacted) -> list[ModelCall]:
         last = self._talked.get(event.conversation, UNKNOWN_MODEL)

@@ -702,7 +702,7 @@ async def own_findings(
             raise StepCodeError(
                 f"the check {call.name} must return a list of texts, one per fault, but returned {found!r:.80}"
             )
-        findings += [Finding(artifact, "", text) for text in found]
+        findings += [Finding(artifact, "", text, kind=call.name) for text in found]
     return findings
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Final
 
 from weft.checks import CheckCall, CheckInput, check_documents, run_check
@@ -97,16 +97,18 @@ def validate(step: Step, name: str, value: Any, documents: Documents) -> list[Fi
     schema = step.schemas.get(name)
     findings = schema_findings(name, value, schema.schema, schema.hash) if schema else []
     if findings:
-        return findings
+        return [replace(found, kind="schema") for found in findings]
     given = CheckInput(artifact=name, value=value, documents=documents.texts, parameters=documents.parameters)
     for artifact, call in step.checks:
         if artifact != name:
             continue
         missing = [document for document in check_documents(call) if document not in documents.texts]
         if missing:
-            findings.append(Finding(name, "", f"{call.name} can't check it without {', '.join(missing)}", _GIVE_IT))
+            findings.append(
+                Finding(name, "", f"{call.name} can't check it without {', '.join(missing)}", _GIVE_IT, kind=call.name)
+            )
         elif not is_code(call):
-            findings += run_check(call, given)
+            findings += (replace(found, kind=call.name) for found in run_check(call, given))
     return findings
 
 

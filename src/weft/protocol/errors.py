@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, field
 
 EXIT_DONE: Final = 0
 EXIT_FAILED: Final = 1
@@ -88,6 +88,8 @@ class Finding:
     at: str
     message: str
     hint: str = ""
+    kind: str = field(default="", compare=False)
+    """What found it: `schema`, or the name of a check; "" when nothing says it."""
 
     def __str__(self) -> str:
         return f"{self.artifact}{' at ' + self.at if self.at else ''}: {self.message}"

@@ -145,7 +145,8 @@ def _schema(hint: Any, defs: dict[str, Any]) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": _schema(inner[1], defs)}
     if hint is Finding:  # the event names the artifact already
         texts = {name: _TEXT for name in ("at", "message", "hint")}
-        return {"type": "object", "properties": texts, "required": list(texts), "additionalProperties": False}
+        found = {**texts, "kind": _TEXT}  # left out when nothing says it
+        return {"type": "object", "properties": found, "required": list(texts), "additionalProperties": False}
     if is_dataclass(hint):
         return {"$ref": f"#/$defs/{_define(hint, defs, {}, ())}"}
     raise TypeError(f"{hint} has no JSON Schema")

@@ -61,9 +61,14 @@ def event_fields(event: Event) -> dict[str, Any]:
         if value is None:
             continue
         if name == "findings":
-            value = [{"at": f.at, "message": f.message, "hint": f.hint} for f in value]
+            value = [_finding(found) for found in value]
         out[name] = value
     return out
+
+
+def _finding(found: Finding) -> dict[str, str]:
+    plain = {"at": found.at, "message": found.message, "hint": found.hint}
+    return {**plain, "kind": found.kind} if found.kind else plain
 
 
 def record_fields(record: Record) -> dict[str, Any]:

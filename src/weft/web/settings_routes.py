@@ -21,6 +21,7 @@ from weft.app import (
     write_profile_file,
 )
 from weft.app.spending import By, SpendingAsk, spending
+from weft.app.stats import Over, StatsAsk, stats
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks
 from weft.web.place import Place
@@ -102,6 +103,22 @@ def _cost(name: str, one: Spent) -> s.CostLine:
     counts: dict[str, Any] = {field: getattr(one, field) for field in one.__slots__ if field not in ("usd", "saved")}
     usd = float(one.usd) if one.usd or not one.unpriced else None
     return s.CostLine(name=name, **counts, saved=float(one.saved), usd=usd)
+
+
+@settings_routes.get("/stats")
+async def show_stats(
+    place: At,
+    who: Looks,
+    over: Over = "all",
+    by_model: bool = False,
+    days: Annotated[int | None, Query(ge=1, le=36_500, description="Only the last so many.")] = None,
+    pipeline: Annotated[list[str] | None, Query()] = None,
+) -> s.StatsTable:
+    """What came of every step over many runs; a row with no step is its pipeline as a whole."""
+    since = date.today() - timedelta(days=days - 1) if days else None
+    ask = StatsAsk(pipelines=tuple(pipeline or ()), over=over, by_model=by_model, since=since)
+    found = await place.app.off_loop(lambda: stats(place.app.sessions, place.app.models().price, ask))
+    return s.StatsTable(over=over, rows=tuple(s.StatsLine(**row.told()) for row in found.rows), troubles=found.troubles)
 
 
 # -- packs, profile, permissions

@@ -1016,3 +1016,41 @@ class ScheduleCall(Shape):
     """With it, it is begun once, however often it is asked for."""
     parameters: dict[str, Any] = Field(default={})
     """Of a call: those that the schedule's file lets a call set."""
+
+
+# -- stats
+
+
+class StatsLine(Shape):
+    """A step in a period; a pipeline as a whole when `step` is ""."""
+
+    pipeline: str
+    step: str
+    period: str
+    model: str
+    runs: int
+    outcomes: Mapping[str, int]
+    made: int
+    first: int
+    first_share: float | None
+    """Of all that came to an end, the share that was made at the first attempt."""
+    failed: int
+    attempts: int
+    reused: int
+    repairs: int
+    findings: Mapping[str, int]
+    """By the check that found them."""
+    ms: int | None
+    """The middle one of the times."""
+    calls: int
+    tokens: int
+    usd: float | None
+    """What is known; it is the whole cost only when `unpriced` is 0."""
+    unpriced: int
+    claims: Mapping[str, int]
+
+
+class StatsTable(Shape):
+    over: str
+    rows: tuple[StatsLine, ...]
+    troubles: tuple[str, ...]
