@@ -337,6 +337,7 @@ FIELD_MEANINGS: Final = {
     "turn_completed.key": "The key of the continuation that is due; absent when none is.",
     "turn_completed.results": "The outcome of every call, in declared order.",
     "step_completed.model": "The model that made it; absent for code.",
+    "step_completed.reused": "The session whose result of the same inputs was taken over; then nothing was called.",
     "step_completed.usage": "The tokens that this took, as far as the model told.",
     "step_failed.model": "The model that was asked; absent for code.",
     "step_failed.usage": "The tokens that this took, as far as the model told.",

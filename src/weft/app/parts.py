@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from weft.app.catalogue import Catalogue
     from weft.app.connecting import ConnectedModels
     from weft.app.secrets import PersonSecrets
+    from weft.app.step_cache import WorkspaceCache
     from weft.knowledge.knowledge_base import KnowledgeBase
     from weft.models.connections import Connection
     from weft.models.model import Model
@@ -236,6 +237,13 @@ class Parts:
         from weft.app.catalogue import Catalogue
 
         return Catalogue(self.sessions, self.workspace.path, lambda call: self.models().price(call))
+
+    @cached_property
+    def step_cache(self) -> WorkspaceCache | None:
+        """What other sessions made of the same inputs; None when the workspace wants none of it."""
+        from weft.app.step_cache import WorkspaceCache
+
+        return WorkspaceCache(self.workspace.path, self.sessions) if self.config.cache else None
 
     def step_models(self) -> _StepModels:
         return _StepModels(self, self.new_name())

@@ -102,7 +102,17 @@ class SessionRuns:
         )
         threads = self._parts.disk_threads
         return Runner(
-            self._session, spec, opening.facts, executor, self._publish, threads, models, tools, by=by, key=key
+            self._session,
+            spec,
+            opening.facts,
+            executor,
+            self._publish,
+            threads,
+            models,
+            tools,
+            by=by,
+            key=key,
+            cache=self._parts.step_cache,
         )
 
     @property

@@ -227,7 +227,9 @@ class _OneLog:
                 row.failed += 1
             return
         self.retried[event.step] = False
-        if row is not None:
+        if row is not None and event.reused:
+            row.reused += 1
+        elif row is not None:
             row.made += 1
             row.first += first
             row.times.append(event.ms)

@@ -150,6 +150,7 @@ def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: 
             model=command.model,
             usage=command.usage,
             by_model=command.by_model,
+            reused=command.reused,
         )
     )
     size = sum(len(artifact.data) for artifact in command.artifacts)
@@ -412,6 +413,7 @@ def _begin(
         inputs,
         only,
         wait,
+        anew,
     )
     return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
 

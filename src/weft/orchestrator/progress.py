@@ -126,6 +126,8 @@ class StartAttempt:
     """The items that are asked for; none for all."""
     wait: float = 0.0
     """Seconds before it begins."""
+    anew: bool = False
+    """A person wants it made whatever is there."""
 
 
 @dataclass(frozen=True, slots=True)

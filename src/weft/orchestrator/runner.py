@@ -38,6 +38,7 @@ from weft.orchestrator.progress import (
     StartAttempt,
     StopAttempt,
 )
+from weft.orchestrator.reuse import ReusedStep, StepCache, is_of_session, may_reuse, reuse_key
 from weft.orchestrator.run_log import Publish as Publish
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
@@ -123,6 +124,7 @@ class Runner:
         *,
         by: Actor = MACHINE,
         key: str = "",
+        cache: StepCache | None = None,
     ) -> None:
         """`by` is who wants the run, `key` the name of the command that said so."""
         self._given = (by, key)
@@ -143,6 +145,9 @@ class Runner:
         """What each attempt that is not settled calls, and when it began."""
         self._agents: dict[str, AgentStep] = {}
         """Steps that agents make now, by their conversations."""
+        self._cache = cache
+        self._to_keep: dict[tuple[str, int], str] = {}
+        """What attempts that succeeded are called in every session, until they are durable."""
         self._log = RunLog(session, publish, self._call_settled)
         self._bug: BaseException | None = None
 
@@ -194,6 +199,8 @@ class Runner:
             by, key = self._whose(command)
             await self._append(events, artifacts, [data for _, data in left if data], by=by, key=key)
             self._made |= {artifact.name: artifact.data for artifact in artifacts if artifact.inline is not None}
+            if isinstance(command, AttemptSucceeded):
+                await self._keep_for_others(command)
         if isinstance(command, AttemptSucceeded | AttemptFailed | AttemptRested):
             self._calls.pop((command.step, command.attempt), None)
 
@@ -293,8 +300,15 @@ class Runner:
             self._calls[step.name, start.attempt] = (calls, begun)
         told: Failure
         try:
-            artifacts, findings = await self._make(step, start, calls)
+            cached = self._cache_key(step, start)
+            reused = await self._found_elsewhere(cached) if cached and not start.anew else None
+            if reused is not None:
+                artifacts, findings = [*reused.artifacts], []
+            else:
+                artifacts, findings = await self._make(step, start, calls)
             if not findings:
+                if cached and reused is None and not is_of_session(self._session.state.session, artifacts):
+                    self._to_keep[step.name, start.attempt] = cached
                 self._inbox.put_nowait(
                     AttemptSucceeded(
                         step=step.name,
@@ -302,6 +316,7 @@ class Runner:
                         artifacts=tuple(artifacts),
                         ms=_since(begun),
                         seen=_seen(step, artifacts),
+                        reused=reused.session if reused else "",
                         **_told_of(calls),
                     )
                 )
@@ -333,6 +348,28 @@ class Runner:
                 **_told_of(calls),
             )
         )
+
+    # -- what other sessions have
+
+    def _cache_key(self, step: Step, start: StartAttempt) -> str:
+        if self._cache is None:
+            return ""
+        material = self._facts.materials[step.name]
+        secrets = secrets_of(self._spec.pipeline, step, self._spec.parameters)
+        if not may_reuse(step, by_model=bool(material.model) and not material.code, secrets=secrets):
+            return ""
+        return reuse_key(self._spec.pipeline, step, material.code, start, material.inputs, material.documents)
+
+    async def _found_elsewhere(self, key: str) -> ReusedStep | None:
+        cache, session = self._cache, self._session.state.session
+        return await self._off_loop(lambda: cache.find(key, session) if cache else None)
+
+    async def _keep_for_others(self, command: AttemptSucceeded) -> None:
+        """Only what is durable is offered to other sessions."""
+        key, cache = self._to_keep.pop((command.step, command.attempt), ""), self._cache
+        if key and cache is not None:
+            hashes = {artifact.name: artifact.hash for artifact in command.artifacts}
+            await self._off_loop(lambda: cache.keep(key, self._session.state.session, hashes))
 
     async def _make(self, step: Step, start: StartAttempt, calls: AttemptCalls) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]

@@ -273,6 +273,8 @@ class AttemptSucceeded:
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """What the pipeline's conditions look at in these artifacts, by `artifact#path`."""
+    reused: str = ""
+    """The session that had the result already."""
     type: Literal["attempt_succeeded"] = "attempt_succeeded"
 
 

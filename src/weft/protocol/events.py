@@ -251,6 +251,8 @@ class StepCompleted:
     """Over all calls of the attempt."""
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """The same by model, when more than one was called; then `model` is the first."""
+    reused: str = ""
+    """The session that had this result of the same inputs already: nothing was called."""
     type: Literal["step_completed"] = "step_completed"
 
 

@@ -193,7 +193,8 @@ def _step_lines(event: _StepEvent, artifacts: Sequence[str]) -> list[str]:
             return [] if event.item else [clean(f"{name} accepted {event.artifact} ({human_size(event.size)})")]
         case StepCompleted():
             made = f" -> {', '.join(artifacts)}" if artifacts else ""
-            return [clean(f"{name} done in {human_ms(event.ms)}{made}")]
+            how = f"reused from session {event.reused}" if event.reused else f"done in {human_ms(event.ms)}"
+            return [clean(f"{name} {how}{made}")]
         case StepFailed():
             then = ", retrying" if event.retrying else ""
             return _long(f"{name} failed (attempt {event.attempt}, {event.kind}{then}): ", event.message)

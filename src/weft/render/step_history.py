@@ -272,6 +272,7 @@ class _Fold:
         match event:
             case StepCompleted():
                 attempt.result = "completed"
+                attempt.message = f"reused from session {event.reused}" if event.reused else ""
                 self.history.result = dict(attempt.artifacts)
             case StepFailed():
                 attempt.result, attempt.kind, attempt.message = "failed", event.kind, event.message

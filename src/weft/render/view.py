@@ -135,7 +135,8 @@ class StepView:
             case ArtifactRejected() | ArtifactAccepted():
                 self._judged(event)
             case StepCompleted():
-                self.state, self.ms, self.message = "done", event.ms, ""
+                self.state, self.ms = "done", event.ms
+                self.message = f"reused from session {event.reused}" if event.reused else ""
                 self._took(event)
             case StepFailed():
                 self.state = "waiting" if event.retrying else "failed"

@@ -27,6 +27,9 @@ class Config(Strict):
     durable: bool = Field(
         default=True, description="False: finished steps may be lost when the machine loses power; faster"
     )
+    cache: bool = Field(
+        default=True, description="False: no step is taken over from another session, whatever pipelines say"
+    )
     kb: Text | None = Field(default=None, description="The collection that is asked when none is named")
     model: Text = Field(default="embedded", description="The model of every step that names none")
     store: Text | None = Field(

@@ -30,6 +30,7 @@ _KEYS: Final[Mapping[str, frozenset[Executor]]] = {
     "sources": frozenset({"agent"}),
     "secrets": frozenset({"code"}),
     "network": frozenset({"code"}),
+    "cache": frozenset({"code", "model"}),
     "turns": frozenset({"agent"}),
     "folder": frozenset({"agent", "tool"}),
     "allow": frozenset({"agent", "tool"}),

@@ -64,6 +64,8 @@ class Step:
     """Of the person's, by name; given to code alone."""
     network: tuple[str, ...] = ()
     """The hosts that its code may reach."""
+    cache: bool | None = None
+    """Whether a result of another session may be taken over; None for what is so without a word."""
     skills: tuple[str, ...]
     """The step's own; those of its agent come with the agent."""
     model: str | None

@@ -216,6 +216,10 @@ class StepEntry(Strict):
     network: list[Text] = Field(
         default=[], description="The hosts that its code may reach, such as api.example.com; none when not given"
     )
+    cache: Annotated[bool | None, Given] = Field(
+        default=None,
+        description="Whether a result that another session has of the same inputs is taken over; else only a model's",
+    )
 
 
 class PipelineFile(Strict):

@@ -55,6 +55,7 @@ def resolve_step(draft: PipelineDraft, name: str, final: str, makers: Mapping[st
         profile=tuple(entry.profile),
         secrets=tuple(_once(draft, (*at, "secrets"), entry.secrets)),
         network=tuple(_hosts(draft, (*at, "network"), entry.network)),
+        cache=_cache(draft, at, entry),
         skills=tuple(entry.skills),
         model=entry.model,
         schemas=schemas,
@@ -71,6 +72,14 @@ def _hosts(draft: PipelineDraft, path: Path, hosts: Sequence[str]) -> Sequence[s
             hint = "write a name such as api.example.com, with a port if it has one of its own: localhost:8080"
             draft.report((*path, index), f"'{host}' is not the name of a host", hint)
     return hosts
+
+
+def _cache(draft: PipelineDraft, at: Path, entry: StepEntry) -> bool | None:
+    for key in ("network", "secrets", "map_", "each"):
+        if entry.cache and getattr(entry, key):
+            what = f"a step with '{key.rstrip('_')}' is not taken over from another session"
+            draft.report((*at, "cache"), what, "remove 'cache': it is made in each session")
+    return entry.cache
 
 
 def artifacts_of(entry: StepEntry) -> tuple[str, ...]:

@@ -1,0 +1,72 @@
+"""Which steps may be taken over from another session, and what names their result. Pure.
+
+A result is named by its pipeline, its step and everything it was made from. Only what depends on nothing else may be
+taken over: one answer of a model, or code that says of itself that it is so (`cache: true`). What a person or a
+verifier asked for in this session (a reply, a round, `--force`) is made; what reaches outside is made; what names its
+own session is of that session alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from weft.orchestrator.progress import StartAttempt
+from weft.protocol.commands import Artifact
+from weft.protocol.hashes import hash_value
+from weft.protocol.values import dataclass
+from weft.workspace.pipeline import Pipeline, Step
+
+
+@dataclass(frozen=True, slots=True)
+class ReusedStep:
+    """A result that another session has."""
+
+    session: str
+    artifacts: tuple[Artifact, ...]
+
+
+class StepCache(Protocol):
+    """The results of a workspace, by their names."""
+
+    def find(self, key: str, session: str) -> ReusedStep | None:
+        """None when there is none, or its bytes are not there any more. `session` is the one that asks."""
+        ...
+
+    def keep(self, key: str, session: str, artifacts: Mapping[str, str]) -> None:
+        """That a session has it: the hash of each artifact."""
+        ...
+
+
+def may_reuse(step: Step, *, by_model: bool, secrets: Sequence[str]) -> bool:
+    """Whether its result depends on its inputs alone, as far as can be known."""
+    if step.cache is False or step.map is not None or step.executor not in ("code", "model"):
+        return False
+    return (by_model or step.cache is True) and not step.network and not secrets
+
+
+def reuse_key(
+    pipeline: Pipeline,
+    step: Step,
+    code: str,
+    start: StartAttempt,
+    inputs: Mapping[str, str],
+    documents: Mapping[str, Mapping[str, Any]],
+) -> str:
+    """Names the result of an attempt in every session; "" for one that is of this session. A session's copy of an input
+    has the session's name in it, so the input stands here by what a step reads of it: its text and what it says of
+    itself."""
+    if start.replies or start.rounds or start.overruled or start.feedback or start.resumed:
+        return ""
+    read = {f"input:{name}": hash_value([text, _without_id(documents.get(name, {}))]) for name, text in inputs.items()}
+    return hash_value([pipeline.name, step.name, step.artifacts, code, {**start.inputs, **read}])
+
+
+def _without_id(about: Mapping[str, Any]) -> dict[str, Any]:
+    extra = {key: value for key, value in about.get("extra", {}).items() if key != "id"}
+    return {**about, "extra": extra}
+
+
+def is_of_session(session: str, artifacts: Sequence[Artifact]) -> bool:
+    """It names the session that it was made in."""
+    return any(session.encode() in artifact.data for artifact in artifacts)
