@@ -22,6 +22,7 @@ from weft.models.connections import (
 from weft.models.credentials import CredentialStore, Unlocking, system_keyring
 from weft.models.embedded_model import EmbeddedModel
 from weft.models.falling_back import FallingBack
+from weft.models.limiting import LimitedModel, ResourceLimits
 from weft.models.model import Model
 from weft.models.pauses import KeptPause
 from weft.models.prices import Cost, cost
@@ -95,9 +96,11 @@ class ConnectedModels:
         ask_secret: AskSecret | None = None,
         *,
         agreed: Callable[[Connection], None],
+        limits: ResourceLimits | None = None,
     ) -> None:
         """`given` are models an embedding program brings along, by the name people choose them by. `agreed` raises when
-        nobody agreed that a connection's key goes to its address."""
+        nobody agreed that a connection's key goes to its address. `limits` say how often a connection may be used."""
+        self._limits = limits
         self._agreed = agreed
         self._workspace = config.model if config.model != EMBEDDED else None
         self._variables = variables
@@ -136,7 +139,7 @@ class ConnectedModels:
         """`documents` are what the embedded one answers from, or else a `collection` that is asked. UserError when it
         is not connected or has no key."""
         if reference in self._given:
-            return self._given[reference]
+            return self._limited(reference, self._given[reference])
         resolved = self._resolved(session=reference)
         if resolved.connection is None:
             return EmbeddedModel(documents, collection)
@@ -148,11 +151,18 @@ class ConnectedModels:
         if resolved.connection.kind in (CLAUDE_AGENT, *OTHER_AGENTS):
             return model  # it tries again by itself
         place = f"{resolved.connection.name} {resolved.connection.base_url}"
-        trying = Retrying(model, pause=KeptPause(own_folder(self._variables), place))
+        trying = Retrying(
+            self._limited(resolved.connection.name, model), pause=KeptPause(own_folder(self._variables), place)
+        )
         if not resolved.connection.fallbacks or not falls_back:
             return trying
         others = [(one, partial(self._instead, one)) for one in resolved.connection.fallbacks]
         return FallingBack(trying, others)
+
+    def _limited(self, resource: str, model: Model) -> Model:
+        if self._limits is None or not self._limits.limits(resource):
+            return model
+        return LimitedModel(model, self._limits, resource)
 
     def _instead(self, reference: str) -> Model:
         model = self.open(reference, dict, falls_back=False)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from weft.app.step_cache import WorkspaceCache
     from weft.knowledge.knowledge_base import KnowledgeBase
     from weft.models.connections import Connection
+    from weft.models.limiting import ResourceLimits
     from weft.models.model import Model
     from weft.orchestrator.workbench import Approve
     from weft.session.postgres import PostgresLog
@@ -239,6 +240,12 @@ class Parts:
         return Catalogue(self.sessions, self.workspace.path, lambda call: self.models().price(call))
 
     @cached_property
+    def resource_limits(self) -> ResourceLimits:
+        from weft.models.limiting import ResourceLimits
+
+        return ResourceLimits(self.workspace.path, self.config.limits)
+
+    @cached_property
     def step_cache(self) -> WorkspaceCache | None:
         """What other sessions made of the same inputs; None when the workspace wants none of it."""
         from weft.app.step_cache import WorkspaceCache
@@ -292,6 +299,7 @@ class Parts:
                 store=lambda: credential_store(self.surroundings, self.ask_secret),
                 now=self._now,
                 consent=not_agreed,
+                using=self.resource_limits.using,
             )
         return self._sources
 
@@ -323,7 +331,9 @@ class Parts:
             if (request := consent_request(connection, self._place)) is not None:
                 self.consents.check(request)
 
-        return ConnectedModels(self.config, self.surroundings, self._models, self.ask_secret, agreed=agreed)
+        return ConnectedModels(
+            self.config, self.surroundings, self._models, self.ask_secret, agreed=agreed, limits=self.resource_limits
+        )
 
     @cached_property
     def secrets(self) -> PersonSecrets:

@@ -302,10 +302,7 @@ class Runner:
         try:
             cached = self._cache_key(step, start)
             reused = await self._found_elsewhere(cached) if cached and not start.anew else None
-            if reused is not None:
-                artifacts, findings = [*reused.artifacts], []
-            else:
-                artifacts, findings = await self._make(step, start, calls)
+            artifacts, findings = ([*reused.artifacts], []) if reused else await self._make(step, start, calls)
             if not findings:
                 if cached and reused is None and not is_of_session(self._session.state.session, artifacts):
                     self._to_keep[step.name, start.attempt] = cached

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
@@ -55,6 +56,14 @@ class _Held:
     users: set[str] = field(default_factory=set)
 
 
+Using = Callable[[str], AbstractAsyncContextManager[None]]
+"""Waits until a source may be used, by its slug."""
+
+
+def _at_will(_: str) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
+
+
 class Sources:
     def __init__(
         self,
@@ -65,6 +74,7 @@ class Sources:
         store: Callable[[], KeyStore],
         now: Callable[[], datetime],
         consent: Consent = _always,
+        using: Using = _at_will,
     ) -> None:
         self._workspace = workspace
         self._own = own
@@ -72,6 +82,7 @@ class Sources:
         self._store = store
         self._now = now
         self._consent = consent
+        self._using = using
         self.kept = ReachedStore(own)
         self.grants = Grants(store, own)
         self._held: dict[str, _Held] = {}
@@ -136,7 +147,8 @@ class Sources:
         if why := self._consent(source):
             return failed(f"the source {source.slug} may not be used: {why}")
         try:
-            outcome = await self.connector(source, user).call(tool, given, context)
+            async with self._using(source.slug):
+                outcome = await self.connector(source, user).call(tool, given, context)
         except NeedsSignInError as error:
             self._note(source, "needs sign-in", error.message)
             outcome = failed(str(error))

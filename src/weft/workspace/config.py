@@ -16,6 +16,7 @@ from weft.workspace.document import Document, Path, Source, SourceMark, in_order
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
 from weft.workspace.model_table import ModelTables, RoleTable
+from weft.workspace.resource_limit import Limit
 
 FILE: Final = "config.toml"
 _PLACE: Final = pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
@@ -37,6 +38,10 @@ class Config(Strict):
     )
     objects: Text | None = Field(
         default=None, description="Where a shared workspace keeps large contents: a folder all see, or s3://…"
+    )
+    limits: dict[Text, Limit] = Field(
+        default={},
+        description='How often a connection or a source may be used, by its name: openai = "4 at once, 60 a minute"',
     )
     roles: RoleTable = Field(default_factory=RoleTable, description="What small, standard and strong stand for")
     models: ModelTables = Field(default_factory=dict, description="How models are reached: a table for each connection")

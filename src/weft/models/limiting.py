@@ -1,0 +1,153 @@
+"""How often something outside may be used at once and in a time: connections to models, and sources. For all runs and
+processes of a workspace together.
+
+The kernel keeps the count: using a resource is holding the lock of one of its so many slot files, which a process that
+dies lets go of. When it was last used stands in a file that is read and written under its lock. Whoever waits looks
+again after a moment; nobody has a place in a queue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, Final, cast
+
+from weft.files import Folder
+from weft.models.model import Model, Part, Request
+from weft.models.structured import Way, ways_of
+from weft.protocol.hashes import hash_value
+from weft.workspace.resource_limit import ResourceLimit
+
+FOLDER: Final = ".limits"
+LOOK_SECONDS: Final = 0.05
+LONGEST_LOOK: Final = 1.0
+
+
+def wait_for_rate(times: Sequence[float], limit: ResourceLimit, now: float) -> float:
+    """Seconds until one more use fits; 0 when it does now. `times` are those of earlier uses, in any order."""
+    if not limit.uses:
+        return 0.0
+    recent = sorted(one for one in times if now - limit.seconds < one <= now)
+    if len(recent) < limit.uses:
+        return 0.0
+    return max(0.0, recent[-limit.uses] + limit.seconds - now)
+
+
+class ResourceLimits:
+    def __init__(
+        self,
+        workspace: Path,
+        limits: Mapping[str, ResourceLimit],
+        *,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._workspace = workspace
+        self._limits = limits
+        self._clock = clock
+        self._sleep = sleep
+
+    def limits(self, resource: str) -> bool:
+        return resource in self._limits
+
+    @asynccontextmanager
+    async def using(self, resource: str) -> AsyncIterator[None]:
+        """Waits for its turn; what has no limit has none to wait for."""
+        limit = self._limits.get(resource)
+        if limit is None:
+            yield
+            return
+        name = f"{resource[:40]}-{hash_value(resource)[:6]}" if not resource.isalnum() else resource
+        with Folder.open(self._workspace) as workspace, workspace.folder(FOLDER, create=True) as folder:
+            slot = await self._slot(folder, name, limit) if limit.at_once else -1
+            try:
+                while (wait := self._noted(folder, name, limit)) > 0:
+                    await self._sleep(wait)
+                yield
+            finally:
+                if slot >= 0:
+                    os.close(slot)
+
+    async def _slot(self, folder: Folder, name: str, limit: ResourceLimit) -> int:
+        look = LOOK_SECONDS
+        while True:
+            for number in range(limit.at_once):
+                fd = folder.open_fd(f"{name}.{number}", os.O_RDWR | os.O_CREAT)
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return fd
+                except BlockingIOError:
+                    os.close(fd)
+            await self._sleep(look)
+            look = min(LONGEST_LOOK, look * 1.5)
+
+    def _noted(self, folder: Folder, name: str, limit: ResourceLimit) -> float:
+        """Note one more use, or say how long it has to wait."""
+        if not limit.uses:
+            return 0.0
+        with _locked(folder, f"{name}.times") as fd:
+            now = self._clock()
+            times = _times(os.pread(fd, os.fstat(fd).st_size, 0))
+            wait = wait_for_rate(times, limit, now)
+            if not wait:
+                kept = [one for one in times if now - limit.seconds < one <= now] + [now]
+                os.ftruncate(fd, 0)
+                os.pwrite(fd, json.dumps(kept).encode(), 0)
+            return wait
+
+
+def _times(data: bytes) -> list[float]:
+    """What was cut off by a crash says nothing."""
+    try:
+        found = json.loads(data or b"[]")
+    except ValueError:
+        return []
+    return [one for one in found if isinstance(one, int | float)] if isinstance(found, list) else []
+
+
+@contextmanager
+def _locked(folder: Folder, name: str) -> Iterator[int]:
+    fd = folder.open_fd(name, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield fd
+    finally:
+        os.close(fd)
+
+
+class LimitedModel:
+    """Any model, asked when its connection's limits allow it. The time it waits is not the provider's."""
+
+    def __init__(self, model: Model, limits: ResourceLimits, resource: str) -> None:
+        self._model = model
+        self._limits = limits
+        self._resource = resource
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def window(self) -> int:
+        return self._model.window
+
+    @property
+    def output_ways(self) -> tuple[Way, ...]:
+        return ways_of(self._model)
+
+    async def aclose(self) -> None:
+        close = getattr(self._model, "aclose", None)
+        if close is not None:
+            await close()
+
+    async def stream(self, request: Request) -> AsyncIterator[Part]:
+        async with self._limits.using(self._resource):
+            async with aclosing(cast(Any, self._model.stream(request))) as parts:
+                async for part in parts:
+                    yield part
