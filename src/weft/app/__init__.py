@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from weft.app.mentions import Mentionable, being_typed, dropped_path, files_named, ranked
     from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer
     from weft.app.opened import OpenedSession, Showing
-    from weft.app.packs import DEFAULT_PACK, lay, lay_missing, pack_differences, shipped_packs
+    from weft.app.packs import DEFAULT_PACK, fetch_bytes, lay, lay_missing, pack_differences, shipped_packs
     from weft.app.parts import RegisteredFunction
     from weft.app.permissions import allow_always, judge_call, tools_listed
     from weft.app.person import person_access, person_consents
@@ -217,6 +217,7 @@ else:
             "evaluate_with": "weft.app.claim_evaluation",
             "event_fields": "weft.session.codec",
             "exported": "weft.app.sharing",
+            "fetch_bytes": "weft.app.packs",
             "is_address": "weft.protocol.commands",
             "item_page": "weft.app.session_pages",
             "item_to_wire": "weft.app.wire",
@@ -381,6 +382,7 @@ __all__ = [
     "event_fields",
     "exported",
     "files_named",
+    "fetch_bytes",
     "is_address",
     "item_page",
     "item_to_wire",

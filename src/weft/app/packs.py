@@ -58,5 +58,12 @@ def lay_missing(workspace: Path, consents: Consents, name: str = "") -> str:
     return "\n".join(told)
 
 
+async def fetch_bytes(address: str) -> bytes:
+    """An archive of the web: only what is public is reached, within limits of size and time."""
+    from weft.tools.fetch import fetch
+
+    return (await fetch(address)).good().data
+
+
 def pack_differences(name: str, workspace: Path) -> list[FileDifference]:
     return compare_pack(find_pack(name), workspace)

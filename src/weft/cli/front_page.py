@@ -44,7 +44,9 @@ Commands:
   eval        Measure what verdicts on claims are worth.
   cost        What models took and cost: by session, step, model, day.
   stats       What came of every step over many runs.
-  packs       List packs, and what differs from what you have.
+  packs       Packs: list, compare, bring, update, take out.
+  skills      Skills: list, show, bring, take out.
+  agents      Agents: list, and show what each may use.
   sources     Connect MCP servers, APIs, folders and searches as tools.
   tools       List the tools a model may call, and judge a call.
   secrets     What steps may use by name: set, list, remove.

@@ -1,13 +1,16 @@
-"""`weft packs`: what packs there are and how a workspace differs from them."""
+"""`weft packs`: what packs there are, how a workspace differs from them; brought from elsewhere, updated, taken out."""
 
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
-from weft.app import pack_differences, shipped_packs
-from weft.cli.place import json_option, workspace_option, workspace_path
+from weft.app import pack_differences, shipped_packs, suggest
+from weft.app.bringing import bring_pack, origins, pack_changes, remove_pack
+from weft.cli.place import asking_consents, fetched, json_option, trust_option, workspace_option, workspace_path
+from weft.protocol.errors import UsageError
 
 
 @click.group("packs", invoke_without_command=True)
@@ -38,3 +41,58 @@ def diff(name: str, workspace: str | None) -> None:
         print(f"{file.state}\t{file.path}")
         if file.diff:
             print(file.diff.rstrip("\n"))
+
+
+@command.command("add")
+@click.argument("address")
+@click.option("--preview", is_flag=True, help="Only say what it would change.")
+@trust_option
+@workspace_option
+def add(address: str, preview: bool, workspace: str | None) -> None:
+    """Lay a pack from a folder, an archive or a git address into the workspace, after you agreed to it.
+
+    A git address is git+https://…, ssh://… or one that ends in .git; `#NAME` behind it is a branch or a tag. It is
+    kept by its hash; `update` brings what is new.
+    """
+    _bring(address, preview, workspace)
+
+
+@command.command("update")
+@click.argument("names", nargs=-1)
+@click.option("--preview", is_flag=True, help="Only say what it would change.")
+@trust_option
+@workspace_option
+def update(names: tuple[str, ...], preview: bool, workspace: str | None) -> None:
+    """Bring packs again from where they came from; without NAMES, all of them."""
+    known = {one.name: one for one in origins(workspace_path(workspace)) if one.kind == "pack"}
+    for name in names or tuple(known):
+        if name not in known:
+            hint = suggest(name, known, "packs") if known else "weft packs add ADDRESS brings one"
+            raise UsageError(f"it is not known where the pack {name!r} came from", hint=hint)
+        _bring(known[name].origin, preview, workspace)
+
+
+@command.command("rm")
+@click.argument("name")
+@workspace_option
+def rm(name: str, workspace: str | None) -> None:
+    """Take a pack's files out again: moved aside, and what you changed stays."""
+    for file in remove_pack(name, workspace_path(workspace)):
+        print(f"{file.action}\t{file.path}" + (f"\t{file.note}" if file.note else ""))
+
+
+def _bring(address: str, preview: bool, workspace: str | None) -> None:
+    path = workspace_path(workspace)
+    pack, changes = pack_changes(address, path, fetched)
+    print(f"pack {pack.name} {pack.version}: {pack.description}", file=sys.stderr)
+    for file in changes:
+        if file.state != "same":
+            print(f"{file.state}\t{file.path}", file=sys.stderr)
+            if file.diff:
+                print(file.diff.rstrip("\n"), file=sys.stderr)
+    if preview:
+        return
+    brought = bring_pack(address, path, asking_consents(), fetched)
+    for laid in brought.laid:
+        print(f"{laid.action}\t{laid.path}" + (f"\t{laid.note}" if laid.note else ""))
+    print(f"{brought.origin.name} as {brought.origin.hash} from {brought.origin.origin}", file=sys.stderr)

@@ -126,6 +126,15 @@ def pairs(words: Sequence[str], flag: str, what: str) -> dict[str, str]:
     return found
 
 
+def fetched(address: str) -> bytes:
+    """What stands at an address of the web, within limits of size and time."""
+    import asyncio
+
+    from weft.app import fetch_bytes
+
+    return asyncio.run(fetch_bytes(address))
+
+
 def screen_width(stream: Any = None) -> int:
     """Columns of the terminal behind a stream; COLUMNS overrules it."""
     try:

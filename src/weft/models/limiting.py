@@ -147,7 +147,7 @@ class LimitedModel:
             await close()
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
-        async with self._limits.using(self._resource):
-            async with aclosing(cast(Any, self._model.stream(request))) as parts:
-                async for part in parts:
-                    yield part
+        using, parts = self._limits.using(self._resource), cast(Any, self._model.stream(request))
+        async with using, aclosing(parts):
+            async for part in parts:
+                yield part

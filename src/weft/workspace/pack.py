@@ -25,6 +25,7 @@ from weft.workspace.code_file import FOLDER as CODE
 from weft.workspace.document import read_source
 from weft.workspace.json_document import parse_json
 from weft.workspace.pack_file import Pack, find_packs, load_pack, pack_files, pack_folders
+from weft.workspace.spelling import suggest
 from weft.workspace.versions import fits
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "code_of",
     "compare_pack",
     "find_packs",
+    "forget_pack",
     "lay_pack",
     "load_pack",
     "shipped_code",
@@ -41,7 +43,7 @@ __all__ = [
 
 RECORD: Final = ".weft/packs.json"
 RECORD_VERSION: Final = 1
-Action = Literal["created", "same", "updated", "kept"]
+Action = Literal["created", "same", "updated", "kept", "removed"]
 State = Literal["same", "changed by you", "new version", "both", "missing", "not laid"]
 
 
@@ -100,6 +102,20 @@ def lay_pack(pack: Pack, target: Path, disk: Disk | None = None, *, engine: str 
         record.versions[pack.name], record.files[pack.name] = pack.version, hashes
         _write_record(folder, record)
     return laid
+
+
+def forget_pack(folder: Folder, name: str) -> tuple[list[str], list[str]]:
+    """No file is the pack's any more: those that are still as they were laid, and those that a person changed.
+    UserError when it was never laid."""
+    record = _read_record(folder)
+    if name not in record.files:
+        raise UserError(f"no pack {name!r} was laid into this workspace", hint=suggest(name, record.files, "packs"))
+    laid = record.files.pop(name)
+    del record.versions[name]
+    there = {path: data for path in laid if (data := folder.read_or_none(path)) is not None}
+    mine = [path for path, data in there.items() if hash_bytes(data) == laid[path] and not record.owner(path, name)]
+    _write_record(folder, record)
+    return mine, [path for path in there if path not in mine]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,78 @@
+"""`weft skills`: what a model can read up on; listed, shown, brought from elsewhere, taken out."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from weft.app.bringing import bring_skills, origin_of, remove_skill
+from weft.cli.place import (
+    asking_consents,
+    fetched,
+    json_option,
+    open_app,
+    trust_option,
+    workspace_option,
+    workspace_path,
+)
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
+
+
+@click.group("skills", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """What a model can read up on when a step or a conversation needs it."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_skills)
+
+
+@command.command("list")
+@json_option
+@workspace_option
+def list_skills(as_json: bool = False, workspace: str | None = None) -> int:
+    """Every skill with what it is for and where it came from; what is wrong with the others."""
+    with open_app(workspace) as app:
+        good, problems = app.workspace.skills()
+        for one in good:
+            brought = origin_of(app.workspace.path, "skill", one.name)
+            origin = brought.origin if brought else ""
+            if as_json:
+                told = {"name": one.name, "description": one.description, "origin": origin, "hash": one.hash}
+                print(json.dumps(told, ensure_ascii=False))
+            else:
+                print("\t".join([one.name, one.description, *([origin] if origin else [])]))
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return EXIT_FAILED if problems else EXIT_DONE
+
+
+@command.command("show")
+@click.argument("name")
+@workspace_option
+def show(name: str, workspace: str | None) -> None:
+    """The text of a skill, as a model reads it."""
+    with open_app(workspace) as app:
+        print(app.workspace.skill(name).text.strip())
+
+
+@command.command("add")
+@click.argument("address")
+@trust_option
+@workspace_option
+def add(address: str, workspace: str | None) -> None:
+    """Bring a skill, or a folder of them, from a folder, an archive or a git address, after you agreed to it."""
+    for brought in bring_skills(address, workspace_path(workspace), asking_consents(), fetched):
+        for laid in brought.laid:
+            print(f"{laid.action}\t{laid.path}")
+        print(f"{brought.origin.name} as {brought.origin.hash} from {brought.origin.origin}", file=sys.stderr)
+
+
+@command.command("rm")
+@click.argument("name")
+@workspace_option
+def rm(name: str, workspace: str | None) -> None:
+    """Take a skill out: it is moved aside, not deleted."""
+    with open_app(workspace) as app:
+        print(remove_skill(name, app.workspace))
