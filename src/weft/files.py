@@ -97,6 +97,17 @@ def named_folder(path: str, what: str = "folder") -> Path:
     return found
 
 
+def named_file(path: str, what: str = "file") -> Path:
+    """The absolute form of a file that a person named. UserError when it is not there or can't be read."""
+    found = Path(os.path.abspath(os.path.expanduser(path)))
+    if not found.is_file():
+        why = "is not a file" if found.exists() else "is not there"
+        raise UserError(f"the {what} {found} {why}", hint="name a file that is there", exit_code=EXIT_USAGE)
+    if not os.access(found, os.R_OK):
+        raise UserError(f"the {what} {found} can't be read", hint="check its permissions", exit_code=EXIT_USAGE)
+    return found
+
+
 class Folder:
     """A directory that names can't escape from. Close it, or use it in a `with`."""
 

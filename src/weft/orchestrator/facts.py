@@ -279,7 +279,7 @@ def _material(
     said = chosen_model or step.model or (agent.model if agent else None)
     model = "" if step.calls else roles.get(said or "", said or default_model)
     names = dict.fromkeys([*step.skills, *(agent.skills if agent else ())])
-    read = {name: inputs[name] for name in step.inputs if name in inputs}
+    read = {name: inputs[name] for name in (*step.inputs, *step.parameters) if name in inputs}
     return Material(
         code=step.code or ("" if step.calls else _embedded(step, agent, model)),
         model=model,
@@ -362,7 +362,7 @@ def _prior(pipeline: Pipeline, state: SessionState, versions: Versions | None) -
 
 def _inputs_read(step: Step) -> Iterable[str]:
     checked = (document for _, call in step.checks for document in check_documents(call))
-    return dict.fromkeys([*step.inputs, *checked])
+    return dict.fromkeys([*step.inputs, *step.parameters, *checked])
 
 
 def _short(value: Any) -> str:

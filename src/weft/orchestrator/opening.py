@@ -10,11 +10,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weft.files import named_folder
+from weft.files import Folder, named_file, named_folder
 from weft.orchestrator.facts import Facts, Versions, gather
-from weft.orchestrator.inputs import GivenInput, ReadFile, SessionInput, take_inputs
+from weft.orchestrator.inputs import GivenInput, InputText, ReadFile, SessionInput, given_text, take_inputs
 from weft.orchestrator.keep import Kept, adopt, keep_edits
 from weft.protocol.commands import Artifact, StartRun
 from weft.protocol.errors import UsageError, UserError
@@ -120,7 +121,7 @@ def open_up(ask: OpeningAsk) -> Opening:
         registered=ask.registered,
         overrides=ask.wish.profile,
         toolbox=ask.toolbox,
-        inputs={name: given.text for name, given in inputs.items()},
+        inputs={**_files_read(ask.pipeline, parameters), **{name: given.text for name, given in inputs.items()}},
         read=ask.read,
         versions=ask.versions,
     )
@@ -188,7 +189,23 @@ def _parameters(ask: OpeningAsk, known: Mapping[str, Any]) -> dict[str, Any]:
 def _with_folders(pipeline: Pipeline, parameters: dict[str, Any]) -> dict[str, Any]:
     """Every folder as it is from anywhere: the session may be continued from another place."""
     folders = [name for name, spec in pipeline.parameters.items() if spec.type == "folder"]
-    return {**parameters, **{name: str(named_folder(parameters[name], name)) for name in folders}}
+    files = [name for name, spec in pipeline.parameters.items() if spec.type == "file"]
+    return {
+        **parameters,
+        **{name: str(named_folder(parameters[name], name)) for name in folders},
+        **{name: str(named_file(parameters[name], name)) for name in files},
+    }
+
+
+def _files_read(pipeline: Pipeline, parameters: Mapping[str, Any]) -> dict[str, InputText]:
+    """What stands in the files that a person named: steps read their text, and are made again when it changes."""
+    named = [name for name, spec in pipeline.parameters.items() if spec.type == "file"]
+    return {name: given_text(_bytes_of(Path(parameters[name])), Path(parameters[name]).name) for name in named}
+
+
+def _bytes_of(path: Path) -> bytes:
+    with Folder.open(path.parent) as folder:
+        return folder.read(path.name)
 
 
 def check_wish(pipeline: Pipeline, wish: StartRun) -> None:

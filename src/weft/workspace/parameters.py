@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from datetime import date
@@ -14,13 +15,13 @@ from weft.redaction import SECRET_NAME
 from weft.workspace.document import describe
 from weft.workspace.spelling import listed, suggest
 
-Kind = Literal["integer", "number", "string", "boolean", "date", "folder", "secret"]
+Kind = Literal["integer", "number", "string", "boolean", "date", "list", "object", "file", "folder", "secret"]
 _INTEGER: Final = pattern(r"[-+]?[0-9]{1,100}\Z")
 _SECRET_VALUE: Final = pattern(
     r"sk-|ghp_|gho_|github_pat_|glpat-|xox[abp]-|AKIA[0-9A-Z]{12}|AIza|eyJ[A-Za-z0-9_-]{20,}\.|-----BEGIN .*PRIVATE KEY"
 )
 _SECRET_CALLED: Final = pattern(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
-NAMED: Final[tuple[Kind, ...]] = ("folder", "secret")
+NAMED: Final[tuple[Kind, ...]] = ("file", "folder", "secret")
 """What the person names for each session: a pipeline can't choose it for them."""
 _WORDS: Final = {"true": True, "yes": True, "false": False, "no": False}
 _KINDS: Final[Mapping[Kind, str]] = {
@@ -29,6 +30,9 @@ _KINDS: Final[Mapping[Kind, str]] = {
     "string": "text",
     "boolean": "true or false",
     "date": "a date such as 2026-12-01",
+    "list": "a list such as [1, 2], or texts with commas between them",
+    "object": 'an object such as {"a": 1}',
+    "file": "the path of a file",
     "folder": "the path of a folder",
     "secret": "the name of a secret, as `weft secrets list` shows it",
 }
@@ -46,7 +50,8 @@ class ParameterSpec:
     def good_values(self) -> str:
         """In words, for messages and lists: `a whole number from 50 to 5000`."""
         if self.choices:
-            return f"one of {listed(shown(choice) for choice in self.choices)}"
+            some = "a list of some of" if self.type == "list" else "one of"
+            return f"{some} {listed(shown(choice) for choice in self.choices)}"
         kind = _KINDS[self.type]
         if self.minimum is not None and self.maximum is not None:
             return f"{kind} from {self.minimum} to {self.maximum}"
@@ -59,9 +64,14 @@ class ParameterSpec:
         kind_fits = is_of_kind(self.type, value)
         below = kind_fits and self.minimum is not None and value < self.minimum
         above = kind_fits and self.maximum is not None and value > self.maximum
-        if kind_fits and not below and not above and (not self.choices or value in self.choices):
+        if kind_fits and not below and not above and self._is_choice(value):
             return None
         return f"must be {self.good_values()}, not {describe(value)}"
+
+    def _is_choice(self, value: Any) -> bool:
+        """Of a list, every one of its values."""
+        chosen = value if self.type == "list" else [value]
+        return not self.choices or all(one in self.choices for one in chosen)
 
     def settle(self, value: Any) -> Any:
         """The one form of a good value: a number is always a float, so that 1 and 1.0 are the same choice."""
@@ -74,6 +84,8 @@ class ParameterSpec:
             return int(word)
         if self.type == "boolean":
             return _WORDS.get(word.lower(), text)
+        if self.type in ("list", "object"):
+            return _structured(self.type, word, text)
         if self.type == "number":
             try:
                 return float(word)
@@ -82,15 +94,27 @@ class ParameterSpec:
         return text
 
 
+def _structured(kind: Kind, word: str, text: str) -> Any:
+    """JSON; of a list also texts with commas between them."""
+    if word.startswith(("[", "{")):
+        try:
+            return json.loads(word)
+        except ValueError:
+            return text
+    return [one.strip() for one in word.split(",") if one.strip()] if kind == "list" else text
+
+
 def is_of_kind(kind: Kind, value: Any) -> bool:
     match kind:
+        case "list" | "object":
+            return isinstance(value, list if kind == "list" else dict) and _is_json(value)
         case "integer":
             return isinstance(value, int) and not isinstance(value, bool)
         case "number":
             return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         case "string":
             return isinstance(value, str)
-        case "folder":
+        case "file" | "folder":
             return isinstance(value, str) and bool(value.strip()) and "\0" not in value
         case "secret":
             return isinstance(value, str) and bool(_SECRET_CALLED.match(value)) and not _SECRET_VALUE.match(value)
@@ -98,6 +122,14 @@ def is_of_kind(kind: Kind, value: Any) -> bool:
             return isinstance(value, bool)
         case "date":
             return isinstance(value, str) and _is_date(value)
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _is_date(text: str) -> bool:
@@ -108,6 +140,8 @@ def _is_date(text: str) -> bool:
 
 
 def shown(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -125,7 +159,7 @@ def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any
     values = {}
     for name, spec in specs.items():
         if spec.type in NAMED and name not in given:
-            how = "PATH" if spec.type == "folder" else "NAME"
+            how = "NAME" if spec.type == "secret" else "PATH"
             raise UsageError(f"name the {spec.type} '{name}': --set {name}={how}", hint=spec.description)
         value = given.get(name, spec.default)
         if isinstance(value, str) and name in given:

@@ -56,11 +56,13 @@ class InputEntry(Strict):
 class ParameterEntry(Strict):
     """A value that a person may choose for a run."""
 
-    type: Literal["integer", "number", "string", "boolean", "date", "folder", "secret"] = Field(
-        description="The kind of value: integer, number, string, boolean, date, folder or secret (a person names both)"
+    type: Literal["integer", "number", "string", "boolean", "date", "list", "object", "file", "folder", "secret"] = (
+        Field(
+            description="The kind of value; a file (steps read its text), a folder and a secret are named by a person"
+        )
     )
     default: Any = Field(
-        default=None, description="The value when a person gives none; a folder and a secret have none"
+        default=None, description="The value when a person gives none; a file, a folder and a secret have none"
     )
     description: str = Field(default="", description="What the parameter changes")
     minimum: Annotated[Number | None, Given] = Field(
@@ -70,7 +72,7 @@ class ParameterEntry(Strict):
         default=None, description="The largest good value of an integer or number"
     )
     choices: Annotated[Annotated[list[Any], Field(min_length=1)] | None, Given] = Field(
-        default=None, description="The list of the good values"
+        default=None, description="The list of the good values; of a list, of each of its values"
     )
 
 

@@ -64,7 +64,7 @@ def _parameter(draft: PipelineDraft, at: Path, entry: ParameterEntry) -> Paramet
         draft.report((*at, "minimum"), message, "swap them")
         return spec
     for index, choice in enumerate(entry.choices or ()):
-        if not is_of_kind(entry.type, choice):
+        if entry.type != "list" and not is_of_kind(entry.type, choice):
             hint = f'put it in quotes: "{choice}"' if entry.type == "string" else "change it, or the type"
             draft.report((*at, "choices", index), f"{describe(choice)} is not of the type {entry.type}", hint)
             return spec
