@@ -58,6 +58,7 @@ COMMANDS: Final = {
     "tools": ("weft.cli.tools", "List the tools a model may call, and judge a call."),
     "secrets": ("weft.cli.secrets", "What steps may use by name: set, list, remove."),
     "trust": ("weft.cli.trust", "What you agreed to: code, packs, keys sent to an address."),
+    "import": ("weft.cli.importing", "Take in what you have in other systems."),
     "init": ("weft.cli.init", "Make a workspace and lay a pack into it."),
     "doctor": ("weft.cli.doctor", "Check the workspace, the disk and every session."),
     "completion": ("weft.cli.completion", "Print the shell completion script."),

@@ -51,6 +51,7 @@ Commands:
   tools       List the tools a model may call, and judge a call.
   secrets     What steps may use by name: set, list, remove.
   trust       What you agreed to: code, packs, keys sent to an address.
+  import      Take in what you have in other systems.
   init        Make a workspace and lay a pack into it.
   doctor      Check the workspace, the disk and every session.
   completion  Print the shell completion script.
