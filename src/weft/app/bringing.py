@@ -28,7 +28,7 @@ from weft.protocol.errors import ExternalError, UsageError, UserError
 from weft.protocol.hashes import combine, hash_bytes
 from weft.protocol.values import dataclass
 from weft.workspace import skill
-from weft.workspace.pack import FileDifference, LaidFile, compare_pack, forget_pack, lay_pack
+from weft.workspace.pack import Action, FileDifference, LaidFile, compare_pack, forget_pack, lay_pack
 from weft.workspace.pack_file import FILE as PACK_FILE
 from weft.workspace.pack_file import Pack, load_pack
 from weft.workspace.skill import read_skill
@@ -120,7 +120,7 @@ def _bring_skill(place: Path, address: str, commit: str, workspace: Path, consen
                 hint=f"move it away first: weft skills rm {name}",
             )
         for file, data in contents.items():
-            action = "same" if before.get(file) == data else "updated" if file in before else "created"
+            action: Action = "same" if before.get(file) == data else "updated" if file in before else "created"
             with folder.folder(f"{base}/{file}".rpartition("/")[0], create=True) as inner:
                 inner.replace(PurePosixPath(file).name, data)
             laid.append(LaidFile(f"{base}/{file}", action))

@@ -465,6 +465,8 @@ class LiveSession(OpenedSession):
     def _told(self, records: Sequence[Record]) -> None:
         if self._listed is None and not self._closed:
             self._listed = self._loop.call_later(LISTED_AFTER, self._list)
+        if self._parts.telemetry is not None:
+            self._parts.telemetry.take(self.id, records)
         for record in records:
             self._feed.put(record)
             if self._started is not None and isinstance(record.event, RunStarted) and not self._started.done():

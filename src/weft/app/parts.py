@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from weft.app.connecting import ConnectedModels
     from weft.app.secrets import PersonSecrets
     from weft.app.step_cache import WorkspaceCache
+    from weft.app.telemetry import Telemetry
     from weft.knowledge.knowledge_base import KnowledgeBase
     from weft.models.connections import Connection
     from weft.models.limiting import ResourceLimits
@@ -201,6 +202,8 @@ class Parts:
             self.catalogue.close()
         if self.shared is not None and not self._lent:
             self.shared.close()
+        if (telemetry := self.__dict__.get("telemetry")) is not None:
+            telemetry.close()
         self.workspace.folder.close()
 
     def _open_shared(self) -> PostgresLog | None:
@@ -238,6 +241,15 @@ class Parts:
         from weft.app.catalogue import Catalogue
 
         return Catalogue(self.sessions, self.workspace.path, lambda call: self.models().price(call))
+
+    @cached_property
+    def telemetry(self) -> Telemetry | None:
+        """None unless the person wants it."""
+        if not self.config.telemetry:
+            return None
+        from weft.app.telemetry import exporting
+
+        return exporting(self.price)
 
     @cached_property
     def resource_limits(self) -> ResourceLimits:

@@ -31,6 +31,9 @@ class Config(Strict):
     cache: bool = Field(
         default=True, description="False: no step is taken over from another session, whatever pipelines say"
     )
+    telemetry: bool = Field(
+        default=False, description="True: runs, steps and calls as OpenTelemetry spans and metrics; needs weft[otel]"
+    )
     kb: Text | None = Field(default=None, description="The collection that is asked when none is named")
     model: Text = Field(default="embedded", description="The model of every step that names none")
     store: Text | None = Field(
