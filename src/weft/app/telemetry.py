@@ -64,7 +64,11 @@ class Telemetry:
         match event:
             case e.RunStarted():
                 self._end_all(spans, at)
-                about = {"weft.session": session, "weft.pipeline": event.pipeline, "weft.run": event.run}
+                about: dict[str, Any] = {
+                    "weft.session": session,
+                    "weft.pipeline": event.pipeline,
+                    "weft.run": event.run,
+                }
                 spans.run = self._tracer.start_span(f"run {event.pipeline}", start_time=at, attributes=about)
             case e.RunEnded():
                 if spans.run is not None:

@@ -48,7 +48,7 @@ COMMANDS: Final = {
     "build": ("weft.cli.build", "A pipeline, an agent or a skill from a sentence."),
     "new": ("weft.cli.new", "A pipeline, an agent or a skill from a template."),
     "models": ("weft.cli.models", "List, connect, test and choose models."),
-    "eval": ("weft.cli.eval", "Measure what verdicts on claims are worth."),
+    "eval": ("weft.cli.eval", "Measure what verdicts and pipelines are worth."),
     "cost": ("weft.cli.cost", "What models took and cost: by session, step, model, day."),
     "stats": ("weft.cli.stats", "What came of every step over many runs."),
     "packs": ("weft.cli.packs", "Packs: list, compare, bring, update, take out."),

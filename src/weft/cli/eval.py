@@ -1,4 +1,5 @@
-"""`weft eval`: what verdicts on claims are worth, by code alone or with a connected model, on claims with labels."""
+"""`weft eval`: what verdicts on claims are worth, on claims with labels; what a pipeline is worth, on a folder of
+inputs. Both give one result: `kind`, `of`, `cases`, and how many `asks`, what `failed`, what it `cost`."""
 
 from __future__ import annotations
 
@@ -12,13 +13,13 @@ import click
 
 from weft.app import evaluate, evaluate_with, read_labelled
 from weft.cli.models import model_settings
-from weft.cli.place import json_option, workspace_option
-from weft.protocol.errors import EXIT_DONE
+from weft.cli.place import json_option, open_app, pairs, trust_option, workspace_option
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
 
 
 @click.group("eval")
 def command() -> None:
-    """Measure what verdicts are worth, on claims with labels."""
+    """Measure what verdicts and pipelines are worth."""
 
 
 @command.command("claims")
@@ -49,8 +50,79 @@ def claims(
         told = asyncio.run(
             evaluate_with(chosen, rows, tell=lambda text: print(text, file=sys.stderr), at_most=at_most, keep=kept)
         )
-    print(json.dumps(told, ensure_ascii=False) if as_json else _table(told))
+    whole = {"kind": "claims", "of": file, "cases": len(rows), **told}
+    print(json.dumps(whole, ensure_ascii=False) if as_json else _table(told))
     return EXIT_DONE
+
+
+@command.command("pipeline")
+@click.argument("name")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--model", "models", multiple=True, help="A variant in which this model makes every step; several may be."
+)
+@click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A variant with this value of a parameter; several may be.",
+)
+@click.option("--judge", default=None, metavar="MODEL", help="The model that says yes or no to what `judge` expects.")
+@json_option
+@workspace_option
+@trust_option
+def pipeline(
+    name: str,
+    folder: Path,
+    models: tuple[str, ...],
+    sets: tuple[str, ...],
+    judge: str | None,
+    as_json: bool,
+    workspace: str | None,
+) -> int:
+    """Run the pipeline NAME over the files of FOLDER, variants side by side, and hold results to what is expected.
+
+    `FILE.expect.yaml` beside a file says what: by artifact, checks as a pipeline has them and `judge: SENTENCE`. Cut off,
+    the same command goes on; each file with each variant is an archived session.
+    """
+    from weft.app.pipeline_evaluation import Variant, evaluate_pipeline, read_cases
+    from weft.protocol.commands import StartRun
+
+    cases = read_cases(folder)
+    variants = [Variant(one, StartRun(model=one)) for one in models]
+    variants += [Variant(word, StartRun(parameters=pairs([word], "--set", "VALUE"))) for word in sets]
+    with open_app(workspace, runs=True) as app:
+        asked = app.models().open(judge, dict) if judge else None
+        told = asyncio.run(
+            evaluate_pipeline(
+                app,
+                name,
+                cases,
+                variants or [Variant("as it is", StartRun())],
+                judge=asked,
+                tell=lambda text: print(text, file=sys.stderr),
+            )
+        )
+    print(json.dumps(told, ensure_ascii=False) if as_json else _pipeline_table(told))
+    return EXIT_FAILED if any(one["failed"] for one in told["variants"].values()) else EXIT_DONE
+
+
+def _pipeline_table(told: dict[str, Any]) -> str:
+    lines = [f"{told['of']} over {told['cases']} inputs"]
+    for name, one in told["variants"].items():
+        first = "–" if one["first_share"] is None else f"{one['first_share']:.0%}"
+        cost = "unknown" if one["cost"] is None else f"${one['cost']:.4f}"
+        lines.append(f"{name}: {one['done']} done, {one['failed']} failed, {first} of steps at the first try")
+        unsaid = f", {one['not_checked']} need --judge" if one["not_checked"] else ""
+        lines.append(f"  expectations {one['passed']} of {one['expected']}{unsaid}; {one['asks']} calls, cost {cost}")
+        lines.append(f"  time {'–' if one['ms'] is None else str(one['ms']) + ' ms'} (the middle one)")
+        if one["differs"]:
+            lines.append(
+                f"  differs in {', '.join(f'{count} {artifact}' for artifact, count in one['differs'].items())}"
+            )
+    lines += [f"  {one['case']} ({one['variant']}): {found}" for one in told["results"] for found in one["findings"]]
+    return "\n".join(lines)
 
 
 def _table(told: dict[str, Any]) -> str:

@@ -41,7 +41,7 @@ Commands:
   build       A pipeline, an agent or a skill from a sentence.
   new         A pipeline, an agent or a skill from a template.
   models      List, connect, test and choose models.
-  eval        Measure what verdicts on claims are worth.
+  eval        Measure what verdicts and pipelines are worth.
   cost        What models took and cost: by session, step, model, day.
   stats       What came of every step over many runs.
   packs       Packs: list, compare, bring, update, take out.
