@@ -11,6 +11,7 @@ import pytest
 
 from weft.app import App
 from weft.app.importing import ImportReport, import_from
+from weft.orchestrator.validate import Documents, validate
 from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes
 
@@ -213,6 +214,23 @@ def test_a_craft_workspace_with_conversations_that_go_on(tmp_path: Path, app: Ap
     rules = (app.workspace.path / "permissions.yaml").read_text()
     assert "notes/**" in rules
     assert "WebFetch" in rules
+
+
+CASES = json.loads((Path(__file__).parents[1] / "vectors/orch_stage_output_validation.json").read_text())["cases"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"].split(" > ", 1)[-1])
+def test_an_imported_schema_accepts_and_refuses_what_it_did(case: dict[str, Any], tmp_path: Path, app: App) -> None:
+    data, schema = case["args"]
+    config = {"controlFlow": {"stages": [{"id": 0, "name": "one"}], "stageOutputSchemas": {"0": schema}}}
+    origin = write(tmp_path / "staged", {"AGENT.md": "---\nname: S\ndescription: D.\n---\n", "config.json": config})
+    import_from(origin, app)
+    step = app.workspace.pipeline("staged").steps["one"]
+    found = validate(step, "one.json", data, Documents({}, {})) if step.schemas else []
+    assert (not found) == case["result"]["valid"]
+    for warning in case["result"]["warnings"]:
+        key = warning.partition(":")[0]
+        assert any(key in f"{one.at} {one.message}" for one in found), warning
 
 
 def test_what_is_not_known_is_said(tmp_path: Path, app: App) -> None:

@@ -74,6 +74,8 @@ class Schedules:
         self._read: dict[str, tuple[object, Schedule | WeftError]] = {}
         self._files: dict[str, tuple[object, str]] = {}
         """Of schedules that look at files: what they looked like, and the digest of what is in them."""
+        self._quiet: dict[str, tuple[object, datetime, datetime]] = {}
+        """From when until when nothing can be due, as long as neither the schedule nor its history is changed."""
         self._busy: set[str] = set()
         """What is being begun here, by schedule and key."""
 
@@ -216,15 +218,24 @@ class Schedules:
 
     def look(self, told: Told = lambda _: None) -> list[tuple[Schedule, ScheduleEntry]]:
         """One look at everything: what is due is decided and durable; all that is decided and not begun."""
-        found = []
+        found, now = [], self._now()
+        history = self._workspace.path / HISTORY
         for name in self.names():
+            marks = (_mark(self._workspace.path / FOLDER / f"{name}{ENDING}"), _mark(history / f"{name}.jsonl"))
+            quiet = self._quiet.get(name)
+            if quiet is not None and quiet[0] == marks and quiet[1] <= now < quiet[2]:
+                continue
             schedule = self._as_it_is(name, told)
             if schedule is None:
                 continue
-            decided = due(schedule, self.history(name), self._now(), self._settled(schedule))
+            decided = due(schedule, self.history(name), now, self._settled(schedule))
             if decided:
                 self.record(name, decided)
-            found += [(schedule, entry) for entry in self.history(name).open.values()]
+            left = self.history(name)
+            found += [(schedule, entry) for entry in left.open.values()]
+            coming = next_time(schedule, left, now)
+            if coming is not None and not decided and not left.open:
+                self._quiet[name] = (marks, now, coming)
         return found
 
     def _as_it_is(self, name: str, told: Told) -> Schedule | None:

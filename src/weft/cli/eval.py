@@ -83,8 +83,8 @@ def pipeline(
 ) -> int:
     """Run the pipeline NAME over the files of FOLDER, variants side by side, and hold results to what is expected.
 
-    `FILE.expect.yaml` beside a file says what: by artifact, checks as a pipeline has them and `judge: SENTENCE`. Cut off,
-    the same command goes on; each file with each variant is an archived session.
+    `FILE.expect.yaml` beside a file says what: by artifact, checks as a pipeline has them, and `judge: SENTENCE`. Cut
+    off, the same command goes on; each file with each variant is an archived session.
     """
     from weft.app.pipeline_evaluation import Variant, evaluate_pipeline, read_cases
     from weft.protocol.commands import StartRun
