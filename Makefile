@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run page quick test slow check fmt bench lock clean
+.PHONY: help run page site quick test slow check fmt bench lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -14,6 +14,9 @@ run: .venv/.ready  ## make the environment and build a writing kit, offline and 
 
 page: .venv/.ready  ## build the page that `weft serve` shows
 	@$(BIN)/python page/build.py
+
+site: .venv/.ready  ## build the documentation that `weft serve` shows under /docs
+	@$(BIN)/python docs/build_site.py
 
 quick: .venv/.ready-dev  ## the tests that need no process, terminal or model: under a minute, for every edit
 	WEFT_LANE=quick $(BIN)/pytest -q -n auto --dist worksteal
@@ -45,7 +48,7 @@ lock: .venv/.ready-dev  ## lock the dependencies anew
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --group dev pyproject.toml -c requirements.txt -o requirements-dev.txt
 
 clean:  ## remove the environment and the demo workspace
-	rm -rf .venv demo page/node_modules src/weft/web/static
+	rm -rf .venv demo page/node_modules src/weft/web/static src/weft/web/site
 
 .venv/.ready: requirements.txt pyproject.toml page/package-lock.json page/build.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Weft needs Python 3.11 or newer: make PYTHON=python3.12 run")'
@@ -54,6 +57,7 @@ clean:  ## remove the environment and the demo workspace
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@$(BIN)/python page/build.py
+	@$(BIN)/python docs/build_site.py
 	@touch $@
 
 .venv/.ready-dev: .venv/.ready requirements-dev.txt

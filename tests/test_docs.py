@@ -64,6 +64,7 @@ PAGES = (
     "documents",
     "flow",
     "knowledge",
+    "licences",
     "log",
     "maps",
     "nesting",

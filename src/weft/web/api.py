@@ -21,6 +21,7 @@ from weft.web import shapes as s
 from weft.web.asking import PROBLEMS, Administers, Looks, Served, broken, misshapen, refused, served_by, told
 from weft.web.assets import asset_routes
 from weft.web.batch_routes import batch_routes
+from weft.web.documentation import site_routes
 from weft.web.frames import frame_routes
 from weft.web.knowledge_routes import knowledge_routes
 from weft.web.library_routes import library_routes
@@ -49,6 +50,7 @@ def make_api(served: Served) -> FastAPI:
     app.state.served = served
     for router in (page_routes, frame_routes, shared_pages, *ROUTERS):
         app.include_router(router)
+    app.include_router(site_routes)
     app.include_router(asset_routes)  # the last: every address that is nobody else's is a place of the page
     app.add_exception_handler(WeftError, told)
     app.add_exception_handler(RequestValidationError, misshapen)

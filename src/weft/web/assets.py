@@ -23,7 +23,7 @@ _TYPES: Final = {
     ".png": "image/png",
     ".webmanifest": "application/manifest+json",
 }
-_NO_PLACES: Final = ("api", "frame", "static", "mcp")
+_NO_PLACES: Final = ("api", "docs", "frame", "static", "mcp")
 _KEPT: Final = "public, max-age=31536000, immutable"
 _NOT_BUILT: Final = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Weft</title></head>
