@@ -265,6 +265,9 @@ class Held:
     async def lay(self, draft: LibraryDraft) -> None:
         raise AssertionError("nothing was drafted")
 
+    async def said_before(self) -> list[str]:
+        return ["an earlier word"]
+
     async def fork(self) -> str:
         return "talk-fork"
 

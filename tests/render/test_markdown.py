@@ -92,3 +92,42 @@ def test_in_pieces_it_looks_the_same(lines: list[str], at: int) -> None:
     head, tail = lines[:at], lines[at:]
     pieces = markdown_lines(head, WIDE) + markdown_lines(tail, WIDE, fence=fence_after(head))
     assert [line.plain for line in pieces] == whole
+
+
+TABLE = "| name | count |\n|:--|--:|\n| **tides** | 7 |\n| a long name of a thing | 12,345 |"
+
+
+def test_a_table_is_drawn_as_wide_as_it_has_to_be() -> None:
+    assert shown(TABLE) == [
+        "name                   │  count",
+        "───────────────────────┼───────",
+        "tides                  │      7",
+        "a long name of a thing │ 12,345",
+    ]
+    assert shown(f"before\n{TABLE}\nafter")[0] == "before"
+    assert shown(f"before\n{TABLE}\nafter")[-1] == "after"
+
+
+def test_a_table_gives_way_where_there_is_little_room() -> None:
+    narrow = shown(TABLE, 30)
+    assert all(cell_len(line) <= 30 for line in narrow)
+    assert [line.partition("│")[0].strip() for line in narrow[3:]] == ["a long name of a", "thing"]
+    many = "| a | b | c | d | e | f |\n|-|-|-|-|-|-|\n| gggggg | hhhhhh | iiiiii | jjjjjj | kkkkkk | llllll |"
+    assert shown(many, 30)[0].startswith("| a | b")
+
+
+def test_code_has_the_colours_of_its_language() -> None:
+    (line,) = markdown_lines(["def tide(): return 7  # high"], WIDE, fence="```python")
+    looks = styles(line)
+    assert line.plain == "  def tide(): return 7  # high"
+    assert looks["def"] == looks["return"] == "bold magenta"
+    assert looks["7"] == "yellow"
+    assert "dim" in looks["# high"]
+    (unknown,) = markdown_lines(["def tide()"], WIDE, fence="```nosuchlanguage")
+    assert styles(unknown) == {"def tide()": "cyan"}
+
+
+def test_a_fence_keeps_its_language_until_it_is_closed() -> None:
+    assert fence_after(["```python", "x = 1"]) == "```python"
+    assert fence_after(["````md", "```", "x"]) == "````md"
+    assert fence_after(["```python", "x = 1", "```"]) == ""

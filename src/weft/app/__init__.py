@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from weft.app.live import LiveSession
     from weft.app.mentions import Mentionable, being_typed, dropped_path, files_named, ranked
     from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer
+    from weft.app.notifying import notify_wishes
     from weft.app.opened import OpenedSession, Showing
     from weft.app.packs import DEFAULT_PACK, fetch_bytes, lay, lay_missing, pack_differences, shipped_packs
     from weft.app.parts import RegisteredFunction
@@ -139,6 +140,7 @@ else:
             "new_files": "weft.app.building",
             "problems_of": "weft.app.building",
             "Build": "weft.app.slash",
+            "notify_wishes": "weft.app.notifying",
             "AttachedSession": "weft.app.door",
             "BROWSER_DAYS": "weft.access",
             "BatchRow": "weft.app.queue",
@@ -394,6 +396,7 @@ __all__ = [
     "library_files",
     "library_text",
     "new_files",
+    "notify_wishes",
     "open_catalogue",
     "open_postgres",
     "open_questions",

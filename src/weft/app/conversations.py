@@ -7,6 +7,7 @@ door; what happens goes out with the session's events.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -75,6 +76,7 @@ from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 
 if TYPE_CHECKING:
+    from weft.app.notifying import Notifier
     from weft.conversation.claude_agent.options import SubAgent
     from weft.conversation.claude_agent.speaking import Speaking
     from weft.conversation.other_agent.speaking import OtherSpeaking
@@ -101,8 +103,10 @@ class SessionConversation:
         request: SessionRequest,
         show: Callable[[Event], None],
         broken: Callable[[BaseException], None],
+        notifier: Notifier | None = None,
     ) -> None:
         """`show` gets what is live; `broken` is told when the log can't be written any more."""
+        self._notifier = notifier
         self._broken = broken
         self._parts = parts
         folders = self._folders = ExitStack()
@@ -165,6 +169,8 @@ class SessionConversation:
             off_loop=self._parts.off_loop,
             show=self._show,
         )
+        if self._notifier is not None:
+            ports = replace(ports, notify=self._notifier.notify)
         settings = Settings(rules=Rules(price=self._parts.price))
         self.conversation = await Conversation.open(SessionJournal(self._session), ports, settings)
         self._beside += [asyncio.create_task(self._keep_tally()), asyncio.create_task(self._follow_runtime())]
@@ -333,9 +339,9 @@ class SessionConversation:
         return bool(self.conversation.running("model") or self.conversation.running("tool"))
 
     def _blame(self, task: str, seconds: float) -> None:
-        """From the watchdog's thread: says who keeps everything else waiting, an interrupt too."""
-        text = f"{task} keeps the program busy; nothing else can happen until it lets go"
-        self._loop.call_soon_threadsafe(self.conversation.notice, text)
+        """From the watchdog's thread: who keeps everything else waiting. For whoever looks for a fault in the program;
+        a person who talks can do nothing about it."""
+        logging.getLogger("weft").info("%s keeps the program busy (%.1f s)", task, seconds)
 
     async def _keep_tally(self) -> None:
         try:

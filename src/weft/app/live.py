@@ -84,6 +84,7 @@ from weft.workspace.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
+    from weft.app.notifying import Notifier
     from weft.app.slash import OverviewName
     from weft.models.model import Model
     from weft.orchestrator.execute import Executor
@@ -192,6 +193,11 @@ class LiveSession(OpenedSession):
         self._listed: asyncio.TimerHandle | None = None
         """When its entry in the index is brought up to date."""
         self._wrote = False
+        self._notifier: Notifier | None = None
+        if parts.surroundings.get("WEFT_NOTIFY"):
+            from weft.app.notifying import Notifier
+
+            self._notifier = Notifier(self.id, parts.surroundings)
 
     # -- the door
 
@@ -311,6 +317,8 @@ class LiveSession(OpenedSession):
         if self._wrote:
             await asyncio.wrap_future(self._parts.catalogue.soon(self.id))
         self._feed.close()
+        if self._notifier is not None:
+            await self._notifier.close()
         self._changed.set()
         return clean
 
@@ -469,6 +477,8 @@ class LiveSession(OpenedSession):
             self._parts.telemetry.take(self.id, records)
         for record in records:
             self._feed.put(record)
+            if self._notifier is not None:
+                self._notifier.take(record.event)
             if self._started is not None and isinstance(record.event, RunStarted) and not self._started.done():
                 self._started.set_result(record.seq)
 
@@ -808,7 +818,9 @@ class LiveSession(OpenedSession):
         if self._conversation is None:
             from weft.app.conversations import SessionConversation  # a run needs nothing of all this
 
-            opened = SessionConversation(self._parts, self._session, self._request, self._published, self._feed.close)
+            opened = SessionConversation(
+                self._parts, self._session, self._request, self._published, self._feed.close, self._notifier
+            )
             await opened.begin()
             self._conversation = opened
             self._published(opened.status)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits", "plan", "processes", "sources")
 COMMANDS: Final = ".claude/commands"
 _SESSIONS: Final = 15
+_HISTORY_SESSIONS: Final = 40
+_HISTORY_MESSAGES: Final = 1000
+_HISTORY_EVENTS: Final = 20_000
 _LONGEST: Final = 64 * 1024
 
 
@@ -74,6 +77,24 @@ def _own_commands(place: Folder) -> Iterator[tuple[str, str]]:
                     yield name.removesuffix(".md"), body_of(data[:_LONGEST].decode("utf-8", "replace"))
     except (FileNotFoundError, NotADirectoryError):
         return
+
+
+def said_before(parts: Parts) -> list[str]:
+    """Messages of the last conversations, the last first, each once. Logs that are very long are passed over."""
+    from weft.protocol.talk import MessageAccepted
+    from weft.session.index import Filter
+
+    found: list[str] = []
+    for entry in parts.catalogue.page(Filter(limit=_HISTORY_SESSIONS)):
+        try:
+            if entry.seq > _HISTORY_EVENTS:
+                continue
+            events = [record.event for record in parts.sessions.records(entry.id)]
+        except (OSError, WeftError):
+            continue
+        said = [one.text for one in events if isinstance(one, MessageAccepted) and one.origin == "person"]
+        found += reversed(said)
+    return list(dict.fromkeys(found))[:_HISTORY_MESSAGES]
 
 
 def look_around(what: OverviewName, parts: Parts, working: Path) -> str:

@@ -123,6 +123,12 @@ class OpenedSession(ABC):
 
         await self._parts.off_loop(lambda: lay_draft(self._parts, draft))
 
+    async def said_before(self) -> list[str]:
+        """What the person said in the last conversations of the workspace, the last first, each once."""
+        from weft.app.looks import said_before
+
+        return await self._parts.off_loop(lambda: said_before(self._parts))
+
     async def fork(self) -> str:
         """The name of a new session that shares everything up to now."""
         return await self._parts.off_loop(lambda: self._parts.fork(self.id))

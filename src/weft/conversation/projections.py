@@ -342,6 +342,7 @@ class Continuations:
             self.enqueue_continuation(event.conversation, event.key)
 
 
+ANSWERED: Final = "The answer is there"
 Notify = Callable[[str, str], None]
 """Takes a key, the same for the same cause, and a text for the person."""
 
@@ -361,7 +362,7 @@ class Notifications:
                 key = f"{event.conversation}:t{event.turn}:{event.call}"
                 self.notify(key, f"{event.tool} needs your approval: {event.reason}")
             case t.TurnCompleted():
-                words = {"final": "The answer is there", "failed": "The model call failed"}
+                words = {"final": ANSWERED, "failed": "The model call failed"}
                 if "/" not in event.conversation and event.disposition in words:
                     self.notify(f"{event.conversation}:t{event.turn}", words[event.disposition])
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from weft.protocol import talk as t
 from weft.protocol.events import (
@@ -28,10 +28,12 @@ from weft.protocol.events import (
 from weft.protocol.messages import told_stop
 from weft.protocol.values import dataclass
 from weft.render.cells import paragraphs
-from weft.render.markdown import fence_after
+from weft.render.markdown import fence_after, is_row
 from weft.render.talk_run import RunPart
 from weft.render.units import told_retry
 
+MOST_HELD: Final = 200
+"""Lines of a table that are held back until it is whole."""
 CallPhase = Literal["asked", "running", "ended"]
 NoteLook = Literal["note", "warning", "error"]
 
@@ -269,9 +271,10 @@ class TalkView:
         self._end_thinking(event.conversation, speech, now)
         speech.tail += event.text
         if event.conversation == self.root:
-            lines, newline, rest = speech.tail.rpartition("\n")
-            if newline:
-                self._answer(speech, lines + newline, rest)
+            lines, newline, _ = speech.tail.rpartition("\n")
+            ready = _without_table(lines, speech.fence) if newline else ""
+            if ready:
+                self._answer(speech, ready, speech.tail[len(ready) :])
 
     def _end_thinking(self, conversation: str, speech: Speech, now: float) -> None:
         if speech.thinking and conversation == self.root:
@@ -457,6 +460,18 @@ _INTERRUPTS: Mapping[str, str] = {
     "shutdown_timeout": "stopped when the program was closed",
     "time_is_over": "stopped: the minutes it may take are over",
 }
+
+
+def _without_table(lines: str, fence: str) -> str:
+    """The lines up to a table that may go on: it is drawn once it is whole. Very long ones are drawn in parts."""
+    kept = lines.split("\n")
+    held = 0
+    while held < len(kept) and held < MOST_HELD and is_row(kept[-1 - held]):
+        held += 1
+    ready = kept[: len(kept) - held] if held < MOST_HELD else kept
+    if len(ready) < len(kept) and fence_after(ready, fence):
+        ready = kept  # it is code that looks like one
+    return "".join(f"{line}\n" for line in ready)
 
 
 def _named(event: t.TurnInterrupted) -> str:

@@ -25,6 +25,8 @@ class Chat(Protocol):
 
     def complete(self) -> None: ...
 
+    def search_history(self) -> None: ...
+
     def paste(self, text: str) -> None: ...
 
     def leave(self, code: int = 0) -> None: ...
@@ -57,6 +59,13 @@ def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
     def _break(event: KeyPressEvent) -> None:
         buffer.insert_text("\n")
 
+    _of_the_line(keys, chat, buffer)
+    return keys
+
+
+def _of_the_line(keys: KeyBindings, chat: Chat, buffer: Buffer) -> None:
+    """What is done with what is typed, and with what is shown."""
+
     @keys.add("s-tab")
     def _mode(event: KeyPressEvent) -> None:
         chat.cycle_mode()
@@ -69,6 +78,14 @@ def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
     def _paste(event: KeyPressEvent) -> None:
         chat.paste(event.data.replace("\r\n", "\n").replace("\r", "\n"))
 
+    @keys.add("c-r")
+    def _search(event: KeyPressEvent) -> None:
+        chat.search_history()
+
+    @keys.add("c-x", "c-e")
+    def _editor(event: KeyPressEvent) -> None:
+        buffer.open_in_editor()
+
     @keys.add("c-z")
     def _nothing(event: KeyPressEvent) -> None:
         """Stopping the process would stop what runs in the middle; and it must not become part of a message."""
@@ -76,5 +93,3 @@ def bindings(chat: Chat, buffer: Buffer) -> KeyBindings:
     @keys.add("c-o")
     def _unfold(event: KeyPressEvent) -> None:
         chat.unfold()
-
-    return keys

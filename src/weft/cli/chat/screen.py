@@ -44,6 +44,7 @@ from weft.app import (
     complete,
     dropped_path,
     files_named,
+    notify_wishes,
     ranked,
     read_slash,
 )
@@ -77,6 +78,8 @@ EXCHANGES: Final = 3
 MOST_INPUT: Final = 8
 LONG_PASTE: Final = 4_000
 """Characters that are pasted at once from which on they go along as a file."""
+LONG_WORK: Final = 15.0
+"""Seconds after which the end of some work is worth the bell."""
 KNOWN_FOR: Final = 5.0
 """Seconds for which the list of what can be named counts."""
 OFFERS: Final = 8
@@ -105,6 +108,13 @@ class ChatScreen(Chat):
         self._named: tuple[float, list[Mentionable]] = (float("-inf"), [])
         """What can be named with an at sign, and when that was looked up."""
         self._draft: LibraryDraft | None = None
+        self._searching: tuple[str, int] | None = None
+        """The words that Ctrl+R looks for, and which of what has them is shown."""
+        self._said_before: list[str] = []
+        self._placing = False
+        self._state = "ready"
+        self._since = clock()
+        """When what goes on began."""
         self._attached: dict[str, GivenFile] = {}
         """Files that go with the next message, by the words that stand for them in it."""
         self._beside: set[asyncio.Task[None]] = set()
@@ -214,6 +224,8 @@ class ChatScreen(Chat):
         return lines
 
     def _typed(self, _: object) -> None:
+        if not self._placing:
+            self._searching = None
         if self._buffer.text == "/":
             self._do(self._learn())
         naming = being_typed(self._buffer.document.text_before_cursor) is not None
@@ -259,6 +271,30 @@ class ChatScreen(Chat):
             more += " "
         if len(more) > len(self._buffer.text):
             self._buffer.document = Document(more, len(more))
+
+    def search_history(self) -> None:
+        """What was said before, in any conversation, that has the words that are typed; again for an earlier one."""
+        if self._searching is None:
+            self._searching = (self._buffer.text, 0)
+            self._do(self._search(fresh=True))
+        else:
+            self._searching = (self._searching[0], self._searching[1] + 1)
+            self._do(self._search(fresh=False))
+
+    async def _search(self, *, fresh: bool) -> None:
+        if fresh:
+            self._said_before = await self._session.said_before()
+        if self._searching is None:
+            return None
+        words, number = self._searching
+        found = [text for text in self._said_before if words.lower() in text.lower()]
+        if number >= len(found):
+            self._searching = None
+            return self._tell(f"nothing earlier has: {words}" if words else "nothing earlier was said", 4)
+        self._placing = True
+        self._buffer.document = Document(found[number], len(found[number]))
+        self._placing = False
+        return self._tell(f"{number + 1} of {len(found)}: Ctrl+R again for an earlier one", 8)
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         """Something that ends by itself; it is waited for on leaving."""
@@ -382,7 +418,27 @@ class ChatScreen(Chat):
         async for item in self._session.events(after):
             event: Event = item.event if isinstance(item, Record) else item
             self._view.apply(event, self._clock())
+            self._call_attention()
             self._dirty.set()
+
+    def _call_attention(self) -> None:
+        """The bell when a person is needed, or what they wait for took long; the title says how it stands."""
+        view = self._view
+        waits = bool(view.approvals or view.questions or (view.plan and not view.busy))
+        state = "waits for you" if waits else "at work" if view.busy else "ready"
+        if state == self._state:
+            return
+        long = self._clock() - self._since >= LONG_WORK
+        wishes = notify_wishes(os.environ)
+        output = self._app.output
+        if wishes.bell and (waits or (state == "ready" and self._state == "at work" and long)):
+            output.bell()
+        if wishes.title:
+            output.set_title(f"weft: {state}")
+        if state == "at work" and self._state == "ready":
+            self._since = self._clock()
+        self._state = state
+        output.flush()
 
     # -- from the beginning to the end
 

@@ -70,7 +70,7 @@ _GIT: Final = """git() {
 
 
 @dataclass(frozen=True, slots=True)
-class After:
+class CommandEnd:
     """What is taken from a command at its end: what it leaves for the next one, and what it changed."""
 
     context: Context
@@ -103,7 +103,7 @@ class ShellHandle:
         began: float,
         needs: frozenset[Need],
         made: Callable[[], Mapping[str, str]],
-        after: After,
+        after: CommandEnd,
     ) -> None:
         self._process = process
         strong = boundary_here().strength == "strong"
@@ -239,7 +239,7 @@ async def _start(given: Mapping[str, Any], context: Context) -> Handle:
         context.processes.begun(background, process, made)
         told = f"It goes on as {background.name}: BashOutput reads what it says, KillShell ends it."
         return SettledHandle(Outcome(text=told, summary=f"goes on as {background.name}"))
-    after = After(context, mark, plain, held)
+    after = CommandEnd(context, mark, plain, held)
     return ShellHandle(process, context, command, seconds=seconds, began=began, needs=needs, made=made, after=after)
 
 
