@@ -18,10 +18,10 @@ from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 
 def test_bell_and_title_unless_the_person_says_otherwise() -> None:
-    assert notify_wishes({}) == NotifyWishes(bell=True, title=True)
-    assert notify_wishes({"WEFT_NOTIFY": "none"}) == NotifyWishes()
+    assert notify_wishes("") == NotifyWishes(bell=True, title=True)
+    assert notify_wishes("none") == NotifyWishes()
     wanted = NotifyWishes(desktop=True, addresses=("https://ntfy.example/mine",))
-    assert notify_wishes({"WEFT_NOTIFY": "desktop https://ntfy.example/mine"}) == wanted
+    assert notify_wishes("desktop https://ntfy.example/mine") == wanted
 
 
 def test_each_kind_of_address_gets_what_it_takes() -> None:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         write_profile_file,
     )
     from weft.app.queue import BatchRow, Queue, person_name
+    from weft.app.replaying import Replayed, replay
     from weft.app.requests import SessionRequest, read_given
     from weft.app.root import TAKEN_UP, App
     from weft.app.secrets import person_secrets
@@ -141,6 +142,8 @@ else:
             "problems_of": "weft.app.building",
             "Build": "weft.app.slash",
             "notify_wishes": "weft.app.notifying",
+            "Replayed": "weft.app.replaying",
+            "replay": "weft.app.replaying",
             "AttachedSession": "weft.app.door",
             "BROWSER_DAYS": "weft.access",
             "BatchRow": "weft.app.queue",
@@ -350,6 +353,7 @@ __all__ = [
     "Probe",
     "Queue",
     "RegisteredFunction",
+    "Replayed",
     "Role",
     "Scope",
     "SessionDocument",
@@ -423,6 +427,7 @@ __all__ = [
     "read_slash",
     "record_fields",
     "record_json",
+    "replay",
     "save_edit",
     "save_library_text",
     "session_document",

@@ -44,9 +44,9 @@ class NotifyWishes:
     addresses: tuple[str, ...] = ()
 
 
-def notify_wishes(surroundings: Mapping[str, str]) -> NotifyWishes:
+def notify_wishes(said: str) -> NotifyWishes:
     """Bell and title unless the person says otherwise; `none` is nothing."""
-    words = surroundings[VARIABLE].split() if surroundings.get(VARIABLE) else list(USUAL)
+    words = said.split() or list(USUAL)
     addresses = tuple(word for word in words if urlsplit(word).scheme in ("http", "https"))
     return NotifyWishes("bell" in words, "title" in words, "desktop" in words, addresses)
 
@@ -71,7 +71,7 @@ class Notifier:
         self, session: str, surroundings: Mapping[str, str], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._session = session
-        self._wishes = notify_wishes(surroundings)
+        self._wishes = notify_wishes(surroundings.get(VARIABLE, ""))
         self._clock = clock
         self._told: set[str] = set()
         self._began = clock()

@@ -9,8 +9,9 @@ import asyncio
 import itertools
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -334,6 +335,15 @@ class Parts:
             counts = Usage(**{key: value for key, value in usage.items() if key in Usage.__slots__})
             self._prices[asked] = self.models().price(ModelCall(at="", model=reference, usage=counts)).amount
         return self._prices[asked]
+
+    @contextmanager
+    def lent(self, models: Mapping[str, Model]) -> Iterator[None]:
+        """While this is open, these models can be named too."""
+        before, self._models = self._models, {**self._models, **models}
+        try:
+            yield
+        finally:
+            self._models = before
 
     def models(self) -> ConnectedModels:
         from weft.app.connecting import ConnectedModels

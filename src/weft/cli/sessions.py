@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
@@ -31,7 +33,7 @@ from weft.cli.place import (
     workspace_option,
     workspace_path,
 )
-from weft.protocol.commands import DescribeSession, Refused
+from weft.protocol.commands import DescribeSession, Mode, Refused
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 from weft.render.cells import clean
@@ -48,6 +50,40 @@ def command(ctx: click.Context) -> None:
     """List, search, show, follow, describe, verify and remove sessions."""
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_sessions)
+
+
+@command.command("replay")
+@click.argument("session")
+@click.option("--mode", type=click.Choice(get_args(Mode)), default="ask", show_default=True, help="The mode of calls.")
+@click.option("--as-test", type=click.Path(dir_okay=False), metavar="FILE", help="Keep what it does as a test of it.")
+@click.option(
+    "--against", type=click.Path(exists=True, dir_okay=False), metavar="FILE", help="Compare with such a test."
+)
+@workspace_option
+def replay_session(session: str, mode: Mode, as_test: str | None, against: str | None, workspace: str | None) -> int:
+    """Live a conversation again with today's code, instructions and rules, and the answers that its log has: no model
+    is called, no tool is run. Says what would be otherwise now; exit code 1 when something would."""
+    from weft.app import replay
+
+    with open_app(workspace) as app:
+        lived = asyncio.run(replay(app, session, mode=mode))
+    differences = [f"turn {one.turn}: {one.text}" for one in lived.differences]
+    if against is not None:
+        kept = json.loads(Path(against).read_text())
+        for number, (before, now) in enumerate(zip(kept["prompts"], lived.prompts, strict=False), 1):
+            if before != now:
+                differences.append(f"model call {number}: the prompt is otherwise than in {against}")
+        if len(kept["prompts"]) != len(lived.prompts):
+            differences.append(f"{len(lived.prompts)} model calls instead of {len(kept['prompts'])}")
+    for line in differences:
+        print(clean(line))
+    if as_test is not None:
+        kept = {"session": session, "mode": mode, "prompts": lived.prompts, "differences": differences}
+        Path(as_test).write_text(json.dumps(kept, indent=1) + "\n")
+    until = f"; {lived.ended}" if lived.ended else ""
+    told = f"{len(differences)} differences" if differences else "nothing would be otherwise"
+    print(f"{lived.turns} turns and {lived.calls} calls lived again: {told}{until}", file=sys.stderr)
+    return EXIT_FAILED if differences else EXIT_DONE
 
 
 @command.command("list")

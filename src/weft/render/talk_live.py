@@ -277,7 +277,7 @@ def _figures(fields: StatusFields, *, short: bool) -> list[str]:
     if fields.tokens is not None:
         found.append(f"{fields.tokens:,}" if short else f"{fields.tokens:,} token{'' if fields.tokens == 1 else 's'}")
     if fields.cost:
-        found.append(fields.cost)
+        found.append(fields.cost if any(sign.isdigit() for sign in fields.cost) else f"cost {fields.cost}")
     if fields.context_used is not None:
         found.append(f"{fields.context_used:.0%}" + ("" if short else " of context used"))
     return found

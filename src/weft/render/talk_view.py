@@ -32,6 +32,7 @@ from weft.render.markdown import fence_after, is_row
 from weft.render.talk_run import RunPart
 from weft.render.units import told_retry
 
+PLAN_TOOL: Final = "SubmitPlan"
 MOST_HELD: Final = 200
 """Lines of a table that are held back until it is whole."""
 CallPhase = Literal["asked", "running", "ended"]
@@ -350,8 +351,8 @@ class TalkView:
             return
         call.phase, call.outcome, call.effect, call.text = "ended", event.outcome, event.effect, event.text
         call.ms = None if call.started is None else round((now - call.started) * 1000)
-        if event.conversation == self.root:
-            self.finished.append(Called(call))
+        if event.conversation == self.root and not (call.tool == PLAN_TOOL and call.outcome == "succeeded"):
+            self.finished.append(Called(call))  # a plan stands there as a card
 
     def _sub_conversation(self, event: t.ConversationOpened | t.ConversationEnded) -> None:
         if isinstance(event, t.ConversationEnded):

@@ -429,7 +429,7 @@ class ChatScreen(Chat):
         if state == self._state:
             return
         long = self._clock() - self._since >= LONG_WORK
-        wishes = notify_wishes(os.environ)
+        wishes = notify_wishes(os.environ.get("WEFT_NOTIFY", ""))
         output = self._app.output
         if wishes.bell and (waits or (state == "ready" and self._state == "at work" and long)):
             output.bell()
