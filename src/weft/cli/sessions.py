@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Sequence
@@ -63,6 +62,8 @@ def command(ctx: click.Context) -> None:
 def replay_session(session: str, mode: Mode, as_test: str | None, against: str | None, workspace: str | None) -> int:
     """Live a conversation again with today's code, instructions and rules, and the answers that its log has: no model
     is called, no tool is run. Says what would be otherwise now; exit code 1 when something would."""
+    import asyncio  # a listing does without
+
     from weft.app import replay
 
     with open_app(workspace) as app:
