@@ -14,6 +14,8 @@ from weft.app import App
 from weft.app.session_serving import make_session_server
 from weft.app.session_tools import TOOLS, SessionTools
 from weft.protocol.envelope import Actor
+from weft.protocol.errors import UserError
+from weft.testing.scripted import ScriptedModel, Turn, says
 
 pytestmark = pytest.mark.process
 
@@ -99,3 +101,28 @@ def test_another_program_drives_a_run_that_survives_it(tmp_path: Path) -> None:
     asyncio.run(asyncio.wait_for(second(), 60))
     log = (workspace / "sessions" / "the-note" / "log.jsonl").read_text().splitlines()
     assert any('"face": "mcp"' in line or '"face":"mcp"' in line for line in log), json.loads(log[0])
+
+
+def test_a_small_model_is_asked_and_an_agent_remembers(tmp_path: Path) -> None:
+    workspace = lay(tmp_path / "desk")
+    (workspace / ".claude/agents").mkdir(parents=True)
+    (workspace / ".claude/agents/scout.md").write_text("---\nname: scout\ndescription: Looks\n---\nLook.\n")
+    (workspace / "config.toml").write_text('[roles]\nsmall = "tiny"\n')
+    model = ScriptedModel([Turn(says("Blue."))])
+
+    async def life() -> None:
+        with App.open(workspace, models={"tiny": model}) as app:
+            tools = SessionTools(app, Actor("person", face="mcp"))
+            answer = await tools.call("ask_model", {"prompt": "Which colour?"})
+            assert (answer["model"], answer["text"]) == ("tiny", "Blue.")
+            where = {"agent": "scout", "key": "last"}
+            assert (await tools.call("agent_state", where))["value"] is None
+            await tools.call("agent_state", {**where, "value": {"seen": 3}})
+            assert (await SessionTools(app, Actor("person")).call("agent_state", where))["value"] == {"seen": 3}
+            await tools.call("agent_state", {**where, "value": None})
+            assert (await tools.call("agent_state", where))["value"] is None
+            for wrong in ({"agent": "nobody", "key": "x"}, {**where, "value": "x" * 70_000}):
+                with pytest.raises(UserError):
+                    await tools.call("agent_state", wrong)
+
+    asyncio.run(life())

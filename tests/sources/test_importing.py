@@ -89,6 +89,7 @@ def test_what_other_programs_write(value: Any, wanted: list[tuple[str, dict[str,
 
 
 def test_slugs_and_names_are_what_everybody_takes() -> None:
+    assert [slug_of(name) for name in ("db1", "2-db2")] == ["db1", "db2"], "two of them stay two"
     assert [slug_of(name) for name in ("GitHub", "@scope/My Server!", "42", "Ünï")] == [
         "github", "scope-my-server", "source", "n",
     ]  # fmt: skip

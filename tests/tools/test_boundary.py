@@ -386,3 +386,20 @@ def test_only_scripts_that_a_command_names_are_shown_in_places_that_are_empty(
     script, other = tmp_path / "covered" / "serve.py", tmp_path / "elsewhere" / "serve.py"
     words = ("python", str(script), str(other), str(tmp_path / "covered"), str(tmp_path / "covered" / "no.py"), "x")
     assert weft.tools.boundary.command_files(words) == (script,)
+
+
+def test_what_a_command_stands_among_is_shown_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program of an environment, a script of a package, a script beside its modules, a folder that is named."""
+    covered = tmp_path / "covered"
+    monkeypatch.setattr(weft.tools.boundary, "COVERED", (str(covered),))
+    files = ["venv/bin/serve", "node/node_modules/@a/b/dist/index.js", "mine/serve.py"]
+    for name in files:
+        (covered / name).parent.mkdir(parents=True)
+        (covered / name).write_text("")
+    (covered / "node/node_modules/.bin").mkdir()
+    (covered / "node/node_modules/.bin/b").symlink_to("../@a/b/dist/index.js")
+    (covered / "data").mkdir()
+    words = [*(str(covered / name) for name in files), str(covered / "node/node_modules/.bin/b")]
+    words.append(f"--folder={covered / 'data'}")
+    shown = weft.tools.boundary.command_files(words)
+    assert shown == tuple(covered / name for name in ("venv", "node", "mine", "data"))

@@ -98,6 +98,8 @@ if TYPE_CHECKING:
         read_slash,
     )
     from weft.app.source_shelf import AddRequest, SourceShelf
+    from weft.app.slash import Fork, KnownWords, Leave, Overview, OverviewName, Slash, complete, read_slash
+    from weft.app.source_shelf import AddRequest, SourceShelf, wake_waiting
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
@@ -272,6 +274,7 @@ else:
             "tools_listed": "weft.app.permissions",
             "verified": "weft.app.session_pages",
             "which_collection": "weft.app.inquiries",
+            "wake_waiting": "weft.app.source_shelf",
             "would_leave": "weft.app.sharing",
             "write_profile_file": "weft.app.profile",
         },
@@ -445,6 +448,7 @@ __all__ = [
     "to_wire",
     "tools_listed",
     "verified",
+    "wake_waiting",
     "which_collection",
     "would_leave",
     "write_profile_file",

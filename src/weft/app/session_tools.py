@@ -17,18 +17,29 @@ from typing import Any, Final
 from weft.app.requests import SessionRequest
 from weft.app.root import App
 from weft.app.session_work import FILE_NOW, artifact_bytes, artifacts_now, open_questions
+from weft.models.answer import gather
+from weft.models.model import Request
 from weft.protocol.commands import DescribeSession, GivenFile, ReplyToGate, SessionCommand, StartRun, refusal
 from weft.protocol.commands import Interrupt as InterruptCommand
 from weft.protocol.commands import Refused as RefusedReply
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError
+from weft.protocol.messages import Message, Text
 from weft.protocol.values import dataclass
+from weft.redaction import REDACTOR
 from weft.session.index import Filter
 from weft.tools.builtin.schema import closed, text, whole
 
 TEXT_LIMIT: Final = 100_000
 """Characters of an artifact in one answer."""
 LONGEST_WAIT: Final = 60
+SMALL: Final = "small"
+ANSWER_TOKENS: Final = 1000
+PATIENCE: Final = 120.0
+"""Seconds a model has to answer."""
+STATE: Final = "agent-state"
+"""The folder of a workspace with what agents remember, a file for each."""
+STATE_LIMIT: Final = 64 * 1024
 _SESSION: Final = text("The session's id", shortest=1, longest=80)
 ToolReply = dict[str, Any]
 
@@ -206,6 +217,48 @@ class SessionTools:
             raise reply.error()
         return {"session": given["session"]}
 
+    async def ask_model(self, given: Mapping[str, Any]) -> ToolReply:
+        """Of the workspace's model for small things, or the one that is named; outside of any conversation."""
+        models = self._app.models()
+        roles = self._app.config.roles.by_name()
+        name = models.choose(session=given.get("model") or (SMALL if SMALL in roles else None))
+        asked = Request(
+            system=given.get("system", ""),
+            messages=(Message(role="user", content=(Text(text=given["prompt"]),)),),
+            max_tokens=given.get("max_tokens", ANSWER_TOKENS),
+        )
+        try:
+            async with asyncio.timeout(PATIENCE):
+                answer = await gather(models.open(name, dict).stream(asked))
+        except TimeoutError:
+            raise UserError(f"{name} did not answer within {PATIENCE:g} seconds") from None
+        finally:
+            await models.aclose()
+        return {"model": name, "text": answer.text, "stop": answer.stop}
+
+    async def agent_state(self, given: Mapping[str, Any]) -> ToolReply:
+        """What an agent keeps from one session to the next; a value that is given is kept, null forgets it."""
+        agent, key = given["agent"], given["key"]
+        if agent not in self._app.workspace.agent_names():
+            raise UserError(f"there is no agent {agent[:80]!r}", hint="agents are files in .claude/agents")
+
+        def kept() -> Any:
+            with self._app.workspace.folder.folder(STATE, create=True) as folder:
+                known = json.loads(folder.read_or_none(f"{agent}.json") or b"{}")
+                if "value" not in given:
+                    return known.get(key)
+                known |= {key: given["value"]}
+                known = {name: value for name, value in known.items() if value is not None}
+                data = json.dumps(REDACTOR.value(known), ensure_ascii=False, indent=1).encode() + b"\n"
+                if len(data) > STATE_LIMIT:
+                    raise UserError(
+                        f"an agent keeps at most {STATE_LIMIT:,} bytes", hint="forget something: value null"
+                    )
+                folder.replace(f"{agent}.json", data)
+                return given["value"]
+
+        return {"agent": agent, "key": key, "value": await self._app.off_loop(kept)}
+
     async def _begun(self, request: SessionRequest, wish: StartRun, command: SessionCommand) -> ToolReply:
         """Accepted, and held open until it rests; what it does then is in `show_run`."""
         if request.session in self._held:
@@ -342,6 +395,33 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
             ),
             reads=True,
             run=SessionTools.validate,
+        ),
+        SessionTool(
+            name="ask_model",
+            description="Ask the workspace's small model a question by itself: to sum up, sort or rephrase something.",
+            schema=closed(
+                {"prompt": text("All that it needs to know", shortest=1, longest=200_000)},
+                {
+                    "system": text("What it is to be", longest=20_000),
+                    "model": text("Another model than the small one, by its name", longest=200),
+                    "max_tokens": whole("The longest answer", least=1, most=8000),
+                },
+            ),
+            reads=False,
+            run=SessionTools.ask_model,
+        ),
+        SessionTool(
+            name="agent_state",
+            description="A value that an agent remembers from one session to the next: without value it is read.",
+            schema=closed(
+                {
+                    "agent": text("The agent's name", shortest=1, longest=80),
+                    "key": text("Its name", shortest=1, longest=80),
+                },
+                {"value": {"description": "Any JSON; null forgets it"}},
+            ),
+            reads=False,
+            run=SessionTools.agent_state,
         ),
     )
 }

@@ -7,18 +7,26 @@ gets: everything goes through the same `Sources`.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.parts import Parts
+from weft.app.root import App
 from weft.app.secrets import person_secrets
+from weft.app.session_work import open_questions
 from weft.files import Folder
+from weft.protocol.commands import Accepted
+from weft.protocol.envelope import Actor
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
+from weft.protocol.talk import ApprovalRequested
+from weft.protocol.talk_commands import DecideApproval
 from weft.protocol.values import dataclass
+from weft.session.index import Filter
 from weft.sources.agreeing import consent_request
 from weft.sources.config import FILE, GUIDE, check_config, slug_fault
+from weft.sources.connected import needs_sign_in
 from weft.sources.declared import FOLDER, Source
 from weft.sources.grants import Grant
 from weft.sources.importing import ImportedSource, imported, launcher_needs, slug_of
@@ -35,6 +43,8 @@ if TYPE_CHECKING:
 
 COMMAND_USER: Final = "a command"
 REMOVED: Final = ".removed"
+MOST_WAITING: Final = 1000
+"""Sessions that are looked at for calls that wait."""
 _SPEC_LIMIT: Final = 8 * 2**20
 
 
@@ -297,6 +307,34 @@ class SourceShelf:
         if source.declared == "project":
             raise UserError(f"the source {slug} is declared in {source.file}", hint="change it there")
         return source
+
+
+# -- what waited for a sign-in
+
+
+async def wake_waiting(app: App, slug: str, by: Actor) -> tuple[list[str], list[tuple[str, str]]]:
+    """After a sign-in: calls that waited for nothing else go on, in the sessions that some process holds. Their names;
+    and session and call of those that nobody holds."""
+    went_on: list[str] = []
+    left: list[tuple[str, str]] = []
+    for session, asked in await app.off_loop(lambda: list(_waiting(app, slug))):
+        attached = await app.attached(session)
+        if attached is None:
+            left.append((session, asked.call))
+            continue
+        command = DecideApproval(conversation=asked.conversation, call=asked.call, decision="once")
+        if isinstance(await attached.submit(command, by=by), Accepted):
+            went_on.append(session)
+        await attached.close()
+    return went_on, left
+
+
+def _waiting(app: App, slug: str) -> Iterator[tuple[str, ApprovalRequested]]:
+    words = needs_sign_in(slug)
+    for entry in app.catalogue.page(Filter(limit=MOST_WAITING)):
+        for _, asked in open_questions(app, entry.id).approvals if entry.waits else ():
+            if asked.reason.startswith(words) and not asked.reason.startswith(f"{words}; and"):
+                yield entry.id, asked
 
 
 # -- what is meant

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from weft.app import AddRequest, App, SourceShelf
+from weft.app import AddRequest, App, SourceShelf, wake_waiting
 from weft.cli.place import is_terminal, json_option, open_app, pairs, workspace_option
 from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.envelope import Actor
@@ -239,6 +239,11 @@ def sign_in(slug: str, paste: bool, device: bool, workspace: str | None) -> int:
         reached = asyncio.run(shelf.sign_in(slug, show=show, secret=_typed, paste=how, device=device))
         if reached.state == "ready":
             print("\t".join((clean(slug), "ready", f"{len(shelf.tools(shelf.one(slug)))} tools")))
+            went_on, left = asyncio.run(wake_waiting(app, slug, Actor("person", face="terminal")))
+            for session in went_on:
+                print(f"session {session} waited for this, and goes on", file=sys.stderr)
+            for session, call in left:
+                print(f"session {session} waited for this: weft approve {session} {clean(call)}", file=sys.stderr)
             return EXIT_DONE
         print("\t".join((clean(slug), reached.state, clean(reached.why.split("\n")[0]))))
         return EXIT_FAILED

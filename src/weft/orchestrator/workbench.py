@@ -24,7 +24,7 @@ from weft.protocol.messages import ToolCall
 from weft.protocol.talk import Decision
 from weft.protocol.talk_commands import ToolAsk
 from weft.protocol.values import dataclass
-from weft.tools.permission import TAINT_RULE, Verdict, judge
+from weft.tools.permission import SIGN_IN_RULE, TAINT_RULE, Verdict, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
 from weft.tools.shell.needs import Ground
 from weft.tools.shell.reading import ShellReading, read_shell
@@ -178,7 +178,9 @@ class Workbench:
         if verdict.decision == "deny":
             return told
         how = "a rule wants a person asked, and in a run nobody is"
-        if verdict.rule == TAINT_RULE:
+        if verdict.rule == SIGN_IN_RULE:
+            how = "in a run that nobody attends it can't be waited for"
+        elif verdict.rule == TAINT_RULE:
             how = f"in a run nobody is asked; a rule with 'when_tainted: true' under 'allow' of {self.where} allows it"
         elif verdict.rule == "mode ask":
             how = f"in a run nobody is asked; to allow it: {self.where}: allow: [{_rule_for(call, self.box)}]"

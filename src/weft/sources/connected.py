@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,6 +45,11 @@ AT_ONCE: Final = 8
 """So many sources are started at the same time."""
 Consent = Callable[[Source], str]
 """Why a source may not be used yet; "" when it may."""
+
+
+def needs_sign_in(slug: str) -> str:
+    """What a call is said to wait for; `sign-in` finds it again by these words."""
+    return f"the source {slug} needs sign-in: weft sources sign-in {slug}"
 
 
 def _always(_: Source) -> str:
@@ -86,8 +92,12 @@ class Sources:
         self.kept = ReachedStore(own)
         self.grants = Grants(store, own)
         self._held: dict[str, _Held] = {}
-        self.version = 0
-        """Another number whenever what is offered may be another."""
+        self._changes = 0
+
+    @property
+    def version(self) -> int:
+        """Another number whenever what is offered may be another, also by what another process did."""
+        return self._changes + self.kept.stamp
 
     # -- what there is
 
@@ -127,12 +137,19 @@ class Sources:
             trouble = self.trouble(source)
             listing = self.kept.get(source.key).listing
             if listing is not None and not self._consent(source):
-                tools += offered_tools(source, listing, self._calls(user))
+                waits_for = partial(self.sign_in_needed, source)
+                tools += offered_tools(source, listing, self._calls(user), waits_for)
             enabled = switched.get(slug, source.config.enabled)
             notes[slug] = SourceNote(enabled=enabled, guide=source.guide, trouble=trouble)
         for slug, error in declared.broken.items():
             notes[slug] = SourceNote(enabled=True, guide="", trouble=error.problems[0].message)
         return tools, notes
+
+    def sign_in_needed(self, source: Source) -> str:
+        """What a call of one of its tools waits for; "" when somebody has signed in, here or in another process."""
+        if self.kept.get(source.key).state == "needs sign-in":
+            return needs_sign_in(source.slug)
+        return ""
 
     def _calls(self, user: str) -> Callable[..., Any]:
         async def call(source: Source, tool: str, given: Mapping[str, Any], context: Context) -> Outcome:
@@ -151,7 +168,7 @@ class Sources:
                 outcome = await self.connector(source, user).call(tool, given, context)
         except NeedsSignInError as error:
             self._note(source, "needs sign-in", error.message)
-            outcome = failed(str(error))
+            outcome = failed(f"{error}. Call it again if you need it: that call waits until the person has signed in")
         except WeftError as error:
             sent = isinstance(error, SourceDownError) and error.sent
             outcome = failed(str(error), effect="unknown" if sent else "none")
@@ -195,7 +212,7 @@ class Sources:
         before = self.kept.get(source.key)
         reached = Reached(state="ready", at=self._now().isoformat(timespec="seconds"), listing=listing)
         if before.listing != listing or before.state != "ready":
-            self.version += 1
+            self._changes += 1
         self.kept.put(source.key, reached)
         return reached
 
@@ -203,7 +220,9 @@ class Sources:
         before = self.kept.get(source.key)
         reached = replace(before, state=state, why=why, at=self._now().isoformat(timespec="seconds"))
         if before.state != state:
-            self.version += 1
+            self._changes += 1
+        if state == "needs sign-in":
+            self.grants.forget(source.key)
         self.kept.put(source.key, reached)
         return reached
 

@@ -84,6 +84,10 @@ class Grants:
         self._store().put(_name(key), json.dumps(asdict(grant)))
         self._known[key] = _learnt(grant)
 
+    def forget(self, key: str) -> None:
+        """What is known of it here: another process may sign in."""
+        self._known.pop(key, None)
+
     def remove(self, key: str) -> bool:
         self._known.pop(key, None)
         return self._store().remove(_name(key))

@@ -49,7 +49,7 @@ def imported(value: Any) -> list[ImportedSource]:
 
 def slug_of(name: str) -> str:
     """The slug that a name makes; "source" when nothing of it can stay."""
-    words = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-0123456789")[:SLUG_LENGTH].strip("-")
+    words = re.sub(r"[^a-z0-9]+", "-", name.lower()).lstrip("-0123456789")[:SLUG_LENGTH].strip("-")
     return words if words and not slug_fault(words) else "source"
 
 

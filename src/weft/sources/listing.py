@@ -72,19 +72,26 @@ class ReachedStore:
 
     def __init__(self, own: Path) -> None:
         self._path = own / FOLDER
-        self._known: dict[str, Reached] = {}
+        self._known: dict[str, tuple[int, Reached]] = {}
+
+    @property
+    def stamp(self) -> int:
+        """Another number when another process may have written something here."""
+        return _written(self._path)
 
     def get(self, key: str) -> Reached:
-        if key not in self._known:
-            self._known[key] = self._read(key)
-        return self._known[key]
+        """As it is now, also when another process has just reached it or signed in."""
+        now = _written(self._path / f"{key}.json")
+        if key not in self._known or self._known[key][0] != now:
+            self._known[key] = (now, self._read(key))
+        return self._known[key][1]
 
     def put(self, key: str, reached: Reached) -> None:
-        self._known[key] = reached
         with Folder.open(self._path, create=True) as folder:
             folder.replace(
                 f"{key}.json", json.dumps({"version": VERSION, **asdict(reached)}, indent=1).encode() + b"\n"
             )
+        self._known[key] = (_written(self._path / f"{key}.json"), reached)
 
     def forget(self, key: str) -> None:
         self._known.pop(key, None)
@@ -99,6 +106,13 @@ class ReachedStore:
             return _decoded(json.loads(data)) if data is not None else Reached()
         except (WeftError, ValueError, KeyError, TypeError, AttributeError):
             return Reached(why="what was known of it can't be read")
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _decoded(value: Mapping[str, Any]) -> Reached:

@@ -371,6 +371,8 @@ class McpConnection:
         for again in (True, False):
             try:
                 up = await self._ready()
+            except NeedsSignInError:
+                raise
             except WeftError as error:
                 return failed(str(error))
             try:

@@ -22,8 +22,10 @@ CallSource = Callable[[Source, str, Mapping[str, Any], Context], Awaitable[Outco
 """The source, the tool's own name, its input."""
 
 
-def offered_tools(source: Source, listing: Listing, call: CallSource) -> list[Tool]:
-    """Every tool that is offered, each once, under `<slug>__<tool>`."""
+def offered_tools(
+    source: Source, listing: Listing, call: CallSource, waits_for: Callable[[], str] | None = None
+) -> list[Tool]:
+    """Every tool that is offered, each once, under `<slug>__<tool>`. `waits_for`: what a person has to do first."""
     found: dict[str, Tool] = {}
     for offered in listing.tools:
         choice = source.config.tools.get(offered.name)
@@ -32,7 +34,7 @@ def offered_tools(source: Source, listing: Listing, call: CallSource) -> list[To
         name = public_name(source.slug, OWN_NAMES.get(offered.name, offered.name))
         if name in found:
             name = public_name(source.slug, offered.name, always=True)
-        found[name] = _tool(name, source, offered, call)
+        found[name] = _tool(name, source, offered, call, waits_for)
     return list(found.values())
 
 
@@ -45,7 +47,9 @@ def public_name(slug: str, tool: str, *, always: bool = False) -> str:
     return f"{name[: NAME_LENGTH - 7]}_{sha256(tool.encode()).hexdigest()[:6]}"
 
 
-def _tool(name: str, source: Source, offered: OfferedTool, call: CallSource) -> Tool:
+def _tool(
+    name: str, source: Source, offered: OfferedTool, call: CallSource, waits_for: Callable[[], str] | None
+) -> Tool:
     choice = source.config.tools.get(offered.name)
     effect = choice.effect if choice and choice.effect else offered.effect
     repeatable = choice.repeatable if choice and choice.repeatable is not None else offered.repeatable
@@ -62,4 +66,5 @@ def _tool(name: str, source: Source, offered: OfferedTool, call: CallSource) -> 
         start=start,
         retryable=repeatable,
         source=source.slug,
+        waits_for=waits_for,
     )

@@ -56,6 +56,9 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
     folder = source.place(secrets.value(config.cwd)) if config.cwd else _usual_folder(source, home)
     if not folder.is_dir():
         raise UserError(f"the source {source.slug} is to be started in {folder}, which is no folder")
+    for place in map(source.place, config.write):
+        if not os.path.lexists(place):  # a launcher's cache before its first use; it was shown that it may be changed
+            place.mkdir(parents=True, mode=0o700)
     needs: frozenset[Need] = frozenset({"network"} if config.network else ())
     command = (secrets.value(config.command), *map(secrets.value, config.args))
     policy = Policy(

@@ -75,10 +75,12 @@ class Wire(httpx2.AsyncBaseTransport):
             await response.aclose()
             return _fault(request, status, f"{host} has forgotten the session", {"expired": True})
         if self._faults_as_answers and request.method == "POST" and _is_refusal(status):
-            if response.headers.get("content-type", "").lower().startswith("application/json"):
-                return response
-            said = (await response.aread())[:300].decode(errors="replace").strip()
+            body = await response.aread()
             await response.aclose()
+            if status != 401 and _is_of_the_protocol(body):
+                kind = {"content-type": response.headers.get("content-type", "application/json")}
+                return httpx2.Response(status, headers=kind, content=body, request=request)
+            said = body[:300].decode(errors="replace").strip()
             words = f"{host} answered with status {status}" + (f": {' '.join(said.split())[:200]}" if said else "")
             told = {"status": status, "challenge": response.headers.get("www-authenticate", "")}
             return _fault(request, status, words, told)
@@ -109,6 +111,15 @@ def is_local(host: str) -> bool:
 def _is_refusal(status: int) -> bool:
     """401, 403 and what passes. Any other refusal is how servers of older protocols answer a probe."""
     return status in (401, 403, 429) or status >= 500
+
+
+def _is_of_the_protocol(body: bytes) -> bool:
+    """A refusal in the protocol's own words; what a gateway before the server says is none."""
+    try:
+        told = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(told, dict) and told.get("jsonrpc") == "2.0"
 
 
 def _fault(request: httpx2.Request, status: int, words: str, data: dict[str, Any]) -> httpx2.Response:

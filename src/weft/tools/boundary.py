@@ -394,9 +394,28 @@ def program_folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def command_files(command: Sequence[str]) -> tuple[Path, ...]:
-    """The scripts that a command names in places that are empty inside: what was agreed to runs wherever it lies."""
-    named = [Path(os.path.realpath(word)) for word in command if word.startswith("/")]
-    return tuple(path for path in named if path.is_file() and any(path.is_relative_to(top) for top in COVERED))
+    """What a command names in places that are empty inside, with what it stands among: the environment of a program,
+    the packages of a script. What was agreed to runs wherever it lies."""
+    found: list[Path] = []
+    for word in command:
+        path = Path(word if word.startswith("/") else word.partition("=")[2])
+        if not path.is_absolute() or not path.exists():
+            continue
+        for place in dict.fromkeys((path, Path(os.path.realpath(path)))):
+            if any(place.is_relative_to(top) and place != Path(top) for top in COVERED):
+                found.append(_stands_among(place))
+    return tuple(dict.fromkeys(found))
+
+
+def _stands_among(path: Path) -> Path:
+    if path.is_dir():
+        return path
+    folder = path.parent
+    if "node_modules" in path.parts:
+        folder = Path(*path.parts[: path.parts.index("node_modules")])
+    elif folder.name in ("bin", "Scripts"):
+        folder = folder.parent
+    return path if str(folder) in COVERED or str(folder) == "/" else folder
 
 
 def seatbelt_profile(policy: Policy) -> str:

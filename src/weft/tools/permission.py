@@ -64,6 +64,10 @@ class Verdict:
     """For a question: the rule that would spare it from now on; None: it is to be asked each time."""
 
 
+SIGN_IN_RULE: Final = "sign-in"
+"""Of a call that waits until a person has signed in."""
+
+
 def judge(
     call: ToolCall,
     tool: Tool | None,
@@ -97,6 +101,9 @@ def judge(
         tainted = verdict.rule == TAINT_RULE
         asking = replace(asking, needs=verdict.needs)
         verdict = replace(asking, reason=f"{asking.reason}; and {verdict.reason}") if tainted else asking
+    if verdict.decision != "deny" and tool.waits_for is not None and (why := tool.waits_for()):
+        told = f"{why}; and {verdict.reason}" if verdict.decision == "ask" else why
+        verdict = _built_in("ask", told, SIGN_IN_RULE)
     if mode == "safe" and verdict.decision == "ask":
         return replace(
             verdict, decision="deny", reason=f"{verdict.reason}; in safe nothing is asked", remember_key=None

@@ -158,6 +158,8 @@ class Tool:
     """The slug of the source it comes from; None for a tool of the app."""
     keeps_order: bool = False
     """Whoever runs it keeps the order of calls itself."""
+    waits_for: Callable[[], str] | None = None
+    """What a person has to do before a call can be made, such as to sign in; "" when nothing."""
 
     @property
     def in_order(self) -> bool:

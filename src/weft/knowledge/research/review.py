@@ -3,7 +3,7 @@
 Everything is held against the passages as they were retrieved. A sentence is quoted when a source it cites has it;
 contradicted when none has and one has it turned round; everything else is not checked, which is said and never counts
 as passed. Only what is contradicted, and a label that names nothing, ask for a repair: that two passages of the
-collection disagree is told to the reader, not to the writer.
+collection, or one of them and a page of the web, disagree is told to the reader, not to the writer.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def review(
     verdicts = [_with_judgement(verdict, judged, texts) for verdict in verdicts]
     verdicts = [overruled(verdict, said or {}) for verdict in verdicts]
     citations = _as_settled(citations, verdicts)
-    passages = [sources[str(one["label"])] for one in synthesis["sources"] if one["kind"] == "passage"]
+    passages = [sources[str(one["label"])] for one in synthesis["sources"] if one["kind"] in ("passage", "web")]
     axes = {
         "entities": check_entities(synthesis["entities_referenced"], list(sources.values())),
         "citations": citations,
