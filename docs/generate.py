@@ -318,6 +318,7 @@ FIELD_MEANINGS: Final = {
     "tool_requested.verdict": "What the rules say: allowed, ask, denied; `fault` for a call that can't be run.",
     "tool_requested.reason": "Why they say so.",
     "tool_requested.key": "What an approval for the session would cover; absent when that is not offered.",
+    "tool_requested.always": "The rule that would spare the question from now on; absent for none.",
     "tool_requested.prompt": "The first message of the sub-conversation that this call opens.",
     "tool_requested.safe_to_retry": "Whether running it twice does no harm.",
     "tool_requested.malformed": "What the model wrote, when that was no proper input.",

@@ -110,6 +110,8 @@ class Running:
     process: subprocess.Popen[str]
     link: str
     home: Path
+    errors: str = ""
+    """What it said on standard error, once it has ended."""
 
     @property
     def address(self) -> str:
@@ -149,28 +151,32 @@ def weft(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def running(home: Path, workspace: Path, *words: str) -> Iterator[Running]:
+def running(home: Path, workspace: Path, *words: str, **variables: str) -> Iterator[Running]:
     Consents(home / "config" / "weft").own_work(workspace)
     process = subprocess.Popen(
         [sys.executable, "-m", "weft", "serve", "--port", "0", "--no-open", "--workspace", str(workspace), *words],
-        env=environment(home),
+        env={**environment(home), **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+    server = Running(process, "", home)
     try:
         assert process.stdout is not None
         link = process.stdout.readline().strip()
         if not link:
             assert process.stderr is not None
             raise AssertionError(process.stderr.read())
-        yield Running(process, link, home)
+        server.link = link
+        yield server
     finally:
         process.terminate()
         try:
             process.wait(30)
         finally:
             process.kill()
+            if process.stderr is not None:
+                server.errors = process.stderr.read()
             for pipe in (process.stdout, process.stderr):
                 if pipe is not None:
                     pipe.close()

@@ -372,9 +372,7 @@ class LiveSession(OpenedSession):
             case Interrupt():
                 return self._interrupt(command, by)
             case c.DecideApproval():
-                if step_place(command.conversation) or command.conversation.startswith("step/"):
-                    return await self._decide_step(command, by, key)
-                return await self._talk_command(command, by, key)
+                return await self._decide_approval(command, by, key)
             case c.SetLimits() | c.ClearTaint():
                 return await self._talk_command(command, by, key)
             case (
@@ -632,6 +630,24 @@ class LiveSession(OpenedSession):
             return await asked.ruling
         finally:
             del self._approvals[key]
+
+    async def _decide_approval(self, command: c.DecideApproval, by: Actor, key: str) -> Reply:
+        if command.always:
+            await self._allow_from_now_on(command)
+        if step_place(command.conversation) or command.conversation.startswith("step/"):
+            return await self._decide_step(command, by, key)
+        return await self._talk_command(command, by, key)
+
+    async def _allow_from_now_on(self, command: c.DecideApproval) -> None:
+        """The rule that was shown with the question stands in the permission file before the call goes on."""
+        from weft.app.permissions import allow_offered
+
+        if command.decision == "denied":
+            raise UserError("it can't be denied and allowed from now on")
+        place, call = command.conversation, command.call
+        await self._parts.off_loop(lambda: allow_offered(self._parts, self.id, place, call))
+        if self._conversation is not None:
+            self._conversation.access.rules = self._parts.rules()
 
     async def _decide_step(self, command: c.DecideApproval, by: Actor, key: str) -> Reply:
         """A ruling for a call of a step. A run at rest goes on with it."""

@@ -101,6 +101,7 @@ class ToolAccess:
             verdict=verdict.decision,
             reason=_reason(verdict),
             key=verdict.remember_key or "",
+            always=verdict.always.told if verdict.always else "",
             tainted=tainted,
             prompt=_prompt(call),
             interruptible=tool.interruptible,

@@ -211,6 +211,7 @@ def take_request(draft: DecisionDraft, name: str, ask: c.ToolAsk) -> None:
             verdict=verdict,
             reason=ask.reason or None,
             key=ask.key or None,
+            always=ask.always or None,
             prompt=ask.prompt,
             interruptible=ask.interruptible,
             safe_to_retry=ask.safe_to_retry,

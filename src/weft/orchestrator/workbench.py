@@ -138,7 +138,8 @@ class Workbench:
         if verdict.decision == "ask" and self._chose(call, verdict):
             return ask
         if verdict.decision == "ask" and self.approve is not None:
-            return replace(ask, verdict="ask", reason=verdict.reason, key=verdict.remember_key or "")
+            always = verdict.always.told if verdict.always else ""
+            return replace(ask, verdict="ask", reason=verdict.reason, key=verdict.remember_key or "", always=always)
         if verdict.decision != "allow":
             return replace(ask, verdict="deny", reason=self._denied(call, verdict))
         if tool.subject and tool.subject[0] == "command" and self.working is not None:

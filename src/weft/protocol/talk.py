@@ -210,6 +210,7 @@ class ToolRequested:
     verdict: Verdict
     reason: str | None = None
     key: str | None = None
+    always: str | None = None
     prompt: str | None = None
     interruptible: bool = True
     safe_to_retry: bool = False

@@ -22,8 +22,8 @@ How = Literal["cancelled_before_start", "pending_bind", "signalled", "unsupporte
 class ToolAsk:
     """A tool call of the model together with what the toolbox says to it.
 
-    `key` is what "allow for this session" would remember ("" when that must not be offered); `prompt` makes the call
-    a sub-conversation that begins with it.
+    `key` is what "allow for this session" would remember, `always` the rule that would spare the question from now on
+    ("" when that must not be offered); `prompt` makes the call a sub-conversation that begins with it.
     """
 
     call: str
@@ -32,6 +32,7 @@ class ToolAsk:
     verdict: Verdict = "allow"
     reason: str = ""
     key: str = ""
+    always: str = ""
     tainted: bool = False
     prompt: str | None = None
     interruptible: bool = True
@@ -90,13 +91,15 @@ class RequestCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecideApproval:
-    """`turn` may be left out: then the call of the open turn is meant."""
+    """`turn` may be left out: then the call of the open turn is meant. `always`: what was offered with the question is
+    allowed from now on, by a rule in the workspace's permission file."""
 
     conversation: str
     call: str
     decision: Decision
     reason: str = ""
     turn: int | None = None
+    always: bool = False
     type: Literal["decide_approval"] = "decide_approval"
 
 

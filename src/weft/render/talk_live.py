@@ -204,6 +204,8 @@ def _keys(call: CallView, sheet: Page) -> list[Text]:
     keys = [("y", "once"), ("n", "no"), ("r", "no, with a reason"), ("", "then Enter")]
     if call.tainted:
         keys.insert(1, ("t", "once, and what came from outside is fine"))
+    if call.always:
+        keys.insert(1, ("f", f"from now on, by a rule: {call.always}"))
     if call.key:
         keys.insert(1, ("a", f"always in this session ({call.key})"))
     return _in_lines(keys, sheet)

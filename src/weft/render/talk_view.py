@@ -52,6 +52,8 @@ class CallView:
     """Why the rules ask, or why it was denied."""
     key: str = ""
     """What "for this session" would remember; "" when that is not offered."""
+    always: str = ""
+    """The rule that would spare the question from now on; "" when there is none."""
     tainted: bool = False
     execution: str = ""
     started: float | None = None
@@ -326,6 +328,7 @@ class TalkView:
             event.input or ({"malformed": event.malformed} if event.malformed else {}),
             reason=event.reason or "",
             key=event.key or "",
+            always=event.always or "",
         )
         self.calls[event.conversation, event.call] = call
         if (parent := self._parent(event.conversation)) is not None:

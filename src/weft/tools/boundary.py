@@ -401,9 +401,8 @@ def command_files(command: Sequence[str]) -> tuple[Path, ...]:
         path = Path(word if word.startswith("/") else word.partition("=")[2])
         if not path.is_absolute() or not path.exists():
             continue
-        for place in dict.fromkeys((path, Path(os.path.realpath(path)))):
-            if any(place.is_relative_to(top) and place != Path(top) for top in COVERED):
-                found.append(_stands_among(place))
+        named = dict.fromkeys((path, Path(os.path.realpath(path))))
+        found += [_stands_among(place) for place in named if any(Path(top) in place.parents for top in COVERED)]
     return tuple(dict.fromkeys(found))
 
 

@@ -206,7 +206,7 @@ def rule_of(verb: Verb, entry: RuleEntry, file: str, line: int = 0, source: str 
 def with_allowed(text: str, entry: RuleEntry) -> str:
     """The text of a permissions.yaml with one rule more under `allow`; the rest stays as it is, comments too. UserError
     when it can't be put in without touching what the person wrote."""
-    item = json.dumps(entry.model_dump(exclude_defaults=True), ensure_ascii=False)
+    item = entry.told
     lines = text.splitlines()
     at = next((index for index, line in enumerate(lines) if line.split("#")[0].rstrip() == "allow:"), None)
     if at is None:

@@ -277,6 +277,8 @@ async def give_command(given: s.GivenCommand, session: Session, place: At, who: 
     """Any command of the protocol; 409 with the reason when it can't be taken now."""
     command = command_from_wire(given.command)
     needed: Role = "answer" if isinstance(command, _ANSWERS) else "run"
+    if isinstance(command, DecideApproval) and command.always:
+        needed = "administer"  # it holds for every session from now on
     if not who.may(needed):
         raise not_allowed(needed)
     async with place.keeper.using(session) as opened:

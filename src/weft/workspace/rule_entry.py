@@ -5,6 +5,7 @@ What a rule does to a call is judged in `weft.tools`; here is only its form, and
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator
 from typing import Literal
@@ -40,6 +41,11 @@ class RuleEntry(Strict):
         description="Allow only, for Shell: what a call of this command may ask to be opened in the boundary",
     )
     why: OptionalText = Field(default=None, description="The reason, shown when the rule decides")
+
+    @property
+    def told(self) -> str:
+        """As it stands under its verb in a permission file."""
+        return json.dumps(self.model_dump(exclude_defaults=True), ensure_ascii=False)
 
 
 class StepRuleEntry(RuleEntry):

@@ -609,6 +609,7 @@ class ChatScreen(Chat):
             self._give(DecidePlan(decision=said, plan=self._view.plan))
             return True
         offered = {"y", "n", "r", *("a" if call and call.key else ""), *("t" if call and call.tainted else "")}
+        offered |= {"f"} if call and call.always else set()
         if call is None or key not in offered:
             return False
         self._buffer.reset()
@@ -622,6 +623,8 @@ class ChatScreen(Chat):
                 self._decide(call, "once")
             case "a":
                 self._decide(call, "session")
+            case "f":
+                self._decide(call, "once", always=True)
             case "n":
                 self._decide(call, "denied")
             case "r":
@@ -689,9 +692,12 @@ class ChatScreen(Chat):
         reply.add_done_callback(replied)
         return reply
 
-    def _decide(self, call: CallView, decision: Decision, reason: str = "") -> None:
+    def _decide(self, call: CallView, decision: Decision, reason: str = "", *, always: bool = False) -> None:
         self._answered = call
-        self._give(DecideApproval(conversation=call.conversation, call=call.call, decision=decision, reason=reason))
+        said = DecideApproval(
+            conversation=call.conversation, call=call.call, decision=decision, reason=reason, always=always
+        )
+        self._give(said)
 
     def _end_reason(self) -> None:
         self._reason_for = None
