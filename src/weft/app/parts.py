@@ -296,13 +296,20 @@ class Parts:
             from weft.sources.connected import Sources
             from weft.sources.declared import Source
 
+            agreed: dict[str, tuple[Source, object]] = {}
+            """What was found agreed to, with the record it was found in: asked again when either is another."""
+
             def not_agreed(source: Source) -> str:
+                known = agreed.get(source.slug)
+                if known is not None and known[0] is source and known[1] is self.consents.book():
+                    return ""
                 request = consent_request(source)
                 try:
                     if request is not None:
                         self.consents.check(request)
                 except NotAgreedError as error:
                     return f"{error.message}; {error.hint}"
+                agreed[source.slug] = (source, self.consents.book())
                 return ""
 
             self._sources = Sources(
