@@ -33,6 +33,10 @@ class World:
         self.given: list[dict[str, str]] = []
         """The forms that the token endpoint got."""
         self.number = 0
+        self.device: list[str] = []
+        """What the token endpoint says to whoever comes with a device's code, one after the other; "" gives a token."""
+        self.device_answer: Any = {"device_code": "dc", "user_code": "AB-12", "interval": 0.01, "expires_in": 5}
+        self.refuses_client = False
 
     def new(self, what: str) -> str:
         self.number += 1
@@ -86,6 +90,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(302, Location=back)
         elif where.path == "/pets/7":
             self._send(200, {"id": 7, "name": "Rex", "key": self.headers.get("X-Key")})
+        elif where.path == "/private":
+            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
+            good = world.tokens is not None and token in world.tokens
+            self._send(200 if good else 401, {"private": good})
         elif where.path == "/search":
             asked = {key: values[0] for key, values in parse_qs(where.query).items()}
             hit = {"title": "Tides", "url": "https://example.org/tides", "content": f"about {asked['q']}"}
@@ -105,6 +113,11 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._send(403, {"error": "access_denied", "error_description": "no open registration"})
             asked = json.loads(body)
             return self._send(201, {**asked, "client_id": world.new("client")})
+        if path == "/device":
+            world.given.append({key: values[0] for key, values in parse_qs(body.decode()).items()})
+            where = {"verification_uri": f"{world.base}/activate"}
+            answer = world.device_answer
+            return self._send(200, {**answer, **where} if isinstance(answer, dict) else answer)
         if path == "/token":
             return self._token({key: values[0] for key, values in parse_qs(body.decode()).items()})
         if path == "/pets":
@@ -114,6 +127,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _token(self, form: dict[str, str]) -> None:
         world = self.world
         world.given.append(form)
+        if world.refuses_client:
+            return self._send(401, {"error": "invalid_client", "error_description": "who are you?"})
+        if form["grant_type"].endswith("device_code"):
+            said = world.device.pop(0)
+            return self._send(400, {"error": said}) if said else self._send(200, world.token())
         if form["grant_type"] == "refresh_token":
             good = form["refresh_token"] == world.refresh
             return self._send(200, world.token()) if good else self._send(400, {"error": "invalid_grant"})

@@ -264,3 +264,85 @@ def test_a_collection_and_research_search_the_web_through_it(opened: OpenShelf, 
             assert (await pages_about(shelf.sources, fetch, "When?", "quick"))[0] == []
 
     asyncio.run(life())
+
+
+def oauth_api(world: World, **more: Any) -> dict[str, Any]:
+    auth = {"authorization_url": f"{world.base}/authorize", "token_url": f"{world.base}/token"}
+    device = {"device_url": f"{world.base}/device"}
+    return {
+        "kind": "api",
+        "url": f"{world.base}/",
+        "auth": {"type": "oauth", "client_id": "weft", **auth, **device, **more},
+        "test": {"path": "private"},
+    }
+
+
+def test_an_api_with_oauth_is_signed_in_to_refreshed_and_says_when_that_is_over(
+    opened: OpenShelf, world: World
+) -> None:
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("far", oauth_api(world, scopes=["read", "write"]))
+            assert (await shelf.reach("far")).state == "needs sign-in"
+            world.refuses_client = True
+            with pytest.raises(UserError, match="no token was given: invalid_client: who are you"):
+                await signed_in(shelf)
+            world.refuses_client = False
+            key = shelf.sources.one("far").key
+            shelf.sources.grants.put(key, await signed_in(shelf))
+            assert (await shelf.reach("far")).state == "ready"
+            world.tokens = set()  # taken back: refused once, refreshed, and good
+            assert '"private": true' in (await shelf.call("far__get", {"path": "private"})).text
+            world.tokens, world.refresh = set(), "another"
+            lost = await shelf.call("far__get", {"path": "private"})
+            assert lost.is_error
+            assert "weft sources sign-in far" in lost.text
+            assert shelf.sources.kept.get(key).state == "needs sign-in"
+
+            async def other() -> str:
+                return "http://127.0.0.1/callback?code=x&state=of-another"
+
+            asking = SignInAsking(show=lambda _: None, paste=other)
+            source = shelf.sources.one("far")
+            with pytest.raises(UserError, match="does not belong to this sign-in"):
+                await sign_in(source, shelf.sources.secrets(source), asking, NOW)
+
+    asyncio.run(life())
+
+
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [
+        (["authorization_pending", "slow_down", "authorization_pending", ""], ""),
+        (["authorization_pending", "access_denied"], "the sign-in was refused: access_denied"),
+        (["expired_token"], "the sign-in was refused: expired_token"),
+        (["authorization_pending"] * 2, "nobody typed in the code"),
+    ],
+)
+def test_a_code_is_typed_in_on_another_machine(
+    opened: OpenShelf, world: World, monkeypatch: pytest.MonkeyPatch, said: list[str], refused: str
+) -> None:
+    monkeypatch.setattr("weft.sources.sign_in._SLOWER", 0.01)
+    shown: list[str] = []
+
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add("far", oauth_api(world, scopes=["read"]))
+            source, world.device = shelf.sources.one("far"), list(said)
+            if refused.startswith("nobody"):
+                world.device_answer = {**world.device_answer, "expires_in": 0.02}
+            asking = SignInAsking(show=shown.append, device=True)
+            if refused:
+                with pytest.raises(UserError, match=refused):
+                    await sign_in(source, shelf.sources.secrets(source), asking, NOW)
+            else:
+                grant = await sign_in(source, shelf.sources.secrets(source), asking, NOW)
+                shelf.sources.grants.put(source.key, grant)
+                assert (await shelf.reach("far")).state == "ready"
+            assert world.given[0] == {"client_id": "weft", "scope": "read"}
+            world.device_answer = ["no", "code"]
+            with pytest.raises(UserError, match="gave no code"):
+                await sign_in(source, shelf.sources.secrets(source), asking, NOW)
+
+    asyncio.run(life())
+    assert shown[0] == f"{world.base}/activate with the code AB-12"

@@ -192,8 +192,11 @@ async def _by_device(source: Source, auth: Auth, secrets: Secrets, asking: SignI
     asked = {"client_id": client.client_id, **({"scope": " ".join(auth.scopes)} if auth.scopes else {})}
     async with open_client(auth.device_url, faults_as_answers=False) as http:
         response = await http.post(auth.device_url, data=asked, headers={"accept": "application/json"})
-    told = response.json() if response.status_code < 400 else {}
-    if "device_code" not in told:
+    try:
+        told = response.json() if response.status_code < 400 else {}
+    except ValueError:
+        told = {}
+    if not isinstance(told, dict) or "device_code" not in told:
         raise UserError(f"{auth.device_url} gave no code (status {response.status_code})", hint="check 'client_id'")
     where = told.get("verification_uri_complete") or told.get("verification_uri", "")
     asking.show(f"{where} with the code {told.get('user_code', '')}")
