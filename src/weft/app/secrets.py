@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from weft.models.credentials import CredentialStore
-from weft.protocol.errors import UserError
+from weft.protocol.errors import UserError, WeftError
 from weft.redaction import REDACTOR, SHORTEST
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
@@ -46,6 +47,30 @@ class PersonSecrets:
             REDACTOR.learn(name, found)
             self._read[name] = found
         return self._read[name]
+
+
+def learn_all(variables: Mapping[str, str]) -> None:
+    """Everything in the credential store is known to the redactor from now on, as far as the store opens unasked."""
+    from weft.app.connecting import credential_store
+
+    try:
+        store = credential_store(variables, None)
+        for name in store.names():
+            for secret in _secrets_in(store.get(name) or ""):
+                REDACTOR.learn(name.removeprefix(_APART), secret)
+    except WeftError:
+        return  # it is locked: what this process has had in its hands is known all the same
+
+
+def _secrets_in(kept: str) -> list[str]:
+    """A sign-in to a source is kept with what it needs to be renewed."""
+    try:
+        value = json.loads(kept)
+    except ValueError:
+        return [kept]
+    if not isinstance(value, dict):
+        return [kept]
+    return [str(value.get(key, "")) for key in ("secret", "access_token", "refresh_token", "client_secret")]
 
 
 def person_secrets(variables: Mapping[str, str], ask: Callable[[str], str] | None) -> PersonSecrets:

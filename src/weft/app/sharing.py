@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from weft.app.parts import Parts
+from weft.app.secrets import learn_all
 from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.ids import SESSION_ID
 from weft.protocol.values import dataclass
+from weft.redaction import REDACTOR
 from weft.render.export import session_html, session_markdown, story
 from weft.session.log import LOG, LogReader
 from weft.session.session import OWN_FOLDERS
@@ -54,7 +56,9 @@ class Leaving:
 
 
 def exported(parts: Parts, session: str, kind: ExportKind) -> tuple[str, bytes]:
-    """The name of a file, and what is in it."""
+    """The name of a file, and what is in it: no secret of the person's. UserError for a bundle that would hold one, as
+    it has to be exact."""
+    learn_all(parts.surroundings)
     name = f"{session}{_ENDINGS[kind]}"
     if kind == "bundle":
         return name, _bundle(parts, session)
@@ -64,7 +68,7 @@ def exported(parts: Parts, session: str, kind: ExportKind) -> tuple[str, bytes]:
     entry = parts.catalogue.entry(session)
     title = entry.title if entry else session
     write = session_html if kind == "html" else session_markdown
-    return name, write(title, story(session, records), artifacts).encode()
+    return name, REDACTOR.text(write(title, story(session, records), artifacts)).encode()
 
 
 def would_leave(parts: Parts, session: str, kind: ExportKind) -> Leaving:
@@ -120,6 +124,12 @@ def _bundle(parts: Parts, session: str) -> bytes:
         for name in _files(folder):
             data = folder.read_or_none(name)
             if data is not None:
+                told = data.decode("utf-8", "ignore")
+                if REDACTOR.text(told) != told:
+                    raise UserError(
+                        f"{name} of session {session} holds one of your secrets, from before it was one",
+                        hint="a bundle is exact: export it as a page or as markdown, where it is left out",
+                    )
                 bundle.writestr(zipfile.ZipInfo(f"{session}/{name}", (1980, 1, 1, 0, 0, 0)), data)
     return made.getvalue()
 
