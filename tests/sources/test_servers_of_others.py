@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
 from tests.sources.conftest import OpenShelf
 from tests.sources.made import Shelf, answering
 from tests.sources.others import PLACE, server
+from weft.app import App, SourceShelf
+from weft.app.mentions import Attaching
+from weft.files import Folder
+from weft.protocol.errors import UserError
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("node")]
 EVERYTHING, FILES = "@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem"
@@ -48,6 +54,32 @@ def test_the_everything_server_over_its_standard_output(opened: OpenShelf) -> No
             assert "PRIVATE_TOKEN" not in seen
             asked = await shelf.call("every__trigger-elicitation-request", ask=answering({"": "1"}))
             assert "rror" not in asked.text.split("\n")[0] or asked.is_error
+
+    asyncio.run(life())
+
+
+def test_resources_are_listed_read_and_named(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    (workspace / "sources" / "every").mkdir(parents=True)
+    config = {"kind": "mcp", "command": "node", "args": [str(server(EVERYTHING)), "stdio"], "read": [str(PLACE)]}
+    (workspace / "sources" / "every" / "config.json").write_text(json.dumps(config))
+    (workspace / "sources" / "notes").mkdir()
+    notes = {"kind": "folder", "path": str(tmp_path)}
+    (workspace / "sources" / "notes" / "config.json").write_text(json.dumps(notes))
+
+    async def life() -> None:
+        with App.open(workspace) as app, Folder.open(tmp_path) as folder:
+            for request in app.not_agreed():
+                app.consents.agree(request, "asked")
+            shelf = SourceShelf(app)
+            listed = await shelf.resources("every")
+            (media_type, data), *_ = await shelf.resource("every", listed[0]["uri"])
+            assert media_type.startswith("text/")
+            assert data
+            with pytest.raises(UserError, match="it has no resources"):
+                await shelf.resources("notes")
+            told = Attaching(app, folder, folder).attached(f"look at @source:every/{listed[0]['uri']}", ())
+            assert told[0]["text"].startswith(f"The resource {listed[0]['uri']} of the source every.")
 
     asyncio.run(life())
 

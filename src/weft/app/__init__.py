@@ -97,8 +97,6 @@ if TYPE_CHECKING:
         complete,
         read_slash,
     )
-    from weft.app.source_shelf import AddRequest, SourceShelf
-    from weft.app.slash import Fork, KnownWords, Leave, Overview, OverviewName, Slash, complete, read_slash
     from weft.app.source_shelf import AddRequest, SourceShelf, wake_waiting
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier

@@ -258,11 +258,15 @@ class Attaching:
             return None
         return f"A collection of documents. Look in it with the tools that begin with kb_, if {name} is open here."
 
-    def _source(self, slug: str) -> str | None:
+    def _source(self, named: str) -> str | None:
+        """A source, or one of its resources: `@source:SLUG/URI`."""
+        slug, _, uri = named.partition("/")
         if not self._parts.may_have_sources(self._working.path):
             return None
         if slug not in self._parts.sources().declared(self._working.path).sources:
             return None
+        if uri:
+            return f"The resource {uri} of the source {slug}. Read it with {slug}__read_resource before you answer."
         return f"A source. Use its tools, which begin with {slug}__."
 
     def _of_session(self, name: str) -> str | None:

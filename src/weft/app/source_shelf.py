@@ -7,10 +7,11 @@ gets: everything goes through the same `Sources`.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from weft.app.parts import Parts
 from weft.app.root import App
@@ -40,6 +41,7 @@ from weft.workspace.yaml_document import parse_yaml
 
 if TYPE_CHECKING:
     from weft.sources.connected import Sources
+    from weft.sources.mcp_connection import McpConnection
 
 COMMAND_USER: Final = "a command"
 REMOVED: Final = ".removed"
@@ -233,6 +235,33 @@ class SourceShelf:
         user = f"{COMMAND_USER} {self._parts.new_name()}"
         try:
             return await self.sources.reach_all(chosen, user)
+        finally:
+            await self.sources.release(user)
+
+    # -- what a server has to read
+
+    async def resources(self, slug: str) -> list[dict[str, str]]:
+        """Its resources, as it lists them now. UserError when it is no MCP server, or has none to offer."""
+        async with self._server(slug) as server:
+            found = await server.resources()
+        return [{"uri": uri, "name": name, "description": about} for uri, name, about in found]
+
+    async def resource(self, slug: str, uri: str) -> list[tuple[str, bytes]]:
+        """The contents of one, each with its media type."""
+        async with self._server(slug) as server:
+            return await server.resource(uri)
+
+    @asynccontextmanager
+    async def _server(self, slug: str) -> AsyncIterator[McpConnection]:
+        source = self.one(slug)
+        if (request := consent_request(source)) is not None:
+            self._parts.consents.check(request)
+        user = f"{COMMAND_USER} {self._parts.new_name()}"
+        connector = self.sources.connector(source, user)
+        try:
+            if source.config.kind != "mcp":
+                raise UserError(f"the source {slug} is no MCP server: it has no resources", hint="use its tools")
+            yield cast("McpConnection", connector)
         finally:
             await self.sources.release(user)
 

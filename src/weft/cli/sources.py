@@ -175,6 +175,26 @@ def tools(slug: str | None, as_json: bool, workspace: str | None) -> None:
                 print("\t".join(map(clean, (entry["name"], entry["effect"], about))))
 
 
+@command.command("resources")
+@click.argument("slug")
+@click.argument("uri", required=False)
+@json_option
+@workspace_option
+def resources(slug: str, uri: str | None, as_json: bool, workspace: str | None) -> None:
+    """What an MCP server has to read; with URI, that one on standard output, to keep or to give to a run.
+
+    In a conversation `@source:SLUG/URI` names one.
+    """
+    with open_app(workspace) as app:
+        shelf = _shelf(app)
+        if uri is not None:
+            for _, data in asyncio.run(shelf.resource(slug, uri)):
+                click.get_binary_stream("stdout").write(data)
+            return
+        for one in asyncio.run(shelf.resources(slug)):
+            print(json.dumps(one) if as_json else "\t".join(map(clean, one.values())))
+
+
 _session_option = click.option("--session", default="", metavar="ID", help="In the conversation of this session alone.")
 
 

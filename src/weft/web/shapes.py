@@ -961,6 +961,14 @@ class SourceRow(Shape):
     description: str = ""
 
 
+class SourceResource(Shape):
+    """Something that a source has to read."""
+
+    uri: str
+    name: str
+    description: str
+
+
 class SessionSource(Shape):
     """Whether a session's conversation has a source's tools; None: as the source's own file says."""
 

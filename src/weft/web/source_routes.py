@@ -36,6 +36,12 @@ async def list_source_tools(slug: str, place: At, who: Looks) -> tuple[s.SourceT
     return await place.app.off_loop(tools)
 
 
+@source_routes.get("/sources/{slug}/resources")
+async def list_source_resources(slug: str, place: At, who: Runs) -> tuple[s.SourceResource, ...]:
+    """What an MCP server has to read, as it lists it now; `@source:SLUG/URI` in a message names one."""
+    return tuple(s.SourceResource(**one) for one in await SourceShelf(place.app).resources(slug))
+
+
 @source_routes.post("/sources/{slug}/test")
 async def test_source(slug: str, place: At, who: Administers) -> s.SourceRow:
     """Really reaches it, and says how that ended."""
