@@ -640,12 +640,17 @@ class LiveSession(OpenedSession):
 
     async def _allow_from_now_on(self, command: c.DecideApproval) -> None:
         """The rule that was shown with the question stands in the permission file before the call goes on."""
-        from weft.app.permissions import allow_offered
+        from weft.app.session_work import open_questions
+        from weft.workspace.rule_entry import RuleEntry
 
         if command.decision == "denied":
             raise UserError("it can't be denied and allowed from now on")
-        place, call = command.conversation, command.call
-        await self._parts.off_loop(lambda: allow_offered(self._parts, self.id, place, call))
+        asked = (command.conversation, command.call)
+        waiting = await self._parts.off_loop(lambda: open_questions(self._parts, self.id).approvals)
+        rule = next((call.always for call, one in waiting if (one.conversation, one.call) == asked), None)
+        if not rule:
+            raise UserError("there is no rule that would spare this question", hint="allow it once, or for the session")
+        await self._parts.off_loop(lambda: self._parts.allow_from_now_on(RuleEntry.model_validate_json(rule)))
         if self._conversation is not None:
             self._conversation.access.rules = self._parts.rules()
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from weft.tools.permission_file import Rules
     from weft.tools.skills import Skills
     from weft.tools.toolbox import Toolbox
+    from weft.workspace.rule_entry import RuleEntry
 
 T = TypeVar("T")
 Fetch = Callable[[str], Awaitable["Fetched"]]
@@ -449,6 +450,16 @@ class Parts:
             self.consents.check(request)
             return ""
         return f"what {', '.join(request.parts)} allows is asked about: nobody agreed to it (--trust {request.hash})"
+
+    def allow_from_now_on(self, rule: RuleEntry) -> None:
+        """One rule more in the workspace's permission file; what was agreed to before stays agreed to."""
+        from weft.tools.permission_file import FILE, with_allowed
+
+        agreed = not self.rules_not_used()
+        text = (self.workspace.folder.read_or_none(FILE) or b"").decode()
+        self.workspace.folder.replace(FILE, with_allowed(text, rule).encode())
+        if agreed:
+            self.agree_to_rules()
 
     def agree_to_rules(self) -> None:
         """What the permission files allow now was written at the person's word."""

@@ -8,16 +8,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from weft.app.parts import Parts
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import boundary_here
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission import Mode, Verdict, judge
-from weft.tools.permission_file import FILE, app_rules, with_allowed
+from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
 from weft.tools.toolbox import Toolbox
-from weft.workspace.rule_entry import RuleEntry
 
 
 def tools_listed(path: Path, collection: str | None = None) -> list[dict[str, Any]]:
@@ -60,27 +58,8 @@ def allow_always(path: Path, tool: str, subject: str) -> str:
     from weft.app.root import App
 
     with App.open(path) as app:
-        agreed = not app.rules_not_used()
-        text = (app.workspace.folder.read_or_none(FILE) or b"").decode()
-        app.workspace.folder.replace(FILE, with_allowed(text, verdict.always).encode())
-        if agreed:
-            app.agree_to_rules()
+        app.allow_from_now_on(verdict.always)
     return verdict.always.told
-
-
-def allow_offered(parts: Parts, session: str, conversation: str, call: str) -> None:
-    """Write the rule that was offered with a question which is open. UserError when none was, or it is open no more."""
-    from weft.app.session_work import open_questions
-
-    waiting = open_questions(parts, session).approvals
-    rule = next((asked.always for asked, one in waiting if (one.conversation, one.call) == (conversation, call)), None)
-    if not rule:
-        raise UserError("there is no rule that would spare this question", hint="allow it once, or for the session")
-    agreed = not parts.rules_not_used()
-    text = (parts.workspace.folder.read_or_none(FILE) or b"").decode()
-    parts.workspace.folder.replace(FILE, with_allowed(text, RuleEntry.model_validate_json(rule)).encode())
-    if agreed:
-        parts.agree_to_rules()
 
 
 def _input(subject: str, key: str | None) -> dict[str, object]:
