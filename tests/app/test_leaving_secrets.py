@@ -32,7 +32,7 @@ def test_an_export_holds_no_secret_of_the_store(tmp_path: Path, monkeypatch: pyt
             assert SECRET in exported(app, "talk", "markdown")[1].decode(), "nobody had said that it is one"
             person_secrets(app.surroundings, None).put("own", SECRET)
             for kind in ("markdown", "html"):
-                made = exported(app, "talk", kind)[1].decode()  # type: ignore[arg-type]
+                made = exported(app, "talk", kind)[1].decode()
                 assert SECRET not in made
                 assert "[secret own]" in made
             with pytest.raises(UserError, match=r"log\.jsonl of session talk holds one of your secrets"):

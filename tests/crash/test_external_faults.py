@@ -301,6 +301,7 @@ def disturb_server(home: Path, desk: Path, shim: str, at: int, how: str) -> None
 
 
 def until_done(browser: Client, session: str) -> None:
+    state = ""
     for _ in range(300):
         state = browser.get(f"/api/w/desk/sessions/{session}").json["state"]
         if state == "done":

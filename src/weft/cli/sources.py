@@ -189,10 +189,11 @@ def resources(slug: str, uri: str | None, as_json: bool, workspace: str | None) 
         shelf = _shelf(app)
         if uri is not None:
             for _, data in asyncio.run(shelf.resource(slug, uri)):
-                click.get_binary_stream("stdout").write(data)
+                sys.stdout.buffer.write(data)
             return
         for one in asyncio.run(shelf.resources(slug)):
-            print(json.dumps(one) if as_json else "\t".join(map(clean, one.values())))
+            row = "\t".join([clean(one["uri"]), clean(one["name"]), clean(one["description"])])
+            print(json.dumps(one) if as_json else row)
 
 
 _session_option = click.option("--session", default="", metavar="ID", help="In the conversation of this session alone.")
