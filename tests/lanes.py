@@ -128,10 +128,18 @@ def program(name: str) -> str | None:
     found = find_program(name)
     if found or not PROGRAMS[name].packages or not _may_install():
         return found
-    command = ["apt-get", "install", "-y", "--no-install-recommends", *PROGRAMS[name].packages]
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    if not _apt("install", "-y", "--no-install-recommends", *PROGRAMS[name].packages):
+        _apt("update")  # the lists may be old, or were never fetched
+        _apt("install", "-y", "--no-install-recommends", *PROGRAMS[name].packages)
     return find_program(name)
+
+
+def _apt(*words: str) -> bool:
+    """Another test process may be at it: then it is waited for."""
+    command = ["apt-get", "-o", "DPkg::Lock::Timeout=300", *words]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return done.returncode == 0
 
 
 def is_ci() -> bool:

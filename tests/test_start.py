@@ -77,3 +77,10 @@ def test_a_reader_is_loaded_with_the_first_document_of_its_kind() -> None:
     text = loaded("from weft.documents import read_document\nread_document(b'# A title\\n\\nSome words.', 'a.md')")
     assert "weft.documents.reading" in text
     assert not text & {"weft.documents.pdf", "weft.documents.docx", "weft.documents.epub", "weft.documents.whisper"}
+
+
+def test_a_system_that_it_does_not_run_on_is_said() -> None:
+    from weft.cli import unsupported
+
+    assert unsupported("posix") == ""
+    assert "Subsystem for Linux" in unsupported("nt")

@@ -62,7 +62,9 @@ def test_there_and_back_again(tmp_path: Path, store: str, capsys: pytest.Capture
     assert (there / "profile.json").read_text() == "{}"
 
 
-def test_a_line_that_was_changed_in_the_store_is_found(tmp_path: Path, store: str) -> None:
+def test_a_line_that_was_changed_in_the_store_is_found(
+    tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     lay_out(here)
     source = tmp_path / "poem.txt"
@@ -73,6 +75,9 @@ def test_a_line_that_was_changed_in_the_store_is_found(tmp_path: Path, store: st
     log.rows("UPDATE weft.events SET line = replace(line::text, '69', '68')::bytea WHERE seq = 3")
     log.close()
     there.mkdir()
+    capsys.readouterr()
     (there / "config.toml").write_text(f'store = "{store}"\n')
+    assert run_command_line(["--workspace", str(there), "sessions", "list", "--json"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1, "a list asks the store, not the folder"
     assert run_command_line(["--workspace", str(there), "sessions", "verify"]) == 1
     assert (next((there / "sessions").iterdir()) / LOG).is_file()

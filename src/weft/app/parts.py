@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from weft import __version__
 from weft.app.requests import SessionRequest, given_file
+from weft.app.store import open_store
 from weft.consent import ConsentRequest, Consents, NotAgreedError
 from weft.files import Disk
 from weft.orchestrator.execute import Executor
@@ -157,7 +158,7 @@ class Parts:
         self.workspace = workspace
         self.config = workspace.config()
         self._lent = shared is not None
-        self.shared = shared or self._open_shared()
+        self.shared = shared or open_store(workspace.path, self.config)
         """The log that several machines share; None where the sessions are files here."""
         self.sessions = Sessions(workspace.folder, now, self.shared)
         self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
@@ -207,18 +208,6 @@ class Parts:
         if (telemetry := self.__dict__.get("telemetry")) is not None:
             telemetry.close()
         self.workspace.folder.close()
-
-    def _open_shared(self) -> PostgresLog | None:
-        if self.config.store is None:
-            return None
-        from weft.session.postgres import open_postgres  # most workspaces are files
-
-        if not self.config.store.startswith(("postgresql://", "postgres://")):
-            raise UsageError(f"store = {self.config.store!r}: only postgresql://… is known", hint="see docs/fleet.md")
-        objects = self.config.objects or ""
-        if objects and "://" not in objects:
-            objects = str(self.workspace.path / Path(objects).expanduser())
-        return open_postgres(self.config.store, objects)
 
     def __enter__(self) -> Self:
         return self

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weft.app.store import store_of
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.render.sessions import SessionPage, SessionRow, StepRow
@@ -33,13 +34,24 @@ if TYPE_CHECKING:
     from weft.render.step_history import StepHistory
     from weft.render.step_page import Prompt, StepPage
     from weft.session.index import ListedSession
+    from weft.session.postgres import PostgresLog
     from weft.session.verify import Verification
 
 
 @contextmanager
 def open_sessions(path: Path) -> Iterator[Sessions]:
-    with Workspace.open(path) as workspace:
-        yield Sessions(workspace.folder, lambda: datetime.now(UTC))
+    with Workspace.open(path) as workspace, _shared(workspace) as shared:
+        yield Sessions(workspace.folder, lambda: datetime.now(UTC), shared)
+
+
+@contextmanager
+def _shared(workspace: Workspace) -> Iterator[PostgresLog | None]:
+    shared = store_of(workspace)
+    try:
+        yield shared
+    finally:
+        if shared is not None:
+            shared.close()
 
 
 @contextmanager
@@ -47,8 +59,8 @@ def open_catalogue(path: Path) -> Iterator[Catalogue]:
     """All sessions at a glance, with nothing loaded that could run them."""
     from weft.app.catalogue import Catalogue
 
-    with Workspace.open(path) as workspace:
-        sessions = Sessions(workspace.folder, lambda: datetime.now(UTC))
+    with Workspace.open(path) as workspace, _shared(workspace) as shared:
+        sessions = Sessions(workspace.folder, lambda: datetime.now(UTC), shared)
         catalogue = Catalogue(sessions, workspace.path, _price_of(workspace))
         try:
             yield catalogue

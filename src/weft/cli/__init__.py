@@ -11,7 +11,20 @@ from weft import __version__
 __all__ = ["main"]
 
 
+def unsupported(system: str) -> str:
+    """Why Weft does not run on a system (as `os.name` has it); "" where it does."""
+    if system == "posix":
+        return ""
+    return (
+        "weft: it runs on Linux and macOS. On Windows, in the Windows Subsystem for Linux:\n"
+        "  wsl --install, then in its terminal: pip install weft"
+    )
+
+
 def main() -> int:
+    if told := unsupported(os.name):
+        print(told, file=sys.stderr)
+        return 1
     words = sys.argv[1:]
     completing = os.environ.get("_WEFT_COMPLETE")
     if words in (["--version"], ["-V"]):
