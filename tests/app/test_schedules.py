@@ -266,3 +266,44 @@ def test_killed_at_any_moment_it_is_begun_once(desk: Path) -> None:
         history = Schedules(app).history("asked")
         assert [one.kind for one in history.entries].count("decided") == 1
         assert history.open == {}
+
+
+def test_a_watcher_goes_on_with_what_another_left_and_one_watches_at_a_time(app: App, clock: Clock, desk: Path) -> None:
+    """In process: the first watcher is cancelled in the middle of a run, as a kill would."""
+    (desk / "code/weekly.py").write_text(
+        (desk / "code/weekly.py").read_text()
+        + "\n\ndef slow(step):\n    import time, pathlib\n"
+        + "    if not pathlib.Path('traces/go').exists():\n        time.sleep(30)\n    return digest(step)\n"
+    )
+    (desk / "traces").mkdir()
+    pipeline = desk / "pipelines/weekly.yaml"
+    pipeline.write_text(pipeline.read_text().replace("weekly.py:digest", "weekly.py:slow"))
+    said: list[str] = []
+
+    async def until(words: str, *watchers: asyncio.Task[None]) -> None:
+        async with asyncio.timeout(60):
+            while not any(words in one for one in said):
+                await asyncio.sleep(0.02)
+        for watcher in watchers:
+            watcher.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await watcher
+
+    async def go() -> None:
+        Schedules(app).look()
+        clock.now = datetime(2026, 11, 16, 6, 0, 1, tzinfo=UTC)
+        first = asyncio.create_task(Schedules(app).watch(app.session, said.append, look=0.05))
+        await until("began in session monday-20261116t0600z")
+        second = asyncio.create_task(Schedules(app).watch(app.session, said.append, look=0.05))
+        await until("another process watches", first)
+        (desk / "traces/go").touch()
+        await until("goes on with session monday-20261116t0600z")
+        async with asyncio.timeout(60):
+            while (run := app.sessions.read("monday-20261116t0600z").state.run) is None or run.outcome != "done":
+                await asyncio.sleep(0.05)
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+
+    asyncio.run(go())
+    assert len([one for one in Schedules(app).history("monday").entries if one.kind == "decided"]) == 1

@@ -199,17 +199,19 @@ class Schedules:
 
     # -- watching
 
-    async def watch(self, opener: Opener, told: Told, *, look: float = LOOK_SECONDS) -> None:
-        """Until it is cancelled: begin what is due. Runs of a watcher that was killed are gone on with first."""
-        async with asyncio.TaskGroup() as tasks:
-            with self._watching() as hold:
-                waited = False
-                while not hold():
-                    if not waited:
-                        told("another process watches these schedules; this one goes on when that ends")
-                    waited = True
-                    await asyncio.sleep(look)
-                await self._take_up(tasks, opener, told)
+    async def watch(self, opener: Opener, told: Told, *, look: float = LOOK_SECONDS, takes_up: bool = True) -> None:
+        """Until it is cancelled: begin what is due. Runs of a watcher that was killed are gone on with first, unless
+        somebody else does that."""
+        while not await self._app.off_loop(self.names):  # noqa: ASYNC110  it gets no history before it has one
+            await asyncio.sleep(look)
+        with self._watching() as hold:
+            if not hold():
+                told("another process watches these schedules; this one goes on when that ends")
+            while not hold():  # noqa: ASYNC110  the other may be another process
+                await asyncio.sleep(look)
+            async with asyncio.TaskGroup() as tasks:  # inside: who comes next finds the sessions let go of
+                if takes_up:
+                    await self._take_up(tasks, opener, told)
                 while True:
                     for schedule, entry in await self._app.off_loop(partial(self.look, told)):
                         if f"{schedule.name}:{entry.key}" not in self._busy:

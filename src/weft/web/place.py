@@ -93,7 +93,7 @@ class Place:
 
     async def _watch_schedules(self) -> None:
         try:
-            await self.schedules.watch(self.keeper.new, self._tell)
+            await self.schedules.watch(self.keeper.new, self._tell, takes_up=False)  # `take_up` does
         except Exception as error:  # noqa: BLE001  the server is there for the others all the same
             self._trouble("", error)
 
