@@ -102,7 +102,14 @@ def _tools(place: Place) -> Toolbox:
 class _App(App):
     place: Place
 
-    def toolbox(self, knowledge: Any = None, *, user: str = "", project: Path | None = None) -> Toolbox:
+    def toolbox(
+        self,
+        knowledge: Any = None,
+        *,
+        user: str = "",
+        project: Path | None = None,
+        switched: Mapping[str, bool] | None = None,
+    ) -> Toolbox:
         return _tools(self.place)
 
 

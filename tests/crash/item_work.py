@@ -70,7 +70,14 @@ def marks(place: Place) -> list[str]:
 class _App(App):
     place: Place
 
-    def toolbox(self, knowledge: Any = None, *, user: str = "", project: Path | None = None) -> Toolbox:
+    def toolbox(
+        self,
+        knowledge: Any = None,
+        *,
+        user: str = "",
+        project: Path | None = None,
+        switched: Mapping[str, bool] | None = None,
+    ) -> Toolbox:
         async def start(given: Mapping[str, Any], context: Context) -> Handle:
             async def work() -> Outcome:
                 append(self.place.ledger, str(given["word"]))
