@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -40,7 +40,7 @@ from weft.documents import from_content_md
 from weft.files import Folder
 from weft.knowledge.research.quick import answer_question
 from weft.models.media import media_kind, media_taken
-from weft.models.model import Model
+from weft.models.model import Model, prepare
 from weft.models.spending import Spent, Tally
 from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
@@ -90,6 +90,8 @@ refused. When you know what is to be done, call SubmitPlan, and end your turn.""
 ACCEPTED: Final = "I accept the plan. Carry it out; keep its steps, in the same words, as the list of TodoWrite."
 REACHING_SECONDS: Final = 20.0
 """So long the beginning of a conversation waits for sources that were never reached; then they come when they come."""
+PREPARING_SECONDS: Final = 5.0
+"""So long who leaves at once waits for what is being loaded, so that it can be let go of."""
 PLAN_TOOL: Final = SUBMIT_PLAN.name
 GUIDES_LIMIT: Final = 24_000
 """Characters of all guides together."""
@@ -150,6 +152,8 @@ class SessionConversation:
         self._asked: dict[str, tuple[QuestionAsked, asyncio.Future[Mapping[str, str]]]] = {}
         """The questions of tools that wait for their answers."""
         self._beside: list[asyncio.Task[None]] = []
+        self._preparing: asyncio.Task[None]
+        """The client of the model is loaded while the person still types."""
         self._compacting: asyncio.Task[None] | None = None
         self._mode_after_plan: Mode = "ask"
         self._watch = FolderWatch()
@@ -174,6 +178,7 @@ class SessionConversation:
         settings = Settings(rules=Rules(price=self._parts.price))
         self.conversation = await Conversation.open(SessionJournal(self._session), ports, settings)
         self._beside += [asyncio.create_task(self._keep_tally()), asyncio.create_task(self._follow_runtime())]
+        self._preparing = asyncio.create_task(self._prepare())
         self._folders.enter_context(Watchdog(self._blame, busy=self._is_busy))
         self._say_what_auto_means()
         for line in silent:
@@ -243,6 +248,8 @@ class SessionConversation:
         for task in self._beside:
             task.cancel()
         await asyncio.wait(self._beside)
+        await asyncio.wait({self._preparing}, timeout=PREPARING_SECONDS)
+        self._preparing.cancel()
         if self._speaking is not None:
             await self._speaking.aclose()
         await self._connected.aclose()
@@ -575,6 +582,11 @@ class SessionConversation:
             tools = tuple(its_name(own_name(tool)) for tool in agent.tools) or None
             found.append(SubAgent(name=name, description=agent.description, text=agent.text, tools=tools))
         return tuple(found)
+
+    async def _prepare(self) -> None:
+        if self._speaking is None:
+            with suppress(Exception):  # whatever is wrong with it is said when it is called
+                await prepare(self._model_of(MAIN))
 
     async def _follow_runtime(self) -> None:
         if self._speaking is not None:

@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried
+from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried, prepare
 from weft.models.structured import Way, ways_of
 from weft.protocol.errors import UserError
 from weft.protocol.messages import Usage
@@ -37,6 +37,9 @@ class FallingBack:
     @property
     def output_ways(self) -> tuple[Way, ...]:
         return ways_of(self._first)
+
+    async def prepare(self) -> None:
+        await prepare(self._first)
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         model, left = self._first, list(self._others)

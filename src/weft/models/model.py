@@ -100,6 +100,13 @@ class Model(Protocol):
     def stream(self, request: Request) -> AsyncIterator[Part]: ...
 
 
+async def prepare(model: Model) -> None:
+    """Loads what the first call of a model would wait for, where it has such a thing."""
+    load = getattr(model, "prepare", None)
+    if load is not None:
+        await load()
+
+
 class ModelError(ExternalError):
     """A model call failed. `kind` says how, `hint` what the person can do, `wait` the pause the provider asks for."""
 

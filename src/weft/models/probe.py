@@ -15,7 +15,7 @@ from dataclasses import field
 from typing import Any, Final, cast
 
 from weft.models.answer import Answer, add_usage, gather
-from weft.models.model import Model, ModelError, Request, TextDelta, ThinkingDelta
+from weft.models.model import Model, ModelError, Request, TextDelta, ThinkingDelta, prepare
 from weft.models.structured import ask
 from weft.protocol.errors import ModelFeedback
 from weft.protocol.messages import Media, Message, Text, ToolSpec, Usage
@@ -61,10 +61,8 @@ class Probe:
 
 async def probe(model: Model, clock: Callable[[], float], *, pictures: bool = False) -> Probe:
     """Really calls. `clock` gives seconds that only grow. What is loaded once is not part of the latency."""
-    prepare = getattr(model, "prepare", None)
     try:
-        if prepare is not None:
-            await prepare()
+        await prepare(model)
     except ModelError as error:
         return Probe(model=model.name, answers=Ability(works=False, note=_said(error)))
     began = clock()

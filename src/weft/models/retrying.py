@@ -17,7 +17,7 @@ from contextlib import aclosing
 from typing import Any, Final, cast
 
 from weft.models.answer import add_usage
-from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried
+from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried, prepare
 from weft.models.pauses import LONGEST_PAUSE, Pause, told_pause
 from weft.models.structured import Way, ways_of
 from weft.protocol.messages import Usage
@@ -57,6 +57,10 @@ class Retrying:
     @property
     def output_ways(self) -> tuple[Way, ...]:
         return ways_of(self._model)
+
+    async def prepare(self) -> None:
+        """Loads what the first call would wait for."""
+        await prepare(self._model)
 
     async def aclose(self) -> None:
         close = getattr(self._model, "aclose", None)
