@@ -35,7 +35,7 @@ from weft.files import Folder
 from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
 from weft.knowledge.knowledge_base import KnowledgeBase, add_files, create_collection, open_collection
 from weft.knowledge.research import answering
-from weft.knowledge.research.answering import Judged, Signs
+from weft.knowledge.research.answering import AnswerSigns, JudgedPassage
 from weft.knowledge.research.quick import answer_question
 from weft.knowledge.search import Hit
 
@@ -56,7 +56,7 @@ class Tried:
 
     asked: Asked
     without: bool
-    judged: list[Judged]
+    judged: list[JudgedPassage]
     keyword: list[bool]
     """Of the passages that BM25 alone finds, in order: whether each belongs to the answer."""
 
@@ -127,8 +127,8 @@ def logistic(signs: numpy.ndarray, right: numpy.ndarray, counts: numpy.ndarray, 
     return [float(weights[0] - (raw * mean).sum()), *map(float, raw)]
 
 
-def _signs(values: Sequence[float]) -> Signs:
-    return Signs(**{one.name: float(value) for one, value in zip(fields(Signs), values, strict=True)})
+def _signs(values: Sequence[float]) -> AnswerSigns:
+    return AnswerSigns(**{one.name: float(value) for one, value in zip(fields(AnswerSigns), values, strict=True)})
 
 
 def fit(every: Sequence[Tried]) -> answering.Weights:
@@ -155,7 +155,7 @@ def fit(every: Sequence[Tried]) -> answering.Weights:
         right.append(float(best.row["file"] == each.asked.file))
         counts.append(UNANSWERED if each.without else 1.0)
     start, *weights = logistic(numpy.array(rows), numpy.array(right), numpy.array(counts))
-    size = len(fields(Signs))
+    size = len(fields(AnswerSigns))
     lead, nearer = weights[size:]
     return answering.Weights(order=order, sure=_signs(weights[:size]), lead=lead, nearer=nearer, start=float(start))
 
@@ -203,8 +203,8 @@ def report_bounds(held: Sequence[Held]) -> None:
 
 
 def shown(name: str, weights: answering.Weights) -> str:
-    def signs(values: Signs) -> str:
-        told = [f"{one.name}={getattr(values, one.name):.2f}" for one in fields(Signs)]
+    def signs(values: AnswerSigns) -> str:
+        told = [f"{one.name}={getattr(values, one.name):.2f}" for one in fields(AnswerSigns)]
         return f"{', '.join(told[:4])},\n        {', '.join(told[4:])}"
 
     return (

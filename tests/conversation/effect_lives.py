@@ -33,7 +33,7 @@ from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.state import fold
 from weft.conversation.tooling import ToolAccess
-from weft.conversation.turns import Rules
+from weft.conversation.turns import TurnRules
 from weft.files import Folder
 from weft.models.model import Part, Request, Stop, TextDelta
 from weft.protocol import talk as t
@@ -198,7 +198,7 @@ class World:
         self.logged = session.state.seq
         journal = _Counting(session)
         journal.tell(self, asyncio.get_running_loop())
-        talk = await Conversation.open(journal, ports, Settings(rules=Rules(failures=3)))
+        talk = await Conversation.open(journal, ports, Settings(rules=TurnRules(failures=3)))
         self.talk = talk
         for _ in range(self.rng.randint(1, 4)):
             talk.say("go on")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from weft.conversation.control import Intent
 from weft.conversation.state import turn_of
-from weft.conversation.turns import Rules
+from weft.conversation.turns import TurnRules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.testing.oracle import judge
@@ -179,7 +179,7 @@ def play(life: Life, move: Move, scope: Scope) -> None:
 
 
 def begin(scope: Scope) -> Life:
-    world = World(model_interruptible=scope.model_interruptible, rules=Rules(goes_on=scope.goes_on))
+    world = World(model_interruptible=scope.model_interruptible, rules=TurnRules(goes_on=scope.goes_on))
     world.submit(c.SendMessage(conversation=world.root, message="m1", text="hello"))
     return Life(world)
 
@@ -290,7 +290,7 @@ class Walk:
             auto_project=rng.random() < 0.6,
             auto_continue=rng.random() < 0.3,
             model_interruptible=rng.random() < 0.9,
-            rules=Rules(depth=2, children=3, goes_on=rng.random() < 0.4),
+            rules=TurnRules(depth=2, children=3, goes_on=rng.random() < 0.4),
         )
         self.life = Life(self.world)
         self.messages = 0

@@ -17,7 +17,7 @@ import pytest
 from tests.conversation.test_runtime import call, events_of, played, session_in, talking
 from weft.conversation.ports import SessionJournal, in_thread
 from weft.conversation.tooling import ToolAccess
-from weft.conversation.turns import Rules
+from weft.conversation.turns import TurnRules
 from weft.files import Folder
 from weft.models.model import Part, Request
 from weft.protocol import talk as t
@@ -311,7 +311,7 @@ def test_a_limit_holds_the_model_back_until_it_is_wider(tmp_path: Path, limits: 
 
     async def story() -> None:
         with tools_in(tmp_path) as access:
-            async with talking(journal, ports(model, access), rules=Rules(price=priced)) as talk:
+            async with talking(journal, ports(model, access), rules=TurnRules(price=priced)) as talk:
                 talk.limit(limits)
                 talk.say("go")
                 await talk.idle()

@@ -15,7 +15,7 @@ import pytest
 
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Journal, Ports, Running, SessionJournal, in_thread
-from weft.conversation.turns import Rules
+from weft.conversation.turns import TurnRules
 from weft.files import Disk, Folder
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
 from weft.protocol import talk as t
@@ -388,7 +388,7 @@ def test_lost_work_is_never_run_again_unless_it_may(tmp_path: Path, retry: bool)
         with session_in(tmp_path) as session:
             model = ScriptedModel([saying("done")] if retry else [])
             tools = ScriptedTools({"look": quick(), "pay": quick()}, asks)
-            async with talking(SessionJournal(session), ports(model, tools), rules=Rules(goes_on=retry)) as talk:
+            async with talking(SessionJournal(session), ports(model, tools), rules=TurnRules(goes_on=retry)) as talk:
                 await talk.idle()
                 results = {s.call: (s.outcome, s.effect) for s in talk.transcript().entries if s.kind == "result"}
         assert results["b"] == ("interrupted", "unknown")
@@ -461,7 +461,7 @@ def test_sub_conversations_are_bounded() -> None:
         model = ScriptedModel([calling(call("a", "task"), call("b", "task")), saying("one"), saying("done")])
         tools = ScriptedTools({}, {"task": ToolAsk(call="", tool="task", prompt="look")})
         journal = MemoryJournal()
-        async with talking(journal, ports(model, tools), rules=Rules(children=1)) as talk:
+        async with talking(journal, ports(model, tools), rules=TurnRules(children=1)) as talk:
             talk.say("go")
             await talk.idle()
         settled = {e.call: e for e in events_of(journal, t.ToolSettled)}

@@ -11,7 +11,7 @@ from tests.knowledge.made import fixture_store, isa, vector, write_documents
 from weft.documents import read_document
 from weft.knowledge.collection import parse_collection
 from weft.knowledge.hops import follow
-from weft.knowledge.ingest import Progress, find_documents, update
+from weft.knowledge.ingest import IngestProgress, find_documents, update
 from weft.knowledge.resolve import resolve
 from weft.knowledge.store import Edge, Store
 from weft.protocol.errors import UserError
@@ -111,7 +111,7 @@ def test_nothing_is_done_twice(store: Store, tmp_path: Path) -> None:
     folder = write_documents(tmp_path / "kb", {"isa-315.txt": ISA_315, "isa-500.txt": ISA_500})
     update(store, folder, isa())
     before = store.rows("SELECT number, id FROM passages")
-    seen: list[Progress] = []
+    seen: list[IngestProgress] = []
     report = update(store, folder, isa(), seen.append)
     assert report.counts["unchanged"] == 2
     assert [(step.state, step.done, step.total) for step in seen] == [("unchanged", 1, 2), ("unchanged", 2, 2)]

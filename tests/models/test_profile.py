@@ -8,11 +8,11 @@ import pytest
 
 from tests.models import kits
 from weft.models import embedded
-from weft.models.embedded.profile import Topic, parse_topics
+from weft.models.embedded.profile import ProfileTopic, parse_topics
 
 
-def topics(*pairs: tuple[str, int]) -> tuple[Topic, ...]:
-    return tuple(Topic(name, interest) for name, interest in pairs)
+def topics(*pairs: tuple[str, int]) -> tuple[ProfileTopic, ...]:
+    return tuple(ProfileTopic(name, interest) for name, interest in pairs)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def topics(*pairs: tuple[str, int]) -> tuple[Topic, ...]:
     ],
 )
 def test_relevance_is_the_weighted_share_of_topics_named(
-    wishes: tuple[Topic, ...], labels: list[str], score: float
+    wishes: tuple[ProfileTopic, ...], labels: list[str], score: float
 ) -> None:
     assert embedded.relevance(wishes, labels) == score
 
@@ -48,7 +48,7 @@ def test_a_topic_counts_when_the_text_really_speaks_of_it() -> None:
 def test_what_is_left_out_has_its_default() -> None:
     for given in (None, {}, {"topics": None, "style": None}, {"userId": "x", "style": {}}):
         assert embedded.parse_profile(given) == embedded.Profile((), "intermediate", 1000, "first-person", 0.0)
-    assert parse_topics([{"topic": "  deep   sea "}]) == (Topic("deep sea", 3),)
+    assert parse_topics([{"topic": "  deep   sea "}]) == (ProfileTopic("deep sea", 3),)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.orchestrator.flow_model import FlowWorld, play
 from tests.orchestrator.flow_shapes import shape, wants
 from tests.orchestrator.test_invariants import CODE, PIPELINE, live, of_type, proceed
 from weft.app import App, SessionRequest
-from weft.models.budget import Estimate, Ledger, allowance, breach
+from weft.models.budget import CallEstimate, Ledger, allowance, breach
 from weft.orchestrator.resting import open_gate
 from weft.protocol import events as e
 from weft.protocol.commands import Accepted, Interrupt, Reply, ReplyToGate, StartRun
@@ -111,7 +111,7 @@ def test_money_that_is_spent_does_not_stop_code() -> None:
 
 def test_what_has_no_known_price_is_not_held_to_a_limit_in_money_silently() -> None:
     said = breach(
-        Budget(usd=1), Ledger().spent([], flow_model.price), [Estimate("other", 10)], flow_model.price, "the run"
+        Budget(usd=1), Ledger().spent([], flow_model.price), [CallEstimate("other", 10)], flow_model.price, "the run"
     )
     assert said.startswith("the run has a limit of $1, but the price of other is not known")
 
@@ -119,7 +119,7 @@ def test_what_has_no_known_price_is_not_held_to_a_limit_in_money_silently() -> N
 def test_an_allowance_leaves_out_what_runs_beside_it() -> None:
     ledger = Ledger().with_attempt("a", flow_model.MODEL, {"input": 500}, 1_000)
     spent = ledger.spent(["a"], flow_model.price)
-    beside = [Estimate(flow_model.MODEL, 100)]
+    beside = [CallEstimate(flow_model.MODEL, 100)]
     left = allowance([(Budget(usd=3, tokens=3_000, minutes=1), spent, beside)], flow_model.price)
     assert (left.tokens, left.usd, left.seconds) == (3_000 - 500 - 1_100, Decimal("1.4"), 59.0)
 

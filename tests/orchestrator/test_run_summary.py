@@ -19,8 +19,8 @@ from weft.orchestrator.run_summary import (
     LEAST_TOKENS,
     ReplyFact,
     RunFacts,
+    RunSpent,
     RunStatus,
-    Spent,
     StepFact,
     VerificationFact,
     summarise_run,
@@ -49,7 +49,7 @@ FACTS: Final = RunFacts(
         ReplyFact(gate="end", reply="proceed"),
     ),
     folder="sessions/2026-11-15",
-    spent=Spent(input_tokens=1_000, output_tokens=200, usd=Decimal("0.01")),
+    spent=RunSpent(input_tokens=1_000, output_tokens=200, usd=Decimal("0.01")),
     open=("claim 2 is contradicted",),
 )
 

@@ -33,7 +33,7 @@ from weft.protocol.events import (
     is_durable,
 )
 from weft.render.step_history import StepHistory, step_history
-from weft.render.step_page import MOST_ATTEMPTS, MOST_CALLS, Prompt, StepPage, prompts_text, step_json, step_text
+from weft.render.step_page import MOST_ATTEMPTS, MOST_CALLS, AskedPrompt, StepPage, prompts_text, step_json, step_text
 from weft.render.step_page import step_screen as drawn
 
 from .screens import screen
@@ -137,7 +137,7 @@ def made(events: Sequence[DurableEvent] = LIFE, **more: Any) -> StepPage:
 
 
 def test_the_whole_page() -> None:
-    prompt = Prompt(1, "2", "work/large", "f00", "Say it.", ("skills (rhyme)",))
+    prompt = AskedPrompt(1, "2", "work/large", "f00", "Say it.", ("skills (rhyme)",))
     page = made(files={"draft.md": "its file is missing"}, checks=["unique on draft.md: {}"], prompts=[prompt])
     assert step_text(page, price) == snapshot("""\
 s-1 · letters · step draft
@@ -195,7 +195,7 @@ gates
 
 
 def test_json_has_all_of_it() -> None:
-    page = step_json(made(prompts=[Prompt(1, "2", "work/large", "f00", "Say it.")]), price, whole_prompts=True)
+    page = step_json(made(prompts=[AskedPrompt(1, "2", "work/large", "f00", "Say it.")]), price, whole_prompts=True)
     found = json.loads(json.dumps(page))
     assert [one["result"] for one in found["attempts"]] == ["failed", "completed", "completed"]
     assert found["attempts"][2]["changed"] == {
@@ -210,7 +210,8 @@ def test_json_has_all_of_it() -> None:
     assert found["prompts"][0]["text"] == "Say it."
     assert found["attempts"][0]["calls"][1]["cost"] == 0.0
     assert (
-        "text" not in step_json(made(prompts=[Prompt(1, "2", "m", "h", "x")]), price, whole_prompts=False)["prompts"][0]
+        "text"
+        not in step_json(made(prompts=[AskedPrompt(1, "2", "m", "h", "x")]), price, whole_prompts=False)["prompts"][0]
     )
     assert step_json(made(), None, whole_prompts=False)["cost"] is None
 
@@ -248,7 +249,7 @@ def test_a_kept_edit_is_the_result() -> None:
 
 
 def test_prompts_are_whole_and_one_that_is_gone_is_said() -> None:
-    text = prompts_text([Prompt(1, "1", "m", "h", "a\n\tb"), Prompt(1, "2", "m", "i", None)])
+    text = prompts_text([AskedPrompt(1, "1", "m", "h", "a\n\tb"), AskedPrompt(1, "2", "m", "i", None)])
     assert text == "--- call 1, m ---\na\n\tb\n--- call 2, m ---\n(its text is gone)"
 
 

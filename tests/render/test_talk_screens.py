@@ -13,7 +13,17 @@ from weft.protocol.talk import ToolOutcome
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, call_words, parted, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
-from weft.render.talk_view import Answered, Called, CallView, Noted, Said, Speech, TalkBlock, TalkView, Thought
+from weft.render.talk_view import (
+    Answered,
+    Called,
+    CallView,
+    Noted,
+    SpokenMessage,
+    TalkBlock,
+    TalkView,
+    Thought,
+    WrittenSpeech,
+)
 
 WIDE = page(100, False)
 EVIL = "a\x1b[2J\x1b]0;x\x07b\u202ec\nd"
@@ -34,7 +44,7 @@ def of(block: TalkBlock, sheet: Page = WIDE) -> list[str]:
 
 
 def test_what_a_person_said_keeps_its_lines() -> None:
-    assert of(Said("one\n\n  two")) == ["", "> one", "", "    two"]
+    assert of(SpokenMessage("one\n\n  two")) == ["", "> one", "", "    two"]
 
 
 def test_a_call_in_two_lines() -> None:
@@ -145,7 +155,7 @@ def test_nothing_of_what_needs_approval_is_hidden_silently() -> None:
 
 def test_on_a_low_screen_the_question_and_its_keys_stay() -> None:
     view = asked(input={"command": "x " * 500})
-    view.speeches["main"] = Speech("t1/model", 0.0, tail="text")
+    view.speeches["main"] = WrittenSpeech("t1/model", 0.0, tail="text")
     for height in range(1, 12):
         lines = live(view, height=height)
         assert len(lines) <= height
@@ -153,7 +163,7 @@ def test_on_a_low_screen_the_question_and_its_keys_stay() -> None:
 
 
 def test_text_that_is_being_written_gives_way_from_its_beginning() -> None:
-    view = TalkView(speeches={"main": Speech("t1/model", 0.0, tail="word " * 200 + "end", begun=True)})
+    view = TalkView(speeches={"main": WrittenSpeech("t1/model", 0.0, tail="word " * 200 + "end", begun=True)})
     lines = live(view, height=4)
     assert len(lines) == 4
     assert lines[-1].endswith("end")
@@ -181,7 +191,7 @@ def test_queued_messages_are_shown_as_queued() -> None:
 
 
 def test_waiting_and_thinking() -> None:
-    speech = Speech("t1/model", 1.0)
+    speech = WrittenSpeech("t1/model", 1.0)
     assert live(TalkView(speeches={"main": speech}), 3.5)[1].split() == [
         "⠴",
         "waiting",
@@ -226,7 +236,7 @@ def test_on_a_narrow_screen_the_figures_stay() -> None:
 
 def everything(text: str) -> list[TalkBlock]:
     call = a_call(input={"command": text}, text=text, outcome="failed", phase="ended", reason=text, tool=text)
-    return [Said(text), Answered(text), Thought(text, 1.0), Called(call), Noted(text, "error")]
+    return [SpokenMessage(text), Answered(text), Thought(text, 1.0), Called(call), Noted(text, "error")]
 
 
 @pytest.mark.parametrize("width", [30, 60, 120])
@@ -237,7 +247,7 @@ def test_nothing_is_too_wide_and_nothing_is_obeyed(text: str, width: int, ascii:
     lines = [line for block in everything(text) for line in block_lines(block, sheet)]
     view = asked(input={"command": text, "content": text}, key=text, tool=text)
     view.queued["m"] = text
-    view.speeches["main"] = Speech("t1/model", 0.0, tail=text, thinking=text)
+    view.speeches["main"] = WrittenSpeech("t1/model", 0.0, tail=text, thinking=text)
     lines += live_lines(view, 0.0, sheet, height=100)
     lines += question_lines(text, (text,), True, sheet)
     lines += whole_lines(Thought(text), sheet)

@@ -10,7 +10,7 @@ from tests.conversation.lives import Walk
 from weft.conversation.state import State, evolve
 from weft.protocol import talk as t
 from weft.protocol.events import Event, NoticeGiven
-from weft.render.talk_view import Answered, Called, Noted, Said, TalkView, Thought
+from weft.render.talk_view import Answered, Called, Noted, SpokenMessage, TalkView, Thought
 
 MAIN: dict[str, Any] = {"conversation": "main"}
 T1: dict[str, Any] = {"conversation": "main", "turn": 1}
@@ -58,12 +58,12 @@ def view_of(*events: Event | list[Event]) -> TalkView:
 
 def test_a_message_is_a_block_when_its_turn_begins_and_queued_until_then() -> None:
     view = view_of(started("m1"))
-    assert view.take() == [Said("text of m1")]
+    assert view.take() == [SpokenMessage("text of m1")]
     view.apply(t.MessageAccepted(**MAIN, message="m2", text="later", delivery="queued"), 9)
     assert view.take() == []
     assert view.queued == {"m2": "later"}
     view.apply(t.TurnStarted(conversation="main", turn=2, messages=("m2",)), 10)
-    assert view.take() == [Said("later")]
+    assert view.take() == [SpokenMessage("later")]
     assert view.queued == {}
 
 
@@ -88,7 +88,7 @@ def test_an_interrupted_answer_keeps_what_was_written_and_says_so_after_it() -> 
     view.apply(settled("one\ntw", "interrupted", reason="user"), 5)
     view.apply(t.TurnCompleted(**T1, disposition="interrupted"), 5)
     assert view.take() == [
-        Said("text of m1"),
+        SpokenMessage("text of m1"),
         Answered("one", "", True),
         Answered("tw", "", False),
         Noted("interrupted", "warning"),
@@ -103,12 +103,12 @@ def test_thinking_is_folded_when_the_answer_begins() -> None:
     assert view.speeches["main"].thinking == "hm well"
     view.apply(text("so"), 12)
     view.apply(settled("so", thinking=({"text": "hm well", "signature": "s"},)), 13)
-    assert view.take() == [Said("text of m1"), Thought("hm well", 2.0), Answered("so", "", True)]
+    assert view.take() == [SpokenMessage("text of m1"), Thought("hm well", 2.0), Answered("so", "", True)]
 
 
 def test_from_the_log_alone_it_reads_the_same_but_for_the_clock() -> None:
     view = view_of(started("m1"), settled("so\nit is", thinking=({"text": "hm"},)))
-    assert view.take() == [Said("text of m1"), Thought("hm", None), Answered("so\nit is", "", True)]
+    assert view.take() == [SpokenMessage("text of m1"), Thought("hm", None), Answered("so\nit is", "", True)]
 
 
 def test_a_failed_model_call_says_why() -> None:

@@ -13,7 +13,7 @@ from tests.tools.calling import Place
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import Strength, boundary_here
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission import Mode, Verdict, judge
+from weft.tools.permission import Mode, PermissionVerdict, judge
 from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
 
@@ -31,7 +31,7 @@ EVERYDAY = commands("everyday_commands.txt")
 HOSTILE = commands("hostile_commands.txt")
 
 
-def verdict(command: str, mode: Mode = "ask", boundary: Strength = "strong", **more: Any) -> Verdict:
+def verdict(command: str, mode: Mode = "ask", boundary: Strength = "strong", **more: Any) -> PermissionVerdict:
     ground = Ground("/home/person/project", "/home/person", boundary)
     needs = more.pop("needs", None)
     given = {"command": command, **({"needs": needs} if needs else {})}
@@ -209,7 +209,7 @@ def test_a_command_that_takes_too_much_is_ended_and_says_of_what(place: Place, m
     from weft.tools import processes
     from weft.tools.builtin import shell
 
-    few = processes.Limits(memory=200 * 2**20, processes=40, disk=64 * 2**20)
+    few = processes.ProcessLimits(memory=200 * 2**20, processes=40, disk=64 * 2**20)
     monkeypatch.setattr(shell, "usual_limits", lambda: few)
     hungry = f"for i in 1 2 3 4; do {sys.executable} -c 'x = bytearray(10**8); input()' < <(sleep 30) & done; sleep 30"
     assert "it took more memory than a command may" in place.call("Shell", {"command": hungry}).text

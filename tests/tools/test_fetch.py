@@ -13,11 +13,11 @@ import pytest
 
 from tests.tools.served import CERTIFICATE, Handler, names, redirect, reply, sends, serving
 from weft.protocol.errors import ExternalError, UserError
-from weft.tools.fetch import Fetched, Limits, fetch
+from weft.tools.fetch import Fetched, FetchLimits, fetch
 
 Value = TypeVar("Value")
-SMALL = Limits(size=50_000, seconds=20, redirects=3)
-SHORT = Limits(size=50_000, seconds=0.4)
+SMALL = FetchLimits(size=50_000, seconds=20, redirects=3)
+SHORT = FetchLimits(size=50_000, seconds=0.4)
 
 
 def squeezed(data: bytes) -> bytes:
@@ -32,12 +32,12 @@ def run(work: Awaitable[Value]) -> Value:
     return asyncio.run(whole())
 
 
-async def fetched(handler: Handler, path: str = "/", limits: Limits = SMALL) -> Fetched:
+async def fetched(handler: Handler, path: str = "/", limits: FetchLimits = SMALL) -> Fetched:
     async with serving(handler) as server:
         return await fetch(server.url(path), limits=limits, allow_loopback=True)
 
 
-def refused(data: bytes, limits: Limits = SMALL) -> str:
+def refused(data: bytes, limits: FetchLimits = SMALL) -> str:
     with pytest.raises(ExternalError) as caught:
         run(fetched(sends(data), limits=limits))
     return caught.value.message

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from weft.protocol.messages import ToolCall
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission import MODES, Mode, Verdict, judge
+from weft.tools.permission import MODES, Mode, PermissionVerdict, judge
 from weft.tools.permission_file import Rule, Rules, app_rules
 from weft.tools.tool import Effect, Tool
 from weft.tools.toolbox import Toolbox
@@ -28,16 +28,16 @@ def verdict(
     *rules: Rule,
     taint: Collection[str] = (),
     remembered: Collection[str] = (),
-) -> Verdict:
+) -> PermissionVerdict:
     call = ToolCall(call="1", tool=tool, input=given)
     return judge(call, TOOLS.get(tool), mode=mode, rules=app_rules() + Rules(rules), taint=taint, remembered=remembered)
 
 
-def shell(command: str, mode: Mode = "ask", *rules: Rule, **more: Any) -> Verdict:
+def shell(command: str, mode: Mode = "ask", *rules: Rule, **more: Any) -> PermissionVerdict:
     return verdict("Shell", {"command": command}, mode, *rules, **more)
 
 
-def fetch(url: str, mode: Mode = "ask", *rules: Rule, **more: Any) -> Verdict:
+def fetch(url: str, mode: Mode = "ask", *rules: Rule, **more: Any) -> PermissionVerdict:
     return verdict("WebFetch", {"url": url}, mode, *rules, **more)
 
 

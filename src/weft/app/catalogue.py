@@ -32,7 +32,7 @@ from weft.session.snapshot import read_snapshot
 from weft.session.state import SessionState
 
 if TYPE_CHECKING:
-    from weft.app.listing import Listing
+    from weft.app.listing import SessionListing
     from weft.models.spending import Price
 
 MOST_KEPT: Final = 64
@@ -43,7 +43,7 @@ MOST_KEPT: Final = 64
 class _Folded:
     """What a log adds up to, as far as a list shows it."""
 
-    listing: Listing
+    listing: SessionListing
     state: SessionState = field(default_factory=SessionState)
     head: LogHead | None = None
     file: int = 0
@@ -147,7 +147,7 @@ class Catalogue:
             if len(self._folded) > MOST_KEPT:
                 self._folded.popitem(last=False)
 
-    def listing(self, session: str) -> Listing:
+    def listing(self, session: str) -> SessionListing:
         """What its log adds up to now, for the session's snapshot."""
         with self._lock:
             self.update(session)
@@ -229,9 +229,9 @@ def _file(folder: Folder) -> int:
 
 
 def _nothing_folded() -> _Folded:
-    from weft.app.listing import Listing  # a list of what is known does without
+    from weft.app.listing import SessionListing  # a list of what is known does without
 
-    return _Folded(Listing())
+    return _Folded(SessionListing())
 
 
 def _from_snapshot(folder: Folder, listed: int) -> _Folded | None:
@@ -239,9 +239,9 @@ def _from_snapshot(folder: Folder, listed: int) -> _Folded | None:
     snapshot = read_snapshot(folder)
     if snapshot is None or listed < snapshot.head.seq:
         return None
-    from weft.app.listing import Listing
+    from weft.app.listing import SessionListing
 
-    state, listing = snapshot.of("session", SessionState), snapshot.of("listing", Listing)
+    state, listing = snapshot.of("session", SessionState), snapshot.of("listing", SessionListing)
     if state is None or listing is None or state.seq != snapshot.head.seq:
         return None
     return _Folded(listing, state, snapshot.head)

@@ -34,7 +34,7 @@ from weft.conversation.projections import (
 )
 from weft.conversation.prompt import Prompt
 from weft.conversation.tooling import SUB_AGENT, ToolAccess, sub_agent
-from weft.conversation.turns import Rules
+from weft.conversation.turns import TurnRules
 from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
@@ -175,7 +175,7 @@ class SessionConversation:
         )
         if self._notifier is not None:
             ports = replace(ports, notify=self._notifier.notify)
-        settings = Settings(rules=Rules(price=self._parts.price))
+        settings = Settings(rules=TurnRules(price=self._parts.price))
         self.conversation = await Conversation.open(SessionJournal(self._session), ports, settings)
         self._beside += [asyncio.create_task(self._keep_tally()), asyncio.create_task(self._follow_runtime())]
         self._preparing = asyncio.create_task(self._prepare())

@@ -12,7 +12,7 @@ from weft.session.glance import Glance
 
 
 @dataclass(slots=True)
-class Listing:
+class SessionListing:
     tally: Tally = field(default_factory=Tally)
     glance: Glance = field(default_factory=Glance)
     title: str = ""

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from weft.app.notifying import Notifier
     from weft.app.slash import OverviewName
     from weft.models.model import Model
-    from weft.orchestrator.execute import Executor
+    from weft.orchestrator.execute import StepExecutor
     from weft.orchestrator.hearing import HeardWords, ReplyIntent
     from weft.orchestrator.opening import Opening
     from weft.orchestrator.replies import Judgement
@@ -524,7 +524,7 @@ class LiveSession(OpenedSession):
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         return self._started.result() if self._started.done() else self.state.seq
 
-    async def _drive(self, runner: Runner, wish: StartRun, executor: Executor) -> None:
+    async def _drive(self, runner: Runner, wish: StartRun, executor: StepExecutor) -> None:
         try:
             await runner.run()
             self._runs.ended()

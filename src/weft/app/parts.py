@@ -24,7 +24,7 @@ from weft.app.requests import SessionRequest, given_file
 from weft.app.store import open_store
 from weft.consent import ConsentRequest, Consents, NotAgreedError
 from weft.files import Disk
-from weft.orchestrator.execute import Executor
+from weft.orchestrator.execute import StepExecutor
 from weft.orchestrator.facts import Versions
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.opening import FILES_SAY, Opening, OpeningAsk
@@ -544,9 +544,9 @@ class Parts:
     def new_name(self) -> str:
         return self._names()
 
-    def executor(self) -> Executor:
+    def executor(self) -> StepExecutor:
         functions = {name: entry.function for name, entry in self._functions.items()}
-        return Executor(
+        return StepExecutor(
             self.workspace.path / "code",
             self.surroundings,
             functions,

@@ -12,7 +12,7 @@ from weft.protocol.errors import UsageError, UserError
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import boundary_here
 from weft.tools.builtin import builtin_tools
-from weft.tools.permission import Mode, Verdict, judge
+from weft.tools.permission import Mode, PermissionVerdict, judge
 from weft.tools.permission_file import app_rules
 from weft.tools.shell.needs import Ground
 from weft.tools.toolbox import Toolbox
@@ -32,7 +32,7 @@ def tools_listed(path: Path, collection: str | None = None) -> list[dict[str, An
         return app.toolbox(knowledge, project=Path.cwd()).switched_on().listing()
 
 
-def judge_call(path: Path, tool: str, subject: str, mode: Mode, *, tainted: bool = False) -> Verdict:
+def judge_call(path: Path, tool: str, subject: str, mode: Mode, *, tainted: bool = False) -> PermissionVerdict:
     """`subject`: what the tool is about (a command, an address, a path), or its whole input as a JSON object."""
     toolbox, rules = Toolbox(builtin_tools()), app_rules()
     if path.is_dir():

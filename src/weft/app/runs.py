@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
-from weft.orchestrator.execute import Executor
+from weft.orchestrator.execute import StepExecutor
 from weft.orchestrator.facts import local_values
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
@@ -82,7 +82,9 @@ class SessionRuns:
             return StartRun()
         return StartRun(until=None if run.desired == self.pipeline.final else run.desired, profile=run.profile)
 
-    async def begin(self, wish: StartRun, executor: Executor, by: Actor, key: str, approve: Approve | None) -> Runner:
+    async def begin(
+        self, wish: StartRun, executor: StepExecutor, by: Actor, key: str, approve: Approve | None
+    ) -> Runner:
         """Everything that must be recorded before the run is; the runner is ready to go."""
         if wish.pipeline and wish.pipeline != (self._pipeline.name if self._pipeline else ""):
             self._pipeline = self._parts.workspace.pipeline(wish.pipeline)
@@ -153,7 +155,7 @@ class SessionRuns:
         first = next(iter(self.pipeline.inputs), "")
         return {name or first: GivenInput(files) for name, files in wish.inputs.items()}
 
-    async def _open_up(self, wish: StartRun, executor: Executor, by: Actor) -> Opening:
+    async def _open_up(self, wish: StartRun, executor: StepExecutor, by: Actor) -> Opening:
         """Everything that must be recorded before the run, recorded."""
         self.check_sound()
 
@@ -191,7 +193,7 @@ class SessionRuns:
         for event in events:
             self._publish(event)
 
-    async def _judge_edits(self, opening: Opening, executor: Executor) -> None:
+    async def _judge_edits(self, opening: Opening, executor: StepExecutor) -> None:
         """A kept edit must also pass the checks that are code."""
         values = {artifact.name: parse(artifact.name, artifact.data)[0] for artifact in opening.artifacts}
         for event in opening.events:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weft.models.spending import ModelCall, Price
     from weft.render.item_page import ItemPage
     from weft.render.step_history import StepHistory
-    from weft.render.step_page import Prompt, StepPage
+    from weft.render.step_page import AskedPrompt, StepPage
     from weft.session.index import ListedSession
     from weft.session.postgres import PostgresLog
     from weft.session.verify import Verification
@@ -228,15 +228,17 @@ def _file(folder: Folder, name: str, digest: str) -> str:
     return "" if hash_bytes(data) == digest else "its file was changed by hand"
 
 
-def _prompts(folder: Folder, history: StepHistory, number: int | None) -> list[Prompt]:
+def _prompts(folder: Folder, history: StepHistory, number: int | None) -> list[AskedPrompt]:
     """What models were asked; a blob that is gone or not the one recorded is said."""
-    from weft.render.step_page import Prompt
+    from weft.render.step_page import AskedPrompt
 
     for attempt in reversed(history.attempts):
         asked = [call for call in attempt.calls if call.kind == "model" and call.request]
         if asked and number in (None, attempt.attempt):
             return [
-                Prompt(attempt.attempt, call.call, call.name, call.request, blob(folder, call.request), call.dropped)
+                AskedPrompt(
+                    attempt.attempt, call.call, call.name, call.request, blob(folder, call.request), call.dropped
+                )
                 for call in asked
             ]
     return []

@@ -12,7 +12,7 @@ import click
 from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.asking import program_words
 from weft.cli.place import json_option, open_app, pairs, trust_option, workspace_option
-from weft.cli.run import OUTCOMES, Followed, follow
+from weft.cli.run import OUTCOMES, FollowedSession, follow
 from weft.protocol.commands import ReplyToGate, Say
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UserError
 from weft.protocol.events import ConfirmationAsked, ConfirmationKind
@@ -131,7 +131,7 @@ def _text(session: OpenedSession, words: tuple[str, ...], gate: str | None) -> s
     return " ".join(words)
 
 
-def _say_on(followed: Followed) -> None:
+def _say_on(followed: FollowedSession) -> None:
     """What the run waits for now, and how to go on, for whoever does not sit in front of it."""
     from weft.cli.gates import chat_command, question_page
     from weft.render.page import page

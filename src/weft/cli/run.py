@@ -129,7 +129,7 @@ async def _one(
         return OUTCOMES[await followed.to_the_end(wish, output)]
 
 
-class Followed:
+class FollowedSession:
     """A session with a screen that shows what happens in it."""
 
     def __init__(
@@ -256,7 +256,7 @@ class Followed:
 @asynccontextmanager
 async def follow(
     app: App, request: SessionRequest, wish: StartRun | None, *, as_json: bool, plain: bool, asks: bool = True
-) -> AsyncIterator[Followed]:
+) -> AsyncIterator[FollowedSession]:
     """`asks`: a person may be asked at a gate, if one sits in front."""
     asks = asks and is_terminal(sys.stdin) and is_terminal(sys.stderr) and not plain and not as_json
     async with app.session(replace(request, attended=asks), wish) as session:
@@ -271,7 +271,7 @@ async def follow(
             asks=asks,
         )
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
-        followed = Followed(app, session, screen, as_json=as_json, shown=shown, asks=asks)
+        followed = FollowedSession(app, session, screen, as_json=as_json, shown=shown, asks=asks)
         async with session.shown(followed.show) as followed.showing:
             yield followed
 

@@ -25,7 +25,7 @@ Bound = Literal["bound", "interrupted", "late"]
 BEFORE_START: Final = frozenset({"declared", "awaiting", "reserved", "continuing"})
 
 
-class Handle(Protocol):
+class InterruptHandle(Protocol):
     """Something that runs. `interrupt` asks it to stop, at once and without waiting; it may be told only once."""
 
     def interrupt(self, reason: str) -> None: ...
@@ -41,7 +41,7 @@ class Intent:
     interrupted: bool = False
     returned: bool = False
     """Its task has ended although its settlement is not recorded yet."""
-    handle: Handle | None = None
+    handle: InterruptHandle | None = None
     texts: list[str] = field(default_factory=list)
     """What a model has streamed so far."""
     model: str = ""
@@ -197,7 +197,7 @@ class Control:
         intent.phase, intent.began = "starting", self._now()
         return True
 
-    def bind(self, conversation: str, execution: str, handle: Handle) -> Bound:
+    def bind(self, conversation: str, execution: str, handle: InterruptHandle) -> Bound:
         """What was started can be stopped from here on. An interrupt that came meanwhile is applied now."""
         intent = self.intents.get((conversation, execution))
         if intent is None:
@@ -314,7 +314,7 @@ class Control:
             if intent.handle is not None:
                 self._signal(name, x, intent.handle, reason)
 
-    def _signal(self, conversation: str, execution: str, handle: Handle, reason: str) -> None:
+    def _signal(self, conversation: str, execution: str, handle: InterruptHandle, reason: str) -> None:
         try:
             handle.interrupt(reason)
         except Exception as error:  # noqa: BLE001  one handle that fails must not keep the others running

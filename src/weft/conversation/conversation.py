@@ -36,7 +36,7 @@ from weft.conversation.projections import (
     replay,
 )
 from weft.conversation.state import State, evolve
-from weft.conversation.turns import RULES, Rules
+from weft.conversation.turns import RULES, TurnRules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.envelope import Actor
@@ -55,7 +55,7 @@ class Settings:
     name: str = "main"
     grace: float = 0.25
     """Seconds an interrupted execution has to return before it is given up."""
-    rules: Rules = RULES
+    rules: TurnRules = RULES
 
 
 @dataclass(frozen=True, slots=True)

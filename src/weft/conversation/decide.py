@@ -33,8 +33,8 @@ from weft.conversation.turns import (
     RULES,
     SHUTDOWN_TIMEOUT,
     DecisionDraft,
-    Gate,
-    Rules,
+    InterruptGate,
+    TurnRules,
     asked_call,
     complete,
     go_on,
@@ -54,7 +54,9 @@ NO_NAMES: Final = frozenset({"", MODEL})
 """What no call may be called."""
 
 
-def decide(state: State, command: c.TalkCommand, gate: Gate = OPEN, rules: Rules = RULES) -> list[t.TalkEvent]:
+def decide(
+    state: State, command: c.TalkCommand, gate: InterruptGate = OPEN, rules: TurnRules = RULES
+) -> list[t.TalkEvent]:
     draft = DecisionDraft(state, gate, rules)
     _DECIDE[type(command)](draft, command)
     return draft.events

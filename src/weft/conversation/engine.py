@@ -20,7 +20,7 @@ from weft.conversation.control import Control, Reply
 from weft.conversation.decide import decide
 from weft.conversation.projections import Projection, deliver
 from weft.conversation.state import State, evolve
-from weft.conversation.turns import OPEN, RULES, Gate, Rules
+from weft.conversation.turns import OPEN, RULES, InterruptGate, TurnRules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.events import Record
@@ -34,7 +34,7 @@ class Engine:
         now: Callable[[], float],
         seq: int = 0,
         grace: float = 0.25,
-        rules: Rules = RULES,
+        rules: TurnRules = RULES,
         projections: Sequence[Projection] = (),
         follow: bool = True,
     ) -> None:
@@ -74,8 +74,8 @@ class Engine:
         return events
 
     @property
-    def gate(self) -> Gate:
-        return Gate(self.control.closing) if self.control.closing else OPEN
+    def gate(self) -> InterruptGate:
+        return InterruptGate(self.control.closing) if self.control.closing else OPEN
 
     def publish(self, records: Iterable[Record]) -> list[t.IntentRecorded]:
         """What was decided is durable. Returns the intents whose executions may start now."""

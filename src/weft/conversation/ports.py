@@ -78,7 +78,7 @@ class Running(Protocol):
         ...
 
 
-class Toolbox(Protocol):
+class ToolboxPort(Protocol):
     def judge(self, call: ToolCall, *, conversation: str, tainted: bool) -> ToolAsk:
         """What the permission rules say to a call. Pure: asking is the conversation's business, not the toolbox's."""
         ...
@@ -91,7 +91,7 @@ class Toolbox(Protocol):
         ...
 
 
-class Context(Protocol):
+class ContextPort(Protocol):
     async def build(self, conversation: str, transcript: Transcript) -> Request:
         """The prompt for the next model call."""
         ...
@@ -117,8 +117,8 @@ def _unseen(event: Event) -> None:
 class Ports:
     model: Callable[[str], Model]
     """The model of each conversation, by its name."""
-    toolbox: Toolbox
-    context: Context
+    toolbox: ToolboxPort
+    context: ContextPort
     ids: Callable[[], str]
     """Names for messages, each new."""
     now: Callable[[], float] = time.monotonic

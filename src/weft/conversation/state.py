@@ -68,7 +68,7 @@ class TurnState:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ConversationTaken:
     """What a conversation has taken so far, with all that was ever under it."""
 
     turns: int = 0
@@ -76,11 +76,11 @@ class Taken:
     usage: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Tokens by model and kind."""
 
-    def and_call(self, model: str, usage: Mapping[str, Any], ms: int = 0) -> Taken:
+    def and_call(self, model: str, usage: Mapping[str, Any], ms: int = 0) -> ConversationTaken:
         before = self.usage.get(model, {})
         counts = {kind: before.get(kind, 0) + n for kind, n in usage.items() if type(n) is int}
         used = {**self.usage, model: {**before, **counts}} if counts else self.usage
-        return Taken(self.turns, self.ms + ms, used)
+        return ConversationTaken(self.turns, self.ms + ms, used)
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class Talk:
     """Of a sub-conversation: what it said last."""
     seen: Mapping[str, str] = field(default_factory=dict)
     """Files as its model last saw them: the hash of each."""
-    taken: Taken = Taken()
+    taken: ConversationTaken = ConversationTaken()
     limits: Mapping[str, float] = field(default_factory=dict)
     failures: Mapping[str, tuple[str, int, int]] = field(default_factory=dict)
     """Calls that failed since the person last spoke, by tool and input: the tool, how often, the last turn of it."""

@@ -14,7 +14,7 @@ from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk, ToolEnd
 from weft.protocol.values import dataclass
 from weft.tools.boundary import Need
-from weft.tools.permission import NOWHERE, Mode, Verdict, judge
+from weft.tools.permission import NOWHERE, Mode, PermissionVerdict, judge
 from weft.tools.permission_file import Rules
 from weft.tools.shell.needs import Ground
 from weft.tools.tool import Context, Handle
@@ -121,7 +121,7 @@ def _prompt(call: ToolCall) -> str | None:
     return str(call.input.get("prompt", "")) if call.tool == SUB_AGENT else None
 
 
-def _reason(verdict: Verdict) -> str:
+def _reason(verdict: PermissionVerdict) -> str:
     """Why, and by which rule: a denial that can't be traced can't be put right."""
     return f"{verdict.reason} ({verdict.rule}, {verdict.file})"
 

@@ -22,7 +22,7 @@ MODEL: Final = "model"
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class InterruptGate:
     """The interrupts that are accepted and not yet recorded: by conversation, the executions they hit."""
 
     closing: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Gate:
         return execution in self.closing.get(conversation, ())
 
 
-OPEN: Final = Gate()
+OPEN: Final = InterruptGate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ Processor = Callable[[Result], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class TurnRules:
     """What a decision depends on besides the log."""
 
     processors: tuple[Processor, ...] = ()
@@ -70,13 +70,13 @@ class Rules:
     Without it nothing is ever run twice, and a person says how to go on."""
 
 
-RULES: Final = Rules()
+RULES: Final = TurnRules()
 
 
 class DecisionDraft:
     """A decision in the making: its events, and the state as they leave it. The given state is never touched."""
 
-    def __init__(self, state: State, gate: Gate, rules: Rules) -> None:
+    def __init__(self, state: State, gate: InterruptGate, rules: TurnRules) -> None:
         self.events: list[t.TalkEvent] = []
         self.gate = gate
         self.rules = rules

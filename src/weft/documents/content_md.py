@@ -15,7 +15,7 @@ from weft.documents.characters import normalise
 from weft.documents.document import KINDS, Document, DocumentError, Draft, Kind, RefusedError, counted
 from weft.documents.encodings import decode
 from weft.documents.finish import finished
-from weft.documents.front_matter import FrontMatter, as_text, describe, split_front_matter
+from weft.documents.front_matter import DocumentFront, as_text, describe, split_front_matter
 from weft.documents.marks import (
     BadMarksError,
     cues_as_line,
@@ -94,7 +94,7 @@ def read_with_front_matter(text: str) -> Draft:
     )
 
 
-def _restored(front: FrontMatter) -> Draft:
+def _restored(front: DocumentFront) -> Draft:
     fields = front.fields
     found = describe({key: value for key, value in fields.items() if key not in _OURS})
     extra = {**_texts(fields.get("extra")), **found.extra}

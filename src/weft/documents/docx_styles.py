@@ -44,7 +44,7 @@ def flag(element: Xml | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Style:
+class DocxStyle:
     heading: int = 0
     is_title: bool = False
     is_quote: bool = False
@@ -55,7 +55,7 @@ class Style:
 
 @dataclass
 class Styles:
-    styles: dict[str, Style] = field(default_factory=dict)
+    styles: dict[str, DocxStyle] = field(default_factory=dict)
     language: str = ""
 
     @classmethod
@@ -68,7 +68,7 @@ class Styles:
         return cls(found, value_of(inside(defaults, "lang")))
 
     @classmethod
-    def _style(cls, key: str, elements: dict[str, Xml]) -> Style:
+    def _style(cls, key: str, elements: dict[str, Xml]) -> DocxStyle:
         """A style and what it is based on: the nearest that says something decides."""
         heading, number = 0, None
         names: list[str] = []
@@ -84,7 +84,7 @@ class Styles:
             number = number if number is not None else inside(properties, "numPr")
             key = value_of(inside(element, "basedOn"))
         own = names[0].strip().lower() if names else ""
-        return Style(
+        return DocxStyle(
             heading=1 if own == "title" else heading,
             is_title=own == "title",
             is_quote=any(_QUOTE.fullmatch(name) for name in names),
@@ -99,14 +99,14 @@ class Styles:
         level = value_of(inside(properties, "outlineLvl"))
         return int(level) + 1 if re.fullmatch("[0-5]", level) else 0
 
-    def named(self, key: str) -> Style:
+    def named(self, key: str) -> DocxStyle:
         if key in self.styles:
             return self.styles[key]
         found = _HEADING.fullmatch(key)
         return (
-            Style(heading=min(6, int(found[1])))
+            DocxStyle(heading=min(6, int(found[1])))
             if found
-            else Style(is_title=key == "Title", heading=int(key == "Title"))
+            else DocxStyle(is_title=key == "Title", heading=int(key == "Title"))
         )
 
 
@@ -140,7 +140,7 @@ class Numbering:
                     formats[number, depth] = kind
         return cls(formats)
 
-    def level(self, properties: Xml | None, style: Style) -> Level | None:
+    def level(self, properties: Xml | None, style: DocxStyle) -> Level | None:
         """Where in a list a paragraph stands; None when it is in none."""
         own = inside(properties, "numPr")
         number = value_of(inside(own, "numId")) or value_of(inside(style.number, "numId"))

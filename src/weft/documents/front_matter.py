@@ -41,7 +41,7 @@ _NAMES: Final = {
 
 
 @dataclass
-class FrontMatter:
+class DocumentFront:
     """The fields as written (text, lists and mappings of text), what follows them, and what had to be repaired."""
 
     fields: dict[str, Any]
@@ -50,14 +50,14 @@ class FrontMatter:
     present: bool = False
 
 
-def split_front_matter(text: str) -> FrontMatter:
+def split_front_matter(text: str) -> DocumentFront:
     """Takes the first block off `text`, whose lines must end in `\\n`."""
     found = _block(text)
     if not found:
-        return FrontMatter({}, text)
+        return DocumentFront({}, text)
     fence, block, end = found
     fields, notes = _toml(block) if fence == "+++" else _yaml(block)
-    return FrontMatter(fields, text[end:], notes, present=True)
+    return DocumentFront(fields, text[end:], notes, present=True)
 
 
 def has_front_matter(text: str) -> bool:

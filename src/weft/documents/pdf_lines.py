@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from weft.documents.characters import normalise, squeezed
-from weft.documents.pdf_text import Piece
+from weft.documents.pdf_text import PdfText
 from weft.protocol.values import dataclass
 
 _SAME_ROW: Final = 0.45
@@ -47,7 +47,7 @@ class LineOnPage:
     """The edges of the column it stands in."""
 
 
-def lines_of(pieces: Sequence[Piece]) -> list[LineOnPage]:
+def lines_of(pieces: Sequence[PdfText]) -> list[LineOnPage]:
     segments = [segment for row in _rows(pieces) for segment in _segments(row)]
     return _ordered([segment for segment in segments if segment.text], 0)
 
@@ -55,8 +55,8 @@ def lines_of(pieces: Sequence[Piece]) -> list[LineOnPage]:
 # -- rows and segments
 
 
-def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    rows: list[list[Piece]] = []
+def _rows(pieces: Sequence[PdfText]) -> list[list[PdfText]]:
+    rows: list[list[PdfText]] = []
     heights: list[tuple[float, float]] = []
     for piece in sorted(pieces, key=lambda piece: (-piece.y, piece.x)):
         # a raised or lowered small piece belongs to the larger one beside it
@@ -73,9 +73,9 @@ def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
     return rows
 
 
-def _segments(row: list[Piece]) -> list[LineOnPage]:
+def _segments(row: list[PdfText]) -> list[LineOnPage]:
     row.sort(key=lambda piece: piece.x)
-    groups: list[list[Piece]] = []
+    groups: list[list[PdfText]] = []
     end = 0.0
     for piece in row:
         size = max(piece.size, groups[-1][-1].size) if groups else piece.size
@@ -88,7 +88,7 @@ def _segments(row: list[Piece]) -> list[LineOnPage]:
     return [_segment(group) for group in groups]
 
 
-def _segment(group: list[Piece]) -> LineOnPage:
+def _segment(group: list[PdfText]) -> LineOnPage:
     text = ""
     end = group[0].x
     seen: set[tuple[str, int, int]] = set()

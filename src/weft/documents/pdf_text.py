@@ -28,7 +28,7 @@ _BOLD: Final = re.compile(r"bold|black|heavy|semibold|cmbx|demi", re.IGNORECASE)
 _START: Final[Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
-class Piece(NamedTuple):
+class PdfText(NamedTuple):
     """Text from `x` to `end` on the line at `y`; y grows upwards."""
 
     text: str
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
 
 
 class Painted(NamedTuple):
-    pieces: list[Piece]
+    pieces: list[PdfText]
     unreadable: int
     """Characters of fonts that do not say which letters they are."""
     turned: int
@@ -115,7 +115,7 @@ class Painter:
 
     def __init__(self, fonts: dict[Any, Glyphs | None]) -> None:
         self.fonts = fonts
-        self.pieces: list[tuple[int, Piece]] = []
+        self.pieces: list[tuple[int, PdfText]] = []
         self.unreadable = self.artifacts = self.forms = self.followed = 0
         self.state = _State(_START)
         self.saved: list[_State] = []
@@ -302,7 +302,7 @@ class _Run:
 
 def _placed(
     text: str, start: float, end: float, rise: float, size: float, matrix: Matrix, font: Glyphs
-) -> tuple[int, Piece]:
+) -> tuple[int, PdfText]:
     """A piece in the coordinates of a reader who turns the page so that it stands upright, and how often they turn."""
     a, b, c, d, e, f = matrix
     x1, y1 = start * a + rise * c + e, start * b + rise * d + f
@@ -313,7 +313,7 @@ def _placed(
         x1, y1, x2, y2 = y1, -x1, y2, -x2
     if x2 < x1:
         x1, x2 = x2, x1
-    return turn, Piece(text, x1, x2, y1, height, font.fixed, font.bold)
+    return turn, PdfText(text, x1, x2, y1, height, font.fixed, font.bold)
 
 
 def _glyphs(font: Any) -> Glyphs | None:

@@ -31,14 +31,14 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]]*\Z")
 
 
 @dataclass
-class Speech:
+class HeardSpeech:
     text: str
     cues: tuple[Cue, ...]
     language: str
     notes: list[str] = field(default_factory=list)
 
 
-def speech_of(captions: Sequence[Caption]) -> Speech:
+def speech_of(captions: Sequence[Caption]) -> HeardSpeech:
     language = next((found for caption in captions if (found := language_in(caption.text))), "")
     spoken = [spoken_lines(caption) for caption in captions]
     silent = sum(1 for each in spoken if not each.lines and each.sounds)
@@ -59,7 +59,7 @@ def speech_of(captions: Sequence[Caption]) -> Speech:
         notes.append(f"{counted(strangers, 'change')} of speaker without a name")
     if len(cues) < sum(1 for each in told for _ in each.lines[:1]):
         notes.append("some of it has no times")
-    return Speech(text, tuple(cues), language, notes)
+    return HeardSpeech(text, tuple(cues), language, notes)
 
 
 # -- rolling captions: each repeats the line before and adds one

@@ -29,7 +29,7 @@ State = Literal["unchanged", "added", "changed", "removed", "failed", "identical
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class IngestProgress:
     """One document is done: which, what became of it, and how many of all are."""
 
     file: str
@@ -73,7 +73,7 @@ def find_documents(folder: Folder, collection: Collection) -> Gathered:
 
 
 def update(
-    store: Store, folder: Folder, collection: Collection, progress: Callable[[Progress], None] = lambda _: None
+    store: Store, folder: Folder, collection: Collection, progress: Callable[[IngestProgress], None] = lambda _: None
 ) -> IngestReport:
     """What is new or changed is put in, what is gone is taken out. A document that can't be read is reported, and what
     the index had of it is kept until it can, or until the file is gone."""
@@ -89,7 +89,7 @@ def update(
         report.passages += passages
         if problem:
             report.problems.append(problem)
-        progress(Progress(file, state, sum(report.counts.values()), total, passages, problem))
+        progress(IngestProgress(file, state, sum(report.counts.values()), total, passages, problem))
 
     if gone:
         store.remove(gone)

@@ -22,7 +22,7 @@ from weft.knowledge.collection import DOCUMENTS, FILE, Collection, parse_collect
 from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
 from weft.knowledge.gathering import ENDINGS, Gathered, gather
 from weft.knowledge.hops import Hop, follow
-from weft.knowledge.ingest import IngestReport, Progress, update
+from weft.knowledge.ingest import IngestProgress, IngestReport, update
 from weft.knowledge.resolve import Resolution, resolve
 from weft.knowledge.search import Search
 from weft.knowledge.store import Store
@@ -85,7 +85,7 @@ class KnowledgeBase:
     def hops(self, seed: int, *, depth: int = 3, decay: float = 0.7, floor: float = 0.01, limit: int = 30) -> list[Hop]:
         return follow(seed, self.store.edges_from, depth=depth, decay=decay, floor=floor, limit=limit)
 
-    def update(self, progress: Callable[[Progress], None] = lambda _: None) -> IngestReport:
+    def update(self, progress: Callable[[IngestProgress], None] = lambda _: None) -> IngestReport:
         """Bring the copies up to date with where they came from, and the index with them; `fill` makes vectors."""
         followed = follow_origins(self)
         report = update(self.store, self.folder, self.collection, progress)
@@ -152,7 +152,7 @@ def open_collection(workspace: Folder, name: str, embedder: Embedder | Unavailab
 
 
 @dataclass(slots=True)
-class Followed(Gathered):
+class FollowedOrigins(Gathered):
     """What following the origins found, with what a person should know."""
 
     notes: list[str] = field(default_factory=list)
@@ -218,9 +218,9 @@ def write_origins(folder: Folder, origins: Origins) -> None:
     folder.replace(ORIGINS, (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode())
 
 
-def follow_origins(knowledge: KnowledgeBase) -> Followed:
+def follow_origins(knowledge: KnowledgeBase) -> FollowedOrigins:
     """Bring the copies up to date: what is new or changed is copied, what is gone from a folder is removed."""
-    found = Followed()
+    found = FollowedOrigins()
     origins = read_origins(knowledge.folder)
     with knowledge.folder.folder(DOCUMENTS, create=True) as documents:
         for name, place in origins.places.items():

@@ -22,7 +22,7 @@ EXPECTED_ANSWER: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CallEstimate:
     """What an attempt will take at the least, as far as can be told before it."""
 
     model: str
@@ -72,7 +72,7 @@ class Ledger:
             models = {**models, name: used}
         return replace(self, steps={**self.steps, step: (before + ms, models)})
 
-    def spent(self, steps: Iterable[str], price: Price) -> Spent:
+    def spent(self, steps: Iterable[str], price: Price) -> BudgetSpent:
         chosen = [self.steps[name] for name in steps if name in self.steps]
         return summed(((model, used) for _, models in chosen for model, used in models.items()), price).and_ms(
             sum(ms for ms, _ in chosen)
@@ -80,7 +80,7 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class BudgetSpent:
     usd: Decimal = Decimal(0)
     """The known part."""
     unpriced: tuple[str, ...] = ()
@@ -88,15 +88,15 @@ class Spent:
     tokens: int = 0
     ms: int = 0
 
-    def and_ms(self, ms: int) -> Spent:
+    def and_ms(self, ms: int) -> BudgetSpent:
         return replace(self, ms=self.ms + ms)
 
-    def __add__(self, other: Spent) -> Spent:
+    def __add__(self, other: BudgetSpent) -> BudgetSpent:
         unpriced = tuple(dict.fromkeys([*self.unpriced, *other.unpriced]))
-        return Spent(self.usd + other.usd, unpriced, self.tokens + other.tokens, self.ms + other.ms)
+        return BudgetSpent(self.usd + other.usd, unpriced, self.tokens + other.tokens, self.ms + other.ms)
 
 
-def summed(used: Iterable[tuple[str, Mapping[str, int]]], price: Price) -> Spent:
+def summed(used: Iterable[tuple[str, Mapping[str, int]]], price: Price) -> BudgetSpent:
     usd, tokens, unpriced = Decimal(0), 0, {}
     for model, usage in used:
         tokens += usage.get("input", 0) + usage.get("output", 0)
@@ -105,10 +105,10 @@ def summed(used: Iterable[tuple[str, Mapping[str, int]]], price: Price) -> Spent
             unpriced[model] = True
         else:
             usd += cost
-    return Spent(usd, tuple(unpriced), tokens)
+    return BudgetSpent(usd, tuple(unpriced), tokens)
 
 
-def breach(budget: Budget, spent: Spent, ahead: Iterable[Estimate], price: Price, whose: str) -> str:
+def breach(budget: Budget, spent: BudgetSpent, ahead: Iterable[CallEstimate], price: Price, whose: str) -> str:
     """Why the next attempt does not fit, in words; "" when it does. `ahead`: its estimate and those of what runs."""
     ahead = list(ahead)
     coming = summed(((one.model, one.usage) for one in ahead), price)
@@ -133,7 +133,7 @@ def breach(budget: Budget, spent: Spent, ahead: Iterable[Estimate], price: Price
     return ""
 
 
-def exceeded(budget: Budget, spent: Spent, whose: str) -> str:
+def exceeded(budget: Budget, spent: BudgetSpent, whose: str) -> str:
     """Which limit is broken by what was really spent, in words; "" when none is."""
     if budget.usd is not None and spent.usd > Decimal(str(budget.usd)):
         return f"{whose} has ${budget.usd:g}, and ${spent.usd:.4f} is spent"
@@ -144,7 +144,7 @@ def exceeded(budget: Budget, spent: Spent, whose: str) -> str:
     return ""
 
 
-def allowance(limits: Iterable[tuple[Budget, Spent, Iterable[Estimate]]], price: Price) -> Allowance:
+def allowance(limits: Iterable[tuple[Budget, BudgetSpent, Iterable[CallEstimate]]], price: Price) -> Allowance:
     """The tightest of what is left under each limit, without what runs beside is taken to need."""
     usd: list[Decimal] = []
     tokens: list[int] = []

@@ -50,7 +50,7 @@ class Structured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedReading:
     """The best reading of an answer, or None, and why it does not count (nothing: it does)."""
 
     reading: Reading | None
@@ -77,7 +77,7 @@ def shape(request: Request, schema: Mapping[str, Any], way: Way) -> Request:
     return replace(request, system=f"{request.system}\n\n{asked}" if request.system else asked)
 
 
-def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "answer") -> Judged:
+def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "answer") -> JudgedReading:
     """Whether an answer holds a whole value that fits: one path for every way."""
     schema_hash = hash_bytes(json.dumps(schema, sort_keys=True).encode())
 
@@ -91,12 +91,12 @@ def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "
     if reading is None:
         found = look(answer.text)
         if not found.readings:
-            return Judged(reading=None, findings=(_unread(answer, found.fault, artifact, schema),))
+            return JudgedReading(reading=None, findings=(_unread(answer, found.fault, artifact, schema),))
         reading = found.readings[0]
     findings = faults(reading.value)
     if not reading.complete or answer.stop in CUT_OFF:
         findings.insert(0, Finding(artifact, "", "the answer was cut off", "give the whole value, and be brief"))
-    return Judged(reading=reading, findings=tuple(findings))
+    return JudgedReading(reading=reading, findings=tuple(findings))
 
 
 def again(request: Request, answer: Answer, findings: Sequence[Finding]) -> Request:

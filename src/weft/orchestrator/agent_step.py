@@ -27,8 +27,8 @@ from weft.conversation.ports import OffLoop, Ports, Running
 from weft.conversation.projections import Said, Transcript, messages_of
 from weft.conversation.prompt import Fragment, Prompt, build_prompt
 from weft.conversation.tooling import SUB_AGENT, RunningTool, sub_agent
-from weft.conversation.turns import Rules
-from weft.models.budget import Allowance, Estimate, Ledger, Price, breach
+from weft.conversation.turns import TurnRules
+from weft.models.budget import Allowance, CallEstimate, Ledger, Price, breach
 from weft.models.json_reader import read
 from weft.models.model import Model, ModelError, Part, Request, Stop
 from weft.models.structured import as_object, within
@@ -110,7 +110,7 @@ class AgentWork:
     tainted: bool = False
     """Whether what it is given may have come from outside."""
 
-    def short(self, ahead: Sequence[Estimate] = ()) -> str:
+    def short(self, ahead: Sequence[CallEstimate] = ()) -> str:
         """Why what is left for this attempt is not enough; "" when it is."""
         used, left, name = self.spent.used, self.allowance, self.step.name
         ledger = Ledger().with_attempt(name, used.model, used.usage, 0, used.by_model)
@@ -160,7 +160,7 @@ class AgentStep:
             ids=lambda: "unused",  # every message has a name of its own
             off_loop=self._off_loop,
         )
-        settings = Settings(name=work.conversation, rules=Rules(depth=1, goes_on=True, price=work.price))
+        settings = Settings(name=work.conversation, rules=TurnRules(depth=1, goes_on=True, price=work.price))
         self.talk = Conversation(journal, ports, settings, work.before)
         following = asyncio.create_task(self._follow(), name=f"{work.conversation} shown")
         try:
@@ -295,7 +295,7 @@ class AgentStep:
     async def _afford(self, prompt: Prompt) -> None:
         """Returns when what is left is enough for this prompt. Else it never does: the attempt is let go of, and the
         call is made when the attempt is taken up again with more."""
-        if short := self._work.short([Estimate(self._work.reference, prompt.tokens)]):
+        if short := self._work.short([CallEstimate(self._work.reference, prompt.tokens)]):
             if not self._over.done():
                 self._over.set_result(short)
             await asyncio.get_running_loop().create_future()

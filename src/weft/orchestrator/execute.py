@@ -135,7 +135,7 @@ class _Worker:
                 self.say(text)
 
 
-class Executor:
+class StepExecutor:
     """Runs code by name: a registered function here, everything else in a worker.
 
     Workers are started when first needed, reused, and ended with all they started when they are cancelled or misbehave.

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import assert_never
 
-from weft.models.budget import Estimate, Ledger, allowance, breach, exceeded, overlaid
+from weft.models.budget import CallEstimate, Ledger, allowance, breach, exceeded, overlaid
 from weft.orchestrator.consequences import consequences, passed_by, step_hash, unasked, withdrawn
 from weft.orchestrator.course import Course, extra_inputs, on_base, outside, overruled, said
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_items, wanted_steps
@@ -453,7 +453,7 @@ def _short(spec: RunSpec, progress: Progress, name: str) -> str:
     return ""
 
 
-def _beside(progress: Progress, name: str, steps: Sequence[str]) -> list[Estimate]:
+def _beside(progress: Progress, name: str, steps: Sequence[str]) -> list[CallEstimate]:
     """What the attempts of these steps that run now are taken to need, without this step's."""
     others = [progress.steps[other] for other in steps if other != name and progress.steps[other].phase == "running"]
     return [step.estimate for step in others if step.estimate]
@@ -471,12 +471,12 @@ def _overrun(spec: RunSpec, before: Progress, after: Progress, name: str) -> tup
     return after, events
 
 
-def _estimate(spec: RunSpec, progress: Progress, name: str) -> Estimate | None:
+def _estimate(spec: RunSpec, progress: Progress, name: str) -> CallEstimate | None:
     facts = spec.facts[name]
     if not facts.model:
         return None
     read = sum(progress.steps[before].size for before in spec.pipeline.steps[name].requires)
-    return Estimate(facts.model, facts.reads + read // 4)
+    return CallEstimate(facts.model, facts.reads + read // 4)
 
 
 def _yielded(spec: RunSpec, progress: Progress, step: Step) -> tuple[dict[str, str], set[str]]:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from weft.models.budget import Estimate, Ledger, Price, breach
+from weft.models.budget import CallEstimate, Ledger, Price, breach
 from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.items import MapItem, gathered
 from weft.orchestrator.mapping import ItemSettlement, ItemStart, MapSpec, begin, settle
@@ -294,7 +294,9 @@ class MapStep:
         if not work.model or not todo or (left.usd is None and left.tokens is None):
             return ""
         beside = [todo[key] for key in running]
-        ahead = [Estimate(work.model, work.reads + _size(item) // 4) for item in (*beside, next(iter(todo.values())))]
+        ahead = [
+            CallEstimate(work.model, work.reads + _size(item) // 4) for item in (*beside, next(iter(todo.values())))
+        ]
         budget = Budget(float(left.usd) if left.usd is not None else None, left.tokens)
         spent = self._ledger.spent([work.step.name], work.price)
         return breach(budget, spent, ahead, work.price, f"this attempt of {work.step.name}")

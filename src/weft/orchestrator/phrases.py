@@ -47,7 +47,7 @@ Label = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class SaidClause:
     """A clause and what it says."""
 
     label: Label
@@ -116,7 +116,7 @@ _WHOLE: Final = re.compile(
 _OWN_QUESTION: Final = re.compile(r"\b(?:(?:want|like|need|wish|have) to|let me|(?:can|may|could) i) ask\b")
 
 
-def say(clause: Clause) -> tuple[Said, ...]:
+def say(clause: Clause) -> tuple[SaidClause, ...]:
     """What one clause says. A leading yes or no without its comma counts as a clause of its own."""
     words = clause.words
     if not _matching(words) and (parts := _LEADING.fullmatch(words) or _LEADING_NO.fullmatch(words)):
@@ -124,13 +124,13 @@ def say(clause: Clause) -> tuple[Said, ...]:
     return (_labelled(clause),)
 
 
-def _labelled(clause: Clause) -> Said:
+def _labelled(clause: Clause) -> SaidClause:
     if not clause.words:
-        return Said(label="question" if clause.question else "filler", clause=clause)
+        return SaidClause(label="question" if clause.question else "filler", clause=clause)
     if clause.joint == "because":
-        return Said(label="reason", clause=clause)
+        return SaidClause(label="reason", clause=clause)
     core = _core(clause.words)
-    return Said(label=_label(clause, core), clause=clause, hedged=core.hedged)
+    return SaidClause(label=_label(clause, core), clause=clause, hedged=core.hedged)
 
 
 def _label(clause: Clause, core: _Core) -> Label:

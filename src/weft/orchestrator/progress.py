@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from weft.models.budget import Allowance, Estimate, Ledger, Price
+from weft.models.budget import Allowance, CallEstimate, Ledger, Price
 from weft.orchestrator.course import Course
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
@@ -61,7 +61,7 @@ class StepProgress:
     inputs: Mapping[str, str] = field(default_factory=dict)
     size: int = 0
     """Bytes of its artifacts."""
-    estimate: Estimate | None = None
+    estimate: CallEstimate | None = None
     """Of the attempt that runs."""
     again: tuple[Cause, str] | None = None
     """Why it must be made again whatever the planner thinks."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from weft.orchestrator.clauses import Clause, clauses_of, plain, words_of
-from weft.orchestrator.phrases import Label, Said, say
+from weft.orchestrator.phrases import Label, SaidClause, say
 from weft.protocol.gates import Choice, ChoiceKind
 from weft.protocol.values import dataclass
 
@@ -40,7 +40,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Confirmation:
+class ConfirmationAnswer:
     kind: Literal["leave", "stay", "unclear"]
     reason: str = ""
 
@@ -85,11 +85,11 @@ def judge_reply(text: str, *, choices: tuple[Choice, ...] = DEFAULT_CHOICES) -> 
     return _weigh(text, _said(clauses), choices)
 
 
-def _said(clauses: Iterable[Clause]) -> tuple[Said, ...]:
+def _said(clauses: Iterable[Clause]) -> tuple[SaidClause, ...]:
     return tuple(said for clause in clauses for said in say(clause))
 
 
-def _weigh(text: str, said: Sequence[Said], choices: tuple[Choice, ...]) -> Judgement:
+def _weigh(text: str, said: Sequence[SaidClause], choices: tuple[Choice, ...]) -> Judgement:
     labels = {each.label for each in said}
     for weighing in (_as_stop, _as_breakout, _as_amendment, _as_consent):
         if (found := weighing(text, said, labels, choices)) is not None:
@@ -99,14 +99,16 @@ def _weigh(text: str, said: Sequence[Said], choices: tuple[Choice, ...]) -> Judg
     return _unclear(_doubt(said))
 
 
-def _taken_back(said: Sequence[Said], labels: Iterable[Label]) -> bool:
+def _taken_back(said: Sequence[SaidClause], labels: Iterable[Label]) -> bool:
     """Whether a no or a second thought follows what was said: "cancel, actually no"."""
     wanted = set(labels)
     last = max(at for at, each in enumerate(said) if each.label in wanted)
     return any(each.label in ("no", "retract", "hold", "not leave", "not stop") for each in said[last + 1 :])
 
 
-def _as_stop(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
+def _as_stop(
+    text: str, said: Sequence[SaidClause], labels: set[Label], choices: tuple[Choice, ...]
+) -> Judgement | None:
     if "stop" not in labels:
         return None
     hedged = any(each.hedged or each.clause.joint == "or" for each in said)
@@ -122,7 +124,9 @@ def _as_stop(text: str, said: Sequence[Said], labels: set[Label], choices: tuple
     return Judgement(kind="breakout", reason=f"{_because(said, {'stop'})}, and nothing here cancels")
 
 
-def _as_breakout(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
+def _as_breakout(
+    text: str, said: Sequence[SaidClause], labels: set[Label], choices: tuple[Choice, ...]
+) -> Judgement | None:
     if not labels & _AWAY:
         return None
     if labels & {"go", "go ahead", "approve", "amend", "amend what", "no change"} or _taken_back(said, _AWAY):
@@ -130,7 +134,9 @@ def _as_breakout(text: str, said: Sequence[Said], labels: set[Label], choices: t
     return Judgement(kind="breakout", reason=_because(said, _AWAY))
 
 
-def _as_amendment(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
+def _as_amendment(
+    text: str, said: Sequence[SaidClause], labels: set[Label], choices: tuple[Choice, ...]
+) -> Judgement | None:
     if "amend" in labels:
         if _taken_back(said, {"amend"}):
             return _unclear(f"{_because(said, {'amend'})}, but it is taken back")
@@ -152,7 +158,9 @@ def _prevents(clause: Clause) -> bool:
     return clause.conditional or bool(re.match(r"(?:i|we) (?:can|could|may|must|am|are) not\b", clause.words))
 
 
-def _as_consent(text: str, said: Sequence[Said], labels: set[Label], choices: tuple[Choice, ...]) -> Judgement | None:
+def _as_consent(
+    text: str, said: Sequence[SaidClause], labels: set[Label], choices: tuple[Choice, ...]
+) -> Judgement | None:
     said = [each for at, each in enumerate(said) if not _explained(each, said[at + 1 :])]
     labels = {each.label for each in said if each.clause.joint != "because"}
     if not labels & _AGREE or not labels <= _BESIDE_GO or said[-1].label == "retract":
@@ -268,7 +276,7 @@ def _agrees_plainly(text: str) -> bool:
     return not signs and {*words_of(text).split()} <= _AGREEING
 
 
-def _explained(each: Said, rest: Sequence[Said]) -> bool:
+def _explained(each: SaidClause, rest: Sequence[SaidClause]) -> bool:
     """A no that says at once what it means: "no, nothing to change", "no, don't stop"."""
     if each.label != "no" or not rest:
         return False
@@ -384,28 +392,28 @@ _LEAVES: Final[frozenset[Label]] = frozenset({"leave", "stop", "stop pipeline"})
 _STAYS: Final[frozenset[Label]] = frozenset({"stay", "go", "back", "retract", "not leave", "not stop"})
 
 
-def judge_confirmation(text: str, *, offered: tuple[str, str] = ("leave", "stay")) -> Confirmation:
+def judge_confirmation(text: str, *, offered: tuple[str, str] = ("leave", "stay")) -> ConfirmationAnswer:
     """The answer to "leave this run?". Staying changes nothing, so where both are said, the run stays."""
     if (picked := _numbered(text, offered)) is not None:
-        return Confirmation(
+        return ConfirmationAnswer(
             kind="leave" if picked == "leave" else "stay", reason=f'"{text.strip()}" is an offered answer'
         )
     said = _said(clauses_of(text))
     labels = {each.label for each in said}
     if not labels or "question" in labels or any(each.clause.joint == "or" for each in said):
-        return Confirmation(kind="unclear", reason=_doubt(said))
+        return ConfirmationAnswer(kind="unclear", reason=_doubt(said))
     words = {word for each in said if each.clause.joint != "because" for word in each.clause.words.split()}
     stays = labels & (_STAYS | {"no"}) or (
         any(re.match(r"(?:please )?(?:proceed|continue|stay)\b", each.clause.words) for each in said)
         and words & {"exit", "quit", "leave"}
     )
     if stays and (labels & _LEAVES or labels <= _STAYS | {"no", "yes", "filler", "reason"} or words & {"quit", "exit"}):
-        return Confirmation(kind="stay", reason=_because(said, _STAYS | {"no", "unknown"}))
+        return ConfirmationAnswer(kind="stay", reason=_because(said, _STAYS | {"no", "unknown"}))
     leaves = labels & _LEAVES or ("yes" in labels and "reason" not in labels and _sure(said))
     allowed = _LEAVES | {"yes", "filler", "reason", "not go", "go ahead"}
     if leaves and labels <= allowed and not any(each.hedged for each in said):
-        return Confirmation(kind="leave", reason=_because(said, _LEAVES | {"yes"}))
-    return Confirmation(kind="unclear", reason=_doubt(said))
+        return ConfirmationAnswer(kind="leave", reason=_because(said, _LEAVES | {"yes"}))
+    return ConfirmationAnswer(kind="unclear", reason=_doubt(said))
 
 
 def is_named(text: str, choices: tuple[Choice, ...]) -> bool:
@@ -443,7 +451,7 @@ _ANSWERS: Final = {
 _WEAK: Final = frozenset({"okay", "alright", "all right", "fine", "good", "right", "very well", "in ordnung", "vale"})
 
 
-def _sure(said: Sequence[Said]) -> bool:
+def _sure(said: Sequence[SaidClause]) -> bool:
     """An okay may only acknowledge the question; a yes answers it."""
     return any(each.label == "yes" and each.clause.words not in _WEAK for each in said)
 
@@ -493,7 +501,7 @@ _PLAIN_NO: Final = frozenset({"no", "nope", "nah", "nein", "non"})
 """Answers "resume it?". A "never" or "please don't" could as well be meant for the fresh start."""
 
 
-def _takes_up(said: Sequence[Said]) -> bool:
+def _takes_up(said: Sequence[SaidClause]) -> bool:
     """ "Continue" can go with a fresh start; "resume" and "where we left off" can't."""
     return any(each.label == "back" or each.clause.words.startswith("resume") for each in said)
 
@@ -517,12 +525,12 @@ _DOUBTS: Final[tuple[tuple[Label, str], ...]] = (
 )
 
 
-def _because(said: Sequence[Said], labels: Iterable[Label]) -> str:
+def _because(said: Sequence[SaidClause], labels: Iterable[Label]) -> str:
     wanted = set(labels)
     return " and ".join(dict.fromkeys(f'"{each.clause.words}"' for each in said if each.label in wanted))
 
 
-def _doubt(said: Sequence[Said]) -> str:
+def _doubt(said: Sequence[SaidClause]) -> str:
     for label, meaning in _DOUBTS:
         if words := _because(said, {label}):
             return f"{words} {meaning}"

@@ -15,8 +15,8 @@ from weft.documents import from_content_md
 from weft.orchestrator.run_summary import (
     ReplyFact,
     RunFacts,
+    RunSpent,
     RunStatus,
-    Spent,
     StepFact,
     StepStatus,
     VerificationFact,
@@ -156,12 +156,12 @@ def _open(state: SessionState, run: RunState) -> tuple[str, ...]:
     return (*gates, *([f"steps to be made: {', '.join(rest)}"] if rest else []))
 
 
-def _spent(run: RunState, price: Price) -> Spent | None:
+def _spent(run: RunState, price: Price) -> RunSpent | None:
     told = [(model, usage) for one in run.spent.values() for model, usage in one.usage.items()]
     if not told:
         return None
     costs = [price(model, usage) for model, usage in told]
-    return Spent(
+    return RunSpent(
         input_tokens=sum(usage.get("input", 0) for _, usage in told),
         output_tokens=sum(usage.get("output", 0) for _, usage in told),
         usd=None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),

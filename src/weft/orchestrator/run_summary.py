@@ -49,7 +49,7 @@ _FIRST: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class RunSpent:
     """What a run has used so far. `usd` is None where a price is not known."""
 
     input_tokens: int
@@ -100,7 +100,7 @@ class RunFacts:
     repair_exhausted: bool = False
     replies: tuple[ReplyFact, ...] = ()
     folder: str = ""
-    spent: Spent | None = None
+    spent: RunSpent | None = None
     open: tuple[str, ...] = ()
     """What is left to do or to decide."""
     resume: str = ""
@@ -271,7 +271,7 @@ def _few(name: str, said: Sequence[str], limit: int | None) -> list[str]:
     return [*(f"{name}: {each}" for each in shown), *([rest] if more else [])]
 
 
-def cost_line(spent: Spent) -> str:
+def cost_line(spent: RunSpent) -> str:
     money = "cost not known" if spent.usd is None else f"${spent.usd:.4f}"
     return f"so far {spent.input_tokens:,} tokens in, {spent.output_tokens:,} out, {money}"
 

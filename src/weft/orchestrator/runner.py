@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from weft.checks import check_documents
 from weft.files import Folder
 from weft.orchestrator.calls import AttemptCalls, Kept
-from weft.orchestrator.execute import Executor, StepCodeError, WorkerCrashedError
+from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
 from weft.orchestrator.inputs import InputText, given_text
 from weft.orchestrator.items import MapItem, StepItems, chosen_items, item_hash, map_items, taken_over
@@ -116,7 +116,7 @@ class Runner:
         session: Session,
         spec: RunSpec,
         facts: Facts,
-        executor: Executor,
+        executor: StepExecutor,
         publish: Publish,
         disk_threads: ThreadPoolExecutor,
         models: StepModels,
@@ -722,7 +722,7 @@ def file_text(place: Path, name: str, digest: str) -> tuple[str, Mapping[str, An
 
 
 async def own_findings(
-    executor: Executor, step: Step, values: Mapping[str, Any], documents: Documents
+    executor: StepExecutor, step: Step, values: Mapping[str, Any], documents: Documents
 ) -> list[Finding]:
     """What the pack's own checks find in a step's artifacts. They are code, so they run where code runs."""
     findings: list[Finding] = []

@@ -41,7 +41,7 @@ _SEAM: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class PromptSection:
     kind: Kind
     name: str
     text: str
@@ -88,30 +88,33 @@ def step_prompt(task: str, given: StepInput, nonce: str, window: int, extra: str
     return StepPrompt(request=Request(system=system, messages=(message,)), tokens=total, dropped=dropped)
 
 
-def sections_of(task: str, given: StepInput) -> list[Section]:
+def sections_of(task: str, given: StepInput) -> list[PromptSection]:
     """What the step was given, thing by thing."""
-    found = [Section(kind="skill", name=name, text=f"# Skill: {name}\n\n{text}") for name, text in given.skills.items()]
-    found += [Section(kind="input", name=name, text=text, outside=True) for name, text in given.inputs.items()]
+    found = [
+        PromptSection(kind="skill", name=name, text=f"# Skill: {name}\n\n{text}") for name, text in given.skills.items()
+    ]
+    found += [PromptSection(kind="input", name=name, text=text, outside=True) for name, text in given.inputs.items()]
     if given.item_name:
         lead = f"You work on one of several: {given.item_key}. This is it, and what you make is of it alone:"
-        found.append(Section(kind="input", name=given.item_name, text=_text(given.item), lead=lead, outside=True))
+        found.append(PromptSection(kind="input", name=given.item_name, text=_text(given.item), lead=lead, outside=True))
     for name, values in given.prior.items():
         for number, value in enumerate(values, 1):
             which = f" (number {number} of {len(values)}, the oldest first)" if len(values) > 1 else ""
             lead = f'Found earlier in this session, as "{name}"{which}:'
             label = f"{name} {number}" if len(values) > 1 else name
-            found.append(Section(kind="prior", name=label, text=_text(value), lead=lead, outside=True))
+            found.append(PromptSection(kind="prior", name=label, text=_text(value), lead=lead, outside=True))
     found += [
-        Section(kind="artifact", name=name, text=_text(value), outside=True) for name, value in given.artifacts.items()
+        PromptSection(kind="artifact", name=name, text=_text(value), outside=True)
+        for name, value in given.artifacts.items()
     ]
     if given.profile:
-        found.append(Section(kind="profile", name="the person", text=f"The person: {_text(dict(given.profile))}"))
+        found.append(PromptSection(kind="profile", name="the person", text=f"The person: {_text(dict(given.profile))}"))
     parameters = f"\n\nParameters: {_text(dict(given.parameters))}" if given.parameters else ""
-    found.append(Section(kind="task", name="the task", text=task + parameters))
+    found.append(PromptSection(kind="task", name="the task", text=task + parameters))
     for step, texts in given.replies.items():
         lead = f"The person has looked at {step} and wants this, in their own words; the last word counts:"
         said = "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
-        found.append(Section(kind="reply", name=f"the replies at {step}", text=said, lead=lead))
+        found.append(PromptSection(kind="reply", name=f"the replies at {step}", text=said, lead=lead))
     for unit, now in given.rounds.items():
         why = "its verifier found faults" if now.get("kind") == "repair" else "it asked for another round"
         lead = (
@@ -119,15 +122,15 @@ def sections_of(task: str, given: StepInput) -> list[Section]:
             f'{why}. What it said stands in "feedback of {unit}": put that right, and keep the rest.'
         )
         text = _text(now.get("feedback"))
-        found.append(Section(kind="round", name=f"feedback of {unit}", text=text, lead=lead, outside=True))
+        found.append(PromptSection(kind="round", name=f"feedback of {unit}", text=text, lead=lead, outside=True))
     if given.feedback:
         lead = 'Your last attempt was rejected. Put right exactly what stands in "findings", and keep the rest:'
         faults = "\n".join(f"- {text}" for text in given.feedback)
-        found.append(Section(kind="finding", name="findings", text=faults, lead=lead, outside=True))
+        found.append(PromptSection(kind="finding", name="findings", text=faults, lead=lead, outside=True))
     return found
 
 
-def fitted(sections: Sequence[Section], room: int, nonce: str) -> tuple[list[Section], tuple[str, ...]]:
+def fitted(sections: Sequence[PromptSection], room: int, nonce: str) -> tuple[list[PromptSection], tuple[str, ...]]:
     """The sections in so many tokens, as far as they may give way, and what went."""
     kept, dropped = list(sections), list[str]()
     for kind in GIVES_WAY:

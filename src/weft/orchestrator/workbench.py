@@ -24,7 +24,7 @@ from weft.protocol.messages import ToolCall
 from weft.protocol.talk import Decision
 from weft.protocol.talk_commands import ToolAsk
 from weft.protocol.values import dataclass
-from weft.tools.permission import SIGN_IN_RULE, TAINT_RULE, Verdict, judge
+from weft.tools.permission import SIGN_IN_RULE, TAINT_RULE, PermissionVerdict, judge
 from weft.tools.permission_file import APP_FILE, Rule, Rules, rule_of
 from weft.tools.shell.needs import Ground
 from weft.tools.shell.reading import ShellReading, read_shell
@@ -165,7 +165,7 @@ class Workbench:
             return replace(ask, verdict="allow")
         return replace(ask, verdict="deny", reason=ruling.reason or not_allowed(ask.reason))
 
-    def _chose(self, call: ToolCall, verdict: Verdict) -> bool:
+    def _chose(self, call: ToolCall, verdict: PermissionVerdict) -> bool:
         """A rule that denies or wants something asked stands above what a person chose for one run."""
         tool = self.box.get(call.tool)
         if tool is None or tool.subject is None or tool.subject[0] != "command":
@@ -174,7 +174,7 @@ class Workbench:
         tainted = verdict.rule == TAINT_RULE
         return command in self.chosen and (verdict.rule == "mode ask" or (tainted and self.chosen[command]))
 
-    def _denied(self, call: ToolCall, verdict: Verdict) -> str:
+    def _denied(self, call: ToolCall, verdict: PermissionVerdict) -> str:
         told = f"not allowed: {verdict.reason} ({verdict.rule}, {verdict.file})"
         if verdict.decision == "deny":
             return told

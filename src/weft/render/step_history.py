@@ -47,7 +47,7 @@ class Change:
 
 
 @dataclass(slots=True)
-class Said:
+class GivenWords:
     """Something a person or a verifier said that the attempt was given."""
 
     source: str
@@ -80,8 +80,8 @@ class AttemptHistory:
     input_hash: str
     inputs: Mapping[str, str]
     changes: list[Change]
-    replies: list[Said] = field(default_factory=list)
-    rounds: list[Said] = field(default_factory=list)
+    replies: list[GivenWords] = field(default_factory=list)
+    rounds: list[GivenWords] = field(default_factory=list)
     calls: list[CallSettled] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     artifacts: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -288,17 +288,17 @@ class _Fold:
             if before.get(name) != event.inputs.get(name)
         ]
         replies = [
-            Said(name.removeprefix(_REPLY), self._replies.get(name.removeprefix(_REPLY), value))
+            GivenWords(name.removeprefix(_REPLY), self._replies.get(name.removeprefix(_REPLY), value))
             for name, value in event.inputs.items()
             if name.startswith(_REPLY)
         ]
         replies += [
-            Said(f"the verdict on “{said.text}”", f"{in_verdict(said.verdict)}: {said.why}")
+            GivenWords(f"the verdict on “{said.text}”", f"{in_verdict(said.verdict)}: {said.why}")
             for name in event.inputs
             if (said := self._overruled.get(name)) is not None
         ]
         rounds = [
-            Said(f"{one.kind} round {one.round} of {one.most}, asked for by {one.unit}", one.feedback)
+            GivenWords(f"{one.kind} round {one.round} of {one.most}, asked for by {one.unit}", one.feedback)
             for name in event.inputs
             if (one := self._rounds.get(name)) is not None
         ]

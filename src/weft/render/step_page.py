@@ -33,7 +33,7 @@ MOST_TEXT: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class AskedPrompt:
     """What a model call was asked. `text` is None when its blob is gone."""
 
     attempt: int
@@ -54,7 +54,7 @@ class StepPage:
     """How each artifact's file is now: as recorded, changed by hand, missing."""
     checks: Sequence[str] = ()
     """As the pipeline declares them now."""
-    prompts: Sequence[Prompt] = ()
+    prompts: Sequence[AskedPrompt] = ()
     """Of the last attempt that asked a model."""
     folder: str = ""
     notes: Sequence[str] = ()
@@ -251,7 +251,7 @@ def _short(text: str, most: int = MOST_TEXT) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
-def prompts_text(prompts: Iterable[Prompt]) -> str:
+def prompts_text(prompts: Iterable[AskedPrompt]) -> str:
     """The whole text of each, one after the other."""
     return "\n".join(
         f"--- call {prompt.call}, {prompt.name} ---\n{prompt.text if prompt.text is not None else '(its text is gone)'}"

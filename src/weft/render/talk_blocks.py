@@ -14,7 +14,7 @@ from weft.render.cells import clean, fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
 from weft.render.signs import style
-from weft.render.talk_view import Answered, Called, CallView, Noted, Planned, Ran, Said, TalkBlock, Thought
+from weft.render.talk_view import Answered, Called, CallView, Noted, Planned, Ran, SpokenMessage, TalkBlock, Thought
 from weft.render.units import count, human_ms, human_seconds
 
 MOST_DIFF: Final = 40
@@ -35,7 +35,7 @@ _OUTCOMES: Final = {
 
 def block_lines(block: TalkBlock, sheet: Page) -> list[Text]:
     match block:
-        case Said():
+        case SpokenMessage():
             return [Text(), *said_lines(block.text, sheet)]
         case Answered():
             before = [Text()] if block.first else []

@@ -18,7 +18,7 @@ from weft.render.cells import fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
 from weft.render.talk_blocks import call_words, marked_lines, telling
-from weft.render.talk_view import CallView, Speech, TalkView
+from weft.render.talk_view import CallView, TalkView, WrittenSpeech
 from weft.render.units import count, human_seconds
 
 MOST_THINKING: Final = 4
@@ -61,7 +61,7 @@ def _writing(view: TalkView, now: float, sheet: Page, room: int) -> list[Text]:
     return [Text(), _at_work("waiting for the model", speech.started, now, sheet)] if not speech.begun else []
 
 
-def _thinking(speech: Speech, now: float, sheet: Page) -> list[Text]:
+def _thinking(speech: WrittenSpeech, now: float, sheet: Page) -> list[Text]:
     text = speech.thinking[-sheet.width * MOST_THINKING * 2 :]
     lines = sheet.wrapped(text, 2, "dim")[-MOST_THINKING:]
     return [Text(), _at_work("thinking", speech.thinking_since, now, sheet), *lines]

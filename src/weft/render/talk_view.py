@@ -69,7 +69,7 @@ class CallView:
 
 
 @dataclass(slots=True)
-class Speech:
+class WrittenSpeech:
     """A model call: what is being written and thought. `tail` is what is not in a block yet."""
 
     execution: str
@@ -86,7 +86,7 @@ class Speech:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpokenMessage:
     """A message of the person that began a turn."""
 
     text: str
@@ -133,7 +133,7 @@ class Planned:
     text: str
 
 
-TalkBlock = Planned | Said | Answered | Thought | Called | Noted | Ran
+TalkBlock = Planned | SpokenMessage | Answered | Thought | Called | Noted | Ran
 
 
 @dataclass
@@ -144,7 +144,7 @@ class TalkView:
     """Messages that wait for their turn, by name."""
     calls: dict[tuple[str, str], CallView] = field(default_factory=dict)
     """Calls that are open, by conversation and name."""
-    speeches: dict[str, Speech] = field(default_factory=dict)
+    speeches: dict[str, WrittenSpeech] = field(default_factory=dict)
     """Model calls at work, by conversation."""
     turning: bool = False
     """A turn of the main conversation is open, or its continuation is due."""
@@ -176,7 +176,7 @@ class TalkView:
             self._aside(event)
         elif not isinstance(event, t.TalkEvent | t.LiveTalkEvent):
             if isinstance(event, WordsSaid):
-                self.finished.append(Said(event.text))
+                self.finished.append(SpokenMessage(event.text))
             if lines := self.run.lines(event, now):
                 self.finished.append(Ran(tuple(lines), isinstance(event, GateOpened | ConfirmationAsked)))
 
@@ -250,11 +250,11 @@ class TalkView:
         for message in event.messages:
             if (text := self.queued.pop(message, None)) is not None:
                 self.messages += 1
-                self.finished.append(Said(text))
+                self.finished.append(SpokenMessage(text))
 
     def _intent(self, event: t.IntentRecorded, now: float) -> None:
         if event.kind == "model":
-            self.speeches[event.conversation] = Speech(event.execution, now)
+            self.speeches[event.conversation] = WrittenSpeech(event.execution, now)
         elif call := self.calls.get((event.conversation, event.call or "")):
             call.phase, call.execution, call.started = "running", event.execution, now
 
@@ -279,14 +279,14 @@ class TalkView:
             if ready:
                 self._answer(speech, ready, speech.tail[len(ready) :])
 
-    def _end_thinking(self, conversation: str, speech: Speech, now: float) -> None:
+    def _end_thinking(self, conversation: str, speech: WrittenSpeech, now: float) -> None:
         if speech.thinking and conversation == self.root:
             since = speech.thinking_since
             self.finished.append(Thought(speech.thinking, None if since is None else now - since))
             speech.thought = True
         speech.thinking, speech.thinking_since = "", None
 
-    def _answer(self, speech: Speech, text: str, rest: str) -> None:
+    def _answer(self, speech: WrittenSpeech, text: str, rest: str) -> None:
         """Lines that are complete. Empty ones before the first word are left out."""
         body = text if speech.begun else text.lstrip("\n")
         if body.strip() or (body and speech.begun):
@@ -296,7 +296,7 @@ class TalkView:
         speech.shown, speech.tail = speech.shown + len(text), rest
 
     def _model_settled(self, event: t.ModelSettled, now: float) -> None:
-        speech = self.speeches.pop(event.conversation, None) or Speech(event.execution, now)
+        speech = self.speeches.pop(event.conversation, None) or WrittenSpeech(event.execution, now)
         if event.conversation != self.root:
             return
         self._end_thinking(event.conversation, speech, now)

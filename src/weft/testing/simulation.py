@@ -24,7 +24,7 @@ from weft.conversation.projections import (
     deliver,
 )
 from weft.conversation.state import State, evolve, fold
-from weft.conversation.turns import Processor, Result, Rules
+from weft.conversation.turns import Processor, Result, TurnRules
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.events import Record
@@ -107,7 +107,7 @@ class World:
     auto_project: bool = True
     auto_continue: bool = False
     processors: tuple[Processor, ...] = ()
-    rules: Rules = field(default_factory=Rules)
+    rules: TurnRules = field(default_factory=TurnRules)
     log: list[Record] = field(default_factory=list)
     checkpoints: dict[str, int] = field(default_factory=dict)
     """What survives a crash, besides the log."""

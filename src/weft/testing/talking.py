@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from weft.conversation.ports import Ports, Running, Toolbox
+from weft.conversation.ports import Ports, Running, ToolboxPort
 from weft.conversation.projections import Transcript
 from weft.models.model import Part, Request, Stop, TextDelta
 from weft.protocol.envelope import MACHINE, Actor
@@ -112,7 +112,7 @@ async def at_once(work: Callable[[], Any]) -> Any:
     return work()
 
 
-def ports(model: Any, toolbox: Toolbox | None = None, **others: Any) -> Ports:
+def ports(model: Any, toolbox: ToolboxPort | None = None, **others: Any) -> Ports:
     numbers = itertools.count(1)
     found: dict[str, Any] = {
         "model": lambda _: model,

@@ -39,7 +39,7 @@ _MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class FetchLimits:
     size: int = 20 * 2**20
     """Bytes of the body, as it comes and as it unfolds."""
     seconds: float = 30
@@ -84,7 +84,7 @@ class _Target:
 async def fetch(
     url: str,
     *,
-    limits: Limits = Limits(),  # noqa: B008  a frozen value
+    limits: FetchLimits = FetchLimits(),  # noqa: B008  a frozen value
     resolver: Resolver | None = None,
     other_hosts: bool = True,
     allow_loopback: bool = False,
@@ -213,7 +213,7 @@ async def _judged(target: _Target, resolver: Resolver, allow_loopback: bool) -> 
 
 
 async def _get(
-    target: _Target, limits: Limits, resolver: Resolver, allow_loopback: bool, tls: ssl.SSLContext | None
+    target: _Target, limits: FetchLimits, resolver: Resolver, allow_loopback: bool, tls: ssl.SSLContext | None
 ) -> tuple[ReplyHead, bytes]:
     addresses = await _judged(target, resolver, allow_loopback)
     reader, writer = await _connect(target, addresses, limits, tls)
@@ -247,7 +247,7 @@ def _request(target: _Target) -> bytes:
 
 
 async def _connect(
-    target: _Target, addresses: Sequence[str], limits: Limits, tls: ssl.SSLContext | None
+    target: _Target, addresses: Sequence[str], limits: FetchLimits, tls: ssl.SSLContext | None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     failures: list[str] = []
     for address in addresses:

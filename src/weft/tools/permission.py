@@ -48,7 +48,7 @@ NOWHERE: Final = Ground()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class PermissionVerdict:
     decision: Decision
     reason: str
     """In words, for the person and the log."""
@@ -77,7 +77,7 @@ def judge(
     taint: Collection[str] = (),
     remembered: Collection[str] = (),
     ground: Ground = NOWHERE,
-) -> Verdict:
+) -> PermissionVerdict:
     """`taint`: where content from outside came from; `remembered`: the keys of what was allowed for this session;
     `ground`: where commands run."""
     if tool is None or tool.name != call.tool:
@@ -163,7 +163,7 @@ class _Subject:
 # -- the steps of a judgement
 
 
-def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered: Collection[str]) -> Verdict:
+def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered: Collection[str]) -> PermissionVerdict:
     if proved := _proved(subject):
         return proved
     allowing = next((rule for rule in rules.of("allow") if _allows(rule, tool, subject)), None)
@@ -188,7 +188,7 @@ def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered
     return replace(asked, needs=_opened(subject), always=_always(tool, subject))
 
 
-def _proved(subject: _Subject) -> Verdict | None:
+def _proved(subject: _Subject) -> PermissionVerdict | None:
     """A command whose words prove it harmless."""
     reading, shell = subject.reading, subject.shell
     if reading is None or shell is None or not reading.read_only or subject.declared:
@@ -200,7 +200,7 @@ def _proved(subject: _Subject) -> Verdict | None:
     return replace(_built_in("allow", reading.reason, "read-only programs"), needs=needs)
 
 
-def _held(subject: _Subject, mode: Mode) -> Verdict | None:
+def _held(subject: _Subject, mode: Mode) -> PermissionVerdict | None:
     """A command that the boundary holds, so that nothing is left to ask about."""
     if subject.shell is None or not subject.strong or subject.declared or mode == "auto":
         return None
@@ -235,8 +235,13 @@ def _always(tool: Tool, subject: _Subject) -> RuleEntry | None:
 
 
 def _with_taint(
-    verdict: Verdict, tool: Tool, subject: _Subject, rules: Rules, taint: Collection[str], remembered: Collection[str]
-) -> Verdict:
+    verdict: PermissionVerdict,
+    tool: Tool,
+    subject: _Subject,
+    rules: Rules,
+    taint: Collection[str],
+    remembered: Collection[str],
+) -> PermissionVerdict:
     """What could carry something out is asked about once content from outside is in the conversation.
 
     What was allowed for the session before that does not count any more; a command of the shell is asked about each
@@ -260,7 +265,7 @@ def _with_taint(
     return replace(_built_in("ask", reason, TAINT_RULE, _single(keys)), needs=verdict.needs)
 
 
-def _question(tool: Tool, subject: _Subject, rules: Rules) -> Verdict | None:
+def _question(tool: Tool, subject: _Subject, rules: Rules) -> PermissionVerdict | None:
     for rule in rules.of("ask"):
         if _matches(rule, tool, subject):
             return _by_rule("ask", rule)
@@ -273,7 +278,7 @@ def _question(tool: Tool, subject: _Subject, rules: Rules) -> Verdict | None:
     for rule in rules.rules:
         if rule.command and rule.verb != "allow" and _names(rule, tool) and _may_hide(subject, rule.command[0]):
             reason = f"the command may hide what a rule speaks of ({rule})"
-            return Verdict(decision="ask", reason=reason, rule=str(rule), file=rule.place)
+            return PermissionVerdict(decision="ask", reason=reason, rule=str(rule), file=rule.place)
     return None
 
 
@@ -417,11 +422,11 @@ def _is(part: Simple, rule: Rule) -> bool:
     return rule.open_ended or len(part.words) == len(rule.command)
 
 
-def _by_rule(decision: Decision, rule: Rule) -> Verdict:
+def _by_rule(decision: Decision, rule: Rule) -> PermissionVerdict:
     words = {"allow": "a rule allows it", "ask": "a rule wants it asked", "deny": "a rule denies it"}[decision]
     reason = f"{words}: {rule.why}" if rule.why else words
-    return Verdict(decision=decision, reason=reason, rule=str(rule), file=rule.place)
+    return PermissionVerdict(decision=decision, reason=reason, rule=str(rule), file=rule.place)
 
 
-def _built_in(decision: Decision, reason: str, rule: str, key: str | None = None) -> Verdict:
-    return Verdict(decision=decision, reason=reason, rule=rule, file=APP_FILE, remember_key=key)
+def _built_in(decision: Decision, reason: str, rule: str, key: str | None = None) -> PermissionVerdict:
+    return PermissionVerdict(decision=decision, reason=reason, rule=rule, file=APP_FILE, remember_key=key)

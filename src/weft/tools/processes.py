@@ -86,7 +86,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ProcessLimits:
     """The most that a command and all it started may take together."""
 
     memory: int
@@ -95,10 +95,10 @@ class Limits:
     """Bytes by which the free space may shrink, and that one file may have."""
 
 
-def usual_limits() -> Limits:
+def usual_limits() -> ProcessLimits:
     """Three quarters of the memory, so that the machine stays usable; far more of the rest than a build takes."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return Limits(memory=memory * 3 // 4, processes=1000, disk=20 * 2**30)
+    return ProcessLimits(memory=memory * 3 // 4, processes=1000, disk=20 * 2**30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ class Supervised:
         folder: int,
         environment: Mapping[str, str],
         policy: Policy,
-        limits: Limits | None = None,
+        limits: ProcessLimits | None = None,
         takes_input: bool = False,
         errors_apart: bool = False,
         line_limit: int = 2**16,
@@ -280,7 +280,7 @@ class Process:
         environment: Mapping[str, str],
         policy: Policy,
         output_limit: int,
-        limits: Limits | None = None,
+        limits: ProcessLimits | None = None,
         seen: Callable[[bytes], None] = lambda _: None,
     ) -> Process:
         """Runs `command` in the folder that this handle is open on, inside the boundary."""

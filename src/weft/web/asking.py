@@ -86,7 +86,7 @@ async def told(request: Request, error: Exception) -> JSONResponse:
     match error:
         case NotThereError() | NothingThereError():
             status = 404
-        case RefusedError() | EditConflictError():
+        case RefusedCommandError() | EditConflictError():
             status = 409
         case ExternalError():
             status = 503
@@ -123,12 +123,12 @@ class NotThereError(UserError):
     """What the address names is not there."""
 
 
-class RefusedError(UserError):
+class RefusedCommandError(UserError):
     """A command can't be taken now."""
 
 
-def refuse(reply: Refused) -> RefusedError:
-    return RefusedError(reply.reason, hint=reply.hint)
+def refuse(reply: Refused) -> RefusedCommandError:
+    return RefusedCommandError(reply.reason, hint=reply.hint)
 
 
 # -- what routes are given

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from weft.knowledge.embedding import Unavailable
-from weft.knowledge.research.answering import Judged, Statement, answer_of, fits, judge, read_question, statements
+from weft.knowledge.research.answering import (
+    JudgedPassage,
+    PassageStatement,
+    answer_of,
+    fits,
+    judge,
+    read_question,
+    statements,
+)
 
 PASSAGE = """\
 # Weak references
@@ -28,12 +36,12 @@ Caches may be of three kinds:
 """
 
 
-def judged(content: str, best: str, heading: str = "Memory › Weak references") -> Judged:
+def judged(content: str, best: str, heading: str = "Memory › Weak references") -> JudgedPassage:
     read = tuple(statements(content))
     at = next(number for number, one in enumerate(read) if best in one.text)
     row = {"heading": heading, "title": "Manual", "lead": "", "content": content, "label": "1"}
     (one,) = judge(read_question(best, lambda _: {}, 10), [row], Unavailable("none"))
-    return Judged(row, read, at, one.signs, one.score, one.probability)
+    return JudgedPassage(row, read, at, one.signs, one.score, one.probability)
 
 
 def test_a_passage_is_read_without_its_mark_up() -> None:
@@ -131,7 +139,7 @@ def test_a_telling_word_that_is_missing_speaks_against_an_answer(question: str, 
     ],
 )
 def test_a_sentence_that_only_points_elsewhere_is_known(text: str, points: bool) -> None:
-    assert Statement(text, 0).points is points
+    assert PassageStatement(text, 0).points is points
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from weft.protocol.talk_commands import DecideApproval
 from weft.render.cells import clean
 from weft.render.page import page
 from weft.render.talk_blocks import block_lines
-from weft.render.talk_view import Answered, Said, TalkView
+from weft.render.talk_view import Answered, SpokenMessage, TalkView
 
 NOBODY = "nobody is there to approve it: the conversation runs without a terminal"
 NOBODY_ANSWERS = "nobody is there to answer: the conversation runs without a terminal"
@@ -139,7 +139,7 @@ class PlainChat:
                 case Answered():
                     for line in block.text.split("\n"):
                         print(_printable(line), flush=True)
-                case Said():
+                case SpokenMessage():
                     pass  # whoever pipes knows what was said
                 case _:
                     for text in block_lines(block, self._sheet):

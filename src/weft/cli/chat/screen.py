@@ -64,7 +64,7 @@ from weft.protocol.talk_commands import ClearTaint, DecideApproval, DecidePlan
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, diff_lines, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
-from weft.render.talk_view import Answered, Called, CallView, Noted, Said, TalkBlock, TalkView, Thought
+from weft.render.talk_view import Answered, Called, CallView, Noted, SpokenMessage, TalkBlock, TalkView, Thought
 from weft.render.units import count
 
 FRAME: Final = 0.1
@@ -492,7 +492,7 @@ class ChatScreen(Chat):
         self._view.rebase(self._clock())
         blocks = self._view.take()
         for block in blocks:
-            if isinstance(block, Said):
+            if isinstance(block, SpokenMessage):
                 self._buffer.history.append_string(block.text)
         sheet = self._sheet
         lines = [sheet.title("weft chat", self._session.id), *sheet.wrapped(HELP, 0, "dim")]
@@ -710,7 +710,7 @@ _PLAN_KEYS: Final[dict[str, PlanDecision]] = {"y": "accepted", "c": "compacted",
 
 def _last(blocks: list[TalkBlock]) -> tuple[list[TalkBlock], int]:
     """The blocks of the last few exchanges, and how many messages stand before them."""
-    starts = [index for index, block in enumerate(blocks) if isinstance(block, Said)]
+    starts = [index for index, block in enumerate(blocks) if isinstance(block, SpokenMessage)]
     if len(starts) <= EXCHANGES:
         return blocks, 0
     return blocks[starts[-EXCHANGES] :], len(starts) - EXCHANGES

@@ -48,7 +48,7 @@ SAID: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class PassageStatement:
     """A sentence of a passage as it is read, without its mark-up."""
 
     text: str
@@ -89,10 +89,10 @@ _MARKS: Final = re.compile(r"(?<![\w*])\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?![\w*])|(?<
 _ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 
 
-def statements(content: str) -> list[Statement]:
+def statements(content: str) -> list[PassageStatement]:
     """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one. A word
     or two in a block of their own are the term that the next block explains, and stand before it."""
-    found: list[Statement] = []
+    found: list[PassageStatement] = []
     term = ""
     for number, (lines, item) in enumerate(_blocks(content)):
         text = _bare(" ".join(lines))
@@ -101,7 +101,7 @@ def statements(content: str) -> list[Statement]:
             continue
         text, term = f"{term} {text}".strip(), ""
         found += [
-            Statement(sentence, number, item)
+            PassageStatement(sentence, number, item)
             for start, end in sentence_spans(text)
             if len((sentence := text[start:end]).split()) >= SHORTEST
         ]
@@ -232,7 +232,7 @@ def read_question(text: str, frequencies: Callable[[Iterable[str]], Mapping[str,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
+class AnswerSigns:
     """What speaks for and against a passage being the answer; each about between 0 and 1."""
 
     meaning: float
@@ -258,41 +258,41 @@ class Signs:
 class Weights:
     """What the signs count: for telling which passage is best, and for telling how likely that one is right."""
 
-    order: Signs
-    sure: Signs
+    order: AnswerSigns
+    sure: AnswerSigns
     lead: float
     """How far the best is ahead of the next, by `order`."""
     nearer: float
     """How much nearer in meaning another passage is."""
     start: float
 
-    def rank(self, signs: Signs) -> float:
+    def rank(self, signs: AnswerSigns) -> float:
         return _weighed(self.order, signs)
 
 
-def _weighed(weights: Signs, signs: Signs) -> float:
+def _weighed(weights: AnswerSigns, signs: AnswerSigns) -> float:
     return math.fsum(weight * sign for weight, sign in zip(astuple(weights), astuple(signs), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedPassage:
     row: Mapping[str, Any]
-    statements: tuple[Statement, ...]
+    statements: tuple[PassageStatement, ...]
     best: int
     """Which of them answers best."""
-    signs: Signs
+    signs: AnswerSigns
     score: float
     """For the order: only the differences mean something."""
     probability: float = 0.0
     """That it answers the question; meant for the best of a search."""
 
 
-def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable) -> list[Judged]:
+def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable) -> list[JudgedPassage]:
     """The passages in the order in which they may be the answer; `rows` come in the order of the search."""
     weights = BY_WORDS if isinstance(embedder, Unavailable) else BY_MEANING
     found = sorted(_signs(asked, rows, embedder, weights), key=lambda one: -one.score)
     nearest = max((one.signs.meaning for one in found), default=0.0)
-    result: list[Judged] = []
+    result: list[JudgedPassage] = []
     for at, one in enumerate(found):
         rivals = [other.score for other in found[:at] + found[at + 1 :] if not alike(one, other)]
         ahead = one.score - max(rivals, default=one.score - LEAD)
@@ -306,7 +306,7 @@ def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | 
     return result
 
 
-def alike(one: Judged, other: Judged) -> bool:
+def alike(one: JudgedPassage, other: JudgedPassage) -> bool:
     """Whether two passages answer in nearly the same words."""
     mine, theirs = (set(stems(each.statements[each.best].text)) for each in (one, other))
     return len(mine & theirs) >= ALIKE * max(len(mine), len(theirs))
@@ -314,7 +314,7 @@ def alike(one: Judged, other: Judged) -> bool:
 
 def _signs(
     asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | Unavailable, weights: Weights
-) -> Iterator[Judged]:
+) -> Iterator[JudgedPassage]:
     prepared = []
     for row in rows[:CANDIDATES]:
         read = statements(str(row["content"]))
@@ -337,7 +337,7 @@ def _signs(
         best = max(chosen, key=lambda at: worth[at])
         meaning = row.get("likeness")
         whole = [*above, *(word for own in words for word in own)]
-        signs = Signs(
+        signs = AnswerSigns(
             meaning=float(meaning) if meaning is not None else likeness[best],
             sentence=likeness[best],
             share=asked.share(whole),
@@ -348,10 +348,12 @@ def _signs(
             fits=kind[best],
             prose=sum(len(one.text) for one in read if one.says) / sum(len(one.text) for one in read),
         )
-        yield Judged(row, tuple(read), best, signs, weights.rank(signs))
+        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs))
 
 
-def judged_for(query: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], knowledge: KnowledgeBase) -> list[Judged]:
+def judged_for(
+    query: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], knowledge: KnowledgeBase
+) -> list[JudgedPassage]:
     """What the passages that were found for a sub-query are worth as its answer, best first."""
     own = [row for row in rows if query["id"] in row["queries"]]
     own.sort(key=lambda row: -row["scores"][query["id"]])
@@ -400,7 +402,7 @@ BACK: Final = 3
 """So many sentences are gone back for what a pronoun means."""
 
 
-def answer_of(judged: Judged) -> tuple[list[Statement], str]:
+def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
     """The sentences that answer: the best one with what it takes to stand alone, and the rest of its paragraph as far
     as there is room; and what must be said before them (their heading) where they lean on what is not there."""
     read, at = judged.statements, judged.best
@@ -433,16 +435,16 @@ def answer_of(judged: Judged) -> tuple[list[Statement], str]:
 # -- what was fitted: `python -m benchmarks.answers --fit` prints these
 
 BY_MEANING: Final = Weights(
-    order=Signs(meaning=3.51, sentence=2.52, share=-0.09, sentence_share=0.04,
+    order=AnswerSigns(meaning=3.51, sentence=2.52, share=-0.09, sentence_share=0.04,
         told=5.09, missing=-0.57, rank=3.88, fits=-0.05, prose=-0.08),
-    sure=Signs(meaning=2.68, sentence=1.25, share=1.75, sentence_share=-0.85,
+    sure=AnswerSigns(meaning=2.68, sentence=1.25, share=1.75, sentence_share=-0.85,
         told=4.24, missing=0.38, rank=0.00, fits=0.23, prose=0.60),
     lead=1.17, nearer=-14.55, start=-7.02,
 )  # fmt: skip
 BY_WORDS: Final = Weights(
-    order=Signs(meaning=0.00, sentence=0.00, share=0.50, sentence_share=0.71,
+    order=AnswerSigns(meaning=0.00, sentence=0.00, share=0.50, sentence_share=0.71,
         told=6.00, missing=0.55, rank=3.87, fits=0.55, prose=-0.17),
-    sure=Signs(meaning=0.00, sentence=0.00, share=1.58, sentence_share=-0.07,
+    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.58, sentence_share=-0.07,
         told=7.31, missing=0.85, rank=0.00, fits=0.77, prose=-0.62),
     lead=0.49, nearer=0.00, start=-3.86,
 )  # fmt: skip

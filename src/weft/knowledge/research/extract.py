@@ -17,7 +17,7 @@ from weft.checks.names import names
 from weft.checks.numerals import offered
 from weft.knowledge.grammar import Grammar
 from weft.knowledge.knowledge_base import KnowledgeBase
-from weft.knowledge.research.answering import ANSWER, Judged, answer_of, judge, judged_for, read_question
+from weft.knowledge.research.answering import ANSWER, JudgedPassage, answer_of, judge, judged_for, read_question
 from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.earlier import prior_sections
 from weft.knowledge.research.labels import sentence_id
@@ -81,7 +81,7 @@ def make_draft(
     }
 
 
-def nearest(judged: Mapping[str, Sequence[Judged]]) -> list[str]:
+def nearest(judged: Mapping[str, Sequence[JudgedPassage]]) -> list[str]:
     """The labels of the passages that come nearest to an answer, whatever part of the question they are near to."""
     every = sorted((one for found in judged.values() for one in found), key=lambda one: -one.probability)
     return list(dict.fromkeys(str(one.row["label"]) for one in every))[:NEAREST]
@@ -108,7 +108,7 @@ def unanswered(sub_queries: Sequence[Mapping[str, Any]], drafted: Sequence[Mappi
 
 
 def _chosen(
-    judged: Sequence[Judged], depth: Depth, used: Sequence[_Said], rejected: Collection[str]
+    judged: Sequence[JudgedPassage], depth: Depth, used: Sequence[_Said], rejected: Collection[str]
 ) -> Iterator[_Said]:
     """The sentences of a section: those of the passage that answers best, then of the next that do."""
     taken: list[_Said] = []
@@ -137,7 +137,7 @@ def in_order(sub_queries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
 
 
 def _in_parts(
-    query: Mapping[str, Any], sub_queries: Sequence[Mapping[str, Any]], judged: Mapping[str, Sequence[Judged]]
+    query: Mapping[str, Any], sub_queries: Sequence[Mapping[str, Any]], judged: Mapping[str, Sequence[JudgedPassage]]
 ) -> bool:
     """Whether its parts (the sides of a comparison, the items of a list) say it, and what is left is the remainder."""
     whole = set(terms_of(query["text"]))
@@ -154,7 +154,7 @@ def same(one: str, other: str) -> bool:
     return offered(one, words=True) == offered(other, words=True) and words.denials(one) == words.denials(other)
 
 
-def _section(heading: str, query: str, chosen: Sequence[_Said], judged: Judged) -> dict[str, Any]:
+def _section(heading: str, query: str, chosen: Sequence[_Said], judged: JudgedPassage) -> dict[str, Any]:
     return {
         "heading": heading,
         "query": query,
@@ -193,7 +193,7 @@ def _aside(
 ) -> list[dict[str, Any]]:
     """What other sources than the collection say, in a section of its own: never mixed with what binds."""
     chosen: dict[str, _Said] = {}
-    surest: Judged | None = None
+    surest: JudgedPassage | None = None
     for query in sub_queries:
         asked = read_question(query["text"], knowledge.store.frequencies, knowledge.store.counts()["passages"])
         for one in judge(asked, rows, knowledge.embedder):

@@ -19,7 +19,7 @@ WORDS: Final = (100, 10_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class ProfileTopic:
     name: str
     interest: int = 3
 
@@ -39,7 +39,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    topics: tuple[Topic, ...] = ()
+    topics: tuple[ProfileTopic, ...] = ()
     tone: Tone = "intermediate"
     words: int = 1000
     voice: Voice = "first-person"
@@ -47,7 +47,7 @@ class Profile:
     """Words per sentence in the person's own writing; 0 when there is none to go by."""
 
 
-def parse_topics(value: Any) -> tuple[Topic, ...]:
+def parse_topics(value: Any) -> tuple[ProfileTopic, ...]:
     if value is None:
         return ()
     if not isinstance(value, Sequence) or isinstance(value, str):
@@ -74,7 +74,7 @@ def parse_profile(value: Mapping[str, Any] | None) -> Profile:
     return Profile(parse_topics(given.get("topics")), cast(Tone, tone), words, cast(Voice, voice), _rhythm(samples))
 
 
-def relevance(topics: Sequence[Topic], labels: Iterable[str]) -> float:
+def relevance(topics: Sequence[ProfileTopic], labels: Iterable[str]) -> float:
     """How much of what the person cares about the labels name, from 0 to 1."""
     total = sum(topic.interest for topic in topics)
     if not total:
@@ -95,7 +95,7 @@ def _alike(one: str, other: str) -> bool:
     return (ending in ("s", "es") and len(short) > 2) or (ending in ("n", "en", "e", "er") and len(short) > 4)
 
 
-def _topic(item: Any) -> Topic:
+def _topic(item: Any) -> ProfileTopic:
     if isinstance(item, str):
         item = {"topic": item}
     if not isinstance(item, Mapping) or not str(item.get("topic", "")).strip():
@@ -103,7 +103,7 @@ def _topic(item: Any) -> Topic:
     interest = item.get("interestLevel", 3)
     if not isinstance(interest, int) or isinstance(interest, bool) or not 1 <= interest <= 5:
         raise ValueError(f"interestLevel is a whole number from 1 to 5, not {interest!r}")
-    return Topic(" ".join(str(item["topic"]).split()), interest)
+    return ProfileTopic(" ".join(str(item["topic"]).split()), interest)
 
 
 def _rhythm(samples: Sequence[str]) -> float:

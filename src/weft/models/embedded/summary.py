@@ -13,7 +13,7 @@ from typing import Any, Final
 from weft.models.embedded.kinds import STANDARD_HEADING, abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import Span
 from weft.models.embedded.parts import find_parts, spans_of
-from weft.models.embedded.profile import Topic, parse_topics, relevance
+from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
 from weft.models.embedded.reading import Reading, Sentence, read
@@ -300,7 +300,7 @@ def _is_telling(title: str) -> bool:
 # -- facts
 
 
-def _speaks_of(reading: Reading, topic: Topic, headline: str) -> bool:
+def _speaks_of(reading: Reading, topic: ProfileTopic, headline: str) -> bool:
     """Named in passing is not what a text is about."""
     return topic.named_in(headline) or sum(1 for one in reading.sentences if topic.named_in(one.text)) > 1
 

@@ -17,6 +17,6 @@ from __future__ import annotations
 
 from weft.render.kit.markdown import kit_markdown
 from weft.render.kit.page import kit_page
-from weft.render.kit.source import Cue, Source
+from weft.render.kit.source import KitCue, Source
 
-__all__ = ["Cue", "Source", "kit_markdown", "kit_page"]
+__all__ = ["KitCue", "Source", "kit_markdown", "kit_page"]

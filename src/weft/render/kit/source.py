@@ -12,7 +12,7 @@ _NAME: Final = 80
 """Characters. The name of a speaker is no longer."""
 
 
-class Cue(Protocol):
+class KitCue(Protocol):
     """When something was said and where its words begin in the text. `weft.documents.Cue` is one."""
 
     @property
@@ -36,7 +36,7 @@ class Source:
     language: str = ""
     kind: str = ""
     url: str = ""
-    cues: Sequence[Cue] = ()
+    cues: Sequence[KitCue] = ()
     reader: str = ""
     """The language in which the reader wants what is not of the source; empty for the language of the kit."""
 

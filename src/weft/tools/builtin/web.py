@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 from weft.documents import DocumentError, read_document
 from weft.protocol.errors import UserError
 from weft.tools.builtin.schema import closed, text
-from weft.tools.fetch import Fetched, Limits
+from weft.tools.fetch import Fetched, FetchLimits
 from weft.tools.results import bounded
 from weft.tools.threads import in_thread
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 
-LIMITS: Final = Limits(size=10 * 2**20, seconds=30, redirects=5)
+LIMITS: Final = FetchLimits(size=10 * 2**20, seconds=30, redirects=5)
 Fetcher = Callable[..., Awaitable[Fetched]]
 """`fetch`, or in a test one that may reach loopback."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from weft.tools.shell.options import Parsed, Program, RefusedError, program
+from weft.tools.shell.options import Parsed, Program, RefusedOptionError, program
 
 _list: Final = program(
     "-aqs --all --quiet --no-trunc --digests --size --latest -l", "-fn --last --format --filter", offline=False
@@ -17,7 +17,7 @@ _list: Final = program(
 
 def _once(parsed: Parsed) -> None:
     if not parsed.has("--no-stream"):
-        raise RefusedError("docker stats never ends without --no-stream")
+        raise RefusedOptionError("docker stats never ends without --no-stream")
 
 
 _inspect: Final = program("-s --size", "-f --format --type", offline=False)
@@ -68,7 +68,7 @@ DOCKER: Final = Program(
 def _no_secrets(parsed: Parsed) -> None:
     for word in parsed.operands:
         if any(part.strip().lower().startswith("secret") for part in word.text.replace("/", ",").split(",")):
-            raise RefusedError("kubectl would show secrets")
+            raise RefusedOptionError("kubectl would show secrets")
 
 
 _ACROSS: Final = "-A --all-namespaces --show-labels --no-headers --show-kind --ignore-not-found --sort-by --chunk-size"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from weft.tools.shell.options import Parsed, Program, RefusedError, program
+from weft.tools.shell.options import Parsed, Program, RefusedOptionError, program
 from weft.tools.shell.words import Word
 
 _DIFF: Final = (
@@ -45,28 +45,28 @@ def _check_format(parsed: Parsed) -> None:
     """Formats that ask for a signature run the program that verifies it."""
     for value in parsed.values("--format", "--pretty"):
         if "%G" in value or "signature" in value.lower() or "trailers" in value.lower():
-            raise RefusedError("git with a format that may run another program")
+            raise RefusedOptionError("git with a format that may run another program")
 
 
 def _check_list(parsed: Parsed) -> None:
     _check_format(parsed)
     if parsed.operands and not parsed.has("--list", "-l", *_IMPLY_LIST.split()):
-        raise RefusedError("git with a name here would make something: add --list")
+        raise RefusedOptionError("git with a name here would make something: add --list")
 
 
 def _check_config(parsed: Parsed) -> None:
     if not parsed.has("--get", "--get-all", "--get-regexp", "--list", "-l"):
-        raise RefusedError("git config is read only with --get or --list")
+        raise RefusedOptionError("git config is read only with --get or --list")
     if parsed.has("--list", "-l") and parsed.operands:
-        raise RefusedError("git config --list with operands")
+        raise RefusedOptionError("git config --list with operands")
     if len(parsed.operands) > 2:
-        raise RefusedError("git config with too many operands")
+        raise RefusedOptionError("git config with too many operands")
 
 
 def _check_reflog(parsed: Parsed) -> None:
     _check_format(parsed)
     if parsed.operands and parsed.operands[0].text != "show":
-        raise RefusedError("git reflog is read only alone or with show")
+        raise RefusedOptionError("git reflog is read only alone or with show")
 
 
 def _judge_remote(words: Sequence[Word]) -> None:
@@ -75,7 +75,7 @@ def _judge_remote(words: Sequence[Word]) -> None:
         return
     if len(texts) == 2 and texts[0] == "get-url" and re.match(r"[A-Za-z0-9][A-Za-z0-9._/-]*\Z", texts[1]):
         return
-    raise RefusedError("git remote is read only alone, with -v, or with get-url NAME")
+    raise RefusedOptionError("git remote is read only alone, with -v, or with get-url NAME")
 
 
 _log: Final = program(_LOG, _LOG_VALUED, number=True, check=_check_format)

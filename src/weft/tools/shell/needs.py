@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from weft.protocol.values import dataclass
 from weft.tools.boundary import DECIDING, SECRET_PLACES, Need, Strength
 from weft.tools.shell.git import GIT
-from weft.tools.shell.options import RefusedError, listed
+from weft.tools.shell.options import RefusedOptionError, listed
 from weft.tools.shell.tree import parser
 from weft.tools.shell.words import Word
 
@@ -762,7 +762,7 @@ def _git_looks(words: Sequence[str]) -> bool:
     plain = [Word(word, word, pattern=False) for word in words if word not in ("--no-pager",)]
     try:
         GIT.judge("git", plain)
-    except RefusedError:
+    except RefusedOptionError:
         return False
     return True
 

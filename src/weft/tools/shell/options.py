@@ -18,7 +18,7 @@ _NUMBER: Final = re.compile(r"[-+]?[0-9]+[A-Za-z]{0,3}\Z")
 _DASH_NUMBER: Final = re.compile(r"-[0-9]+\Z")
 
 
-class RefusedError(Exception):
+class RefusedOptionError(Exception):
     """Why this is not known to be harmless, in words."""
 
 
@@ -64,9 +64,9 @@ class Program:
             return
         parsed = self.parse(name, words)
         if self.operands is not None and len(parsed.operands) > self.operands:
-            raise RefusedError(f"{name} with more than {self.operands} operands may change something")
+            raise RefusedOptionError(f"{name} with more than {self.operands} operands may change something")
         if self.operands is not None and any(word.pattern for word in parsed.operands):
-            raise RefusedError(f"{name} with a pattern may get more operands than it should")
+            raise RefusedOptionError(f"{name} with a pattern may get more operands than it should")
         if not self.inert:
             _refuse_patterns(name, words)
         if self.check is not None:
@@ -74,7 +74,7 @@ class Program:
 
     def _judge_subcommand(self, name: str, words: Sequence[Word]) -> None:
         if not words:
-            raise RefusedError(f"{name} alone is not known to be read only")
+            raise RefusedOptionError(f"{name} alone is not known to be read only")
         first = words[0]
         if first.bare and first.text in self.subcommands:
             self.subcommands[first.text].judge(f"{name} {first.text}", words[1:])
@@ -84,7 +84,7 @@ class Program:
         if first.bare and first.text in self.flags and first.text.startswith("--no-"):
             self._judge_subcommand(name, words[1:])
             return
-        raise RefusedError(f"{name} {first.source[:40]} is not known to be read only")
+        raise RefusedOptionError(f"{name} {first.source[:40]} is not known to be read only")
 
     def parse(self, name: str, words: Sequence[Word]) -> Parsed:
         options: list[tuple[str, str]] = []
@@ -97,10 +97,10 @@ class Program:
                 break
             if not word.text.startswith("-") or word.text == "-":
                 if word.text.startswith("+") and name not in _PLUS_WORDS:
-                    raise RefusedError(f"{name} {word.source[:20]}: a word that begins with + may be an option")
+                    raise RefusedOptionError(f"{name} {word.source[:20]}: a word that begins with + may be an option")
                 operands.append(word)
             elif word.pattern:
-                raise RefusedError(f"{name} {word.source[:40]}: an option made of file names")
+                raise RefusedOptionError(f"{name} {word.source[:40]}: an option made of file names")
             elif self.dash_number and _DASH_NUMBER.match(word.text):
                 options.append(("-number", word.text[1:]))
             elif word.text.startswith("--"):
@@ -115,7 +115,7 @@ class Program:
             return option, value if equals else _value(name, option, rest)
         if option in self.flags:
             return option, value
-        raise RefusedError(f"the option {option[:40]} of {name} is not known to be read only")
+        raise RefusedOptionError(f"the option {option[:40]} of {name} is not known to be read only")
 
     def _short(self, name: str, text: str, rest: list[Word]) -> list[tuple[str, str]]:
         found = []
@@ -125,7 +125,7 @@ class Program:
                 found.append((option, text[index:] or _value(name, option, rest)))
                 return found
             if option not in self.flags:
-                raise RefusedError(f"the option {option} of {name} is not known to be read only")
+                raise RefusedOptionError(f"the option {option} of {name} is not known to be read only")
             found.append((option, ""))
         return found
 
@@ -135,17 +135,17 @@ _PLUS_WORDS: Final = frozenset({"date", "echo", "grep", "egrep", "fgrep", "rg", 
 
 def _value(name: str, option: str, rest: list[Word]) -> str:
     if not rest:
-        raise RefusedError(f"the option {option} of {name} has no value")
+        raise RefusedOptionError(f"the option {option} of {name} has no value")
     word = rest.pop(0)
     if word.pattern or (word.text.startswith("-") and not _NUMBER.match(word.text)):
-        raise RefusedError(f"{word.source[:40]} after {option} of {name} may be an option itself")
+        raise RefusedOptionError(f"{word.source[:40]} after {option} of {name} may be an option itself")
     return word.text
 
 
 def _refuse_patterns(name: str, words: Sequence[Word]) -> None:
     for word in words:
         if word.pattern and word.source[:1] in "*?[":
-            raise RefusedError(f"{word.source[:40]} may become an option of {name}; write ./{word.source[:40]}")
+            raise RefusedOptionError(f"{word.source[:40]} may become an option of {name}; write ./{word.source[:40]}")
 
 
 def program(

@@ -15,7 +15,7 @@ from typing import Final
 
 from weft.tools.shell.clusters import DOCKER, JOURNALCTL, KUBECTL, SYSTEMCTL
 from weft.tools.shell.git import GIT
-from weft.tools.shell.options import Program, RefusedError, program
+from weft.tools.shell.options import Program, RefusedOptionError, program
 from weft.tools.shell.special import (
     anything,
     check_date,
@@ -47,7 +47,7 @@ _NONE: Final = program(operands=0)
 
 def _version_of(words: Sequence[Word]) -> None:
     if [word.text for word in words] != ["--version"]:
-        raise RefusedError("only --version is known to be read only here")
+        raise RefusedOptionError("only --version is known to be read only here")
 
 
 _VERSION: Final = Program(custom=_version_of)
@@ -66,10 +66,10 @@ def _neighbour(words: Sequence[Word]) -> None:
         "automation": {"list", "get", "validate", "history", "last-executed", "test", "lint"},
     }
     if len(texts) < 2 or texts[0] not in looks or texts[1] not in looks[texts[0]] | {"--help"}:
-        raise RefusedError(f"craft-agent {' '.join(texts[:2])[:40]} is not known to be read only")
+        raise RefusedOptionError(f"craft-agent {' '.join(texts[:2])[:40]} is not known to be read only")
     rest = program("--help --json", "--limit --match").parse("craft-agent", words[2:])
     if len(rest.operands) > 1:
-        raise RefusedError("craft-agent with more than one name")
+        raise RefusedOptionError("craft-agent with more than one name")
 
 
 _LOOKS: Final = program("--json -h --help --all --limit", "--workspace --limit")
@@ -296,7 +296,7 @@ def judge_program(command: Simple) -> Program:
     name = command.program
     known = PROGRAMS.get(name)
     if known is None:
-        raise RefusedError(f"{name[:60]} is not among the programs known to be read only")
+        raise RefusedOptionError(f"{name[:60]} is not among the programs known to be read only")
     for word in (*command.arguments, *command.reads):
         _judge_word(name, word)
     known.judge(name, command.arguments)
@@ -306,12 +306,12 @@ def judge_program(command: Simple) -> Program:
 def _judge_word(name: str, word: Word) -> None:
     """What no program is to be given without a question, wherever it stands."""
     if SECRET.search(word.text):
-        raise RefusedError(f"{word.source[:60]} may hold keys or passwords")
+        raise RefusedOptionError(f"{word.source[:60]} may hold keys or passwords")
     if _INSIDE.search(word.text) or _DEVICE.search(word.text):
-        raise RefusedError(f"{word.source[:60]} is a device, or shows the inside of processes")
+        raise RefusedOptionError(f"{word.source[:60]} is a device, or shows the inside of processes")
     if name not in _NAME_FOLDERS and set(posixpath.normpath(word.text).split("/")) <= {"", ".."}:
         # the top of all folders, or a way up that may end there: what searches from there also searches /proc
-        raise RefusedError(f"{word.source[:60]} leads upwards to where processes show their inside")
+        raise RefusedOptionError(f"{word.source[:60]} leads upwards to where processes show their inside")
     if word.pattern:
         _judge_pattern(word)
 
@@ -321,6 +321,6 @@ def _judge_pattern(word: Word) -> None:
     parts = [part for part in word.text.split("/") if part not in ("", ".")]
     vague = [index for index, part in enumerate(parts) if re.search(r"[*?\[]", part)]
     if ".." in parts or any(parts[index].startswith(".") for index in vague):
-        raise RefusedError(f"the pattern {word.source[:60]} may stand for hidden files, or for some elsewhere")
+        raise RefusedOptionError(f"the pattern {word.source[:60]} may stand for hidden files, or for some elsewhere")
     if word.text.startswith("/") and vague and vague[0] < 2:
-        raise RefusedError(f"the pattern {word.source[:60]} begins too close to the top of all folders")
+        raise RefusedOptionError(f"the pattern {word.source[:60]} begins too close to the top of all folders")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from weft.protocol.values import dataclass
-from weft.tools.shell.options import RefusedError
+from weft.tools.shell.options import RefusedOptionError
 from weft.tools.shell.programs import judge_program
 from weft.tools.shell.tree import agree
 from weft.tools.shell.words import Simple, UnreadableError, read_commands
@@ -41,8 +41,8 @@ def read_shell(command: str) -> ShellReading:
     try:
         known = [judge_program(part) for part in commands]
         if "cd" in names and "git" in names:
-            raise RefusedError("git after cd works in a folder whose settings nobody has looked at")
-    except RefusedError as error:
+            raise RefusedOptionError("git after cd works in a folder whose settings nobody has looked at")
+    except RefusedOptionError as error:
         return ShellReading(read_only=False, offline=False, reason=str(error), commands=commands)
     return ShellReading(
         read_only=True,

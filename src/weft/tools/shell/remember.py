@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from weft.tools.shell.options import RefusedError, listed
+from weft.tools.shell.options import RefusedOptionError, listed
 from weft.tools.shell.programs import judge_program
 from weft.tools.shell.reading import ShellReading
 from weft.tools.shell.words import Simple
@@ -97,7 +97,7 @@ WITH_SUBCOMMANDS: Final = listed("git npm yarn pnpm cargo go pip pip3 uv poetry 
 def part_is_read_only(part: Simple) -> bool:
     try:
         judge_program(part)
-    except RefusedError:
+    except RefusedOptionError:
         return False
     return True
 

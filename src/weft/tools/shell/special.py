@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from weft.tools.shell.options import Parsed, RefusedError, listed
+from weft.tools.shell.options import Parsed, RefusedOptionError, listed
 from weft.tools.shell.words import Word
 
 # -- find
@@ -30,14 +30,14 @@ def judge_find(words: Sequence[Word]) -> None:
         word = rest.pop(0)
         if word.text in _FIND_VALUED:
             if not rest or not _FIND_VALUE.match(rest[0].text):
-                raise RefusedError(f"find {word.text} without a plain value")
+                raise RefusedOptionError(f"find {word.text} without a plain value")
             if rest[0].pattern:
-                raise RefusedError(f"the pattern after find {word.text} has to be in quotes")
+                raise RefusedOptionError(f"the pattern after find {word.text} has to be in quotes")
             rest.pop(0)
         elif word.text in _FIND_TESTS or word.text in _FIND_SIGNS:
             continue
         elif word.text.startswith(("-", "(", ")", "!", ",")):
-            raise RefusedError(f"find {word.source[:40]} is not known to be read only")
+            raise RefusedOptionError(f"find {word.source[:40]} is not known to be read only")
 
 
 # -- awk
@@ -59,29 +59,29 @@ def judge_awk(words: Sequence[Word]) -> None:
         option = rest.pop(0).text
         if option in ("-F", "-v"):
             if not rest or rest[0].text.startswith("-"):
-                raise RefusedError(f"awk {option} without its value")
+                raise RefusedOptionError(f"awk {option} without its value")
             _plain_awk(rest.pop(0).text)
         elif re.match(r"-F[^-]", option):
             _plain_awk(option[2:])
         else:
-            raise RefusedError(f"the option {option[:40]} of awk is not known to be read only")
+            raise RefusedOptionError(f"the option {option[:40]} of awk is not known to be read only")
     if not rest:
-        raise RefusedError("awk without a program")
+        raise RefusedOptionError("awk without a program")
     program = rest.pop(0)
     if program.pattern:
-        raise RefusedError("the program of awk has to be in quotes")
+        raise RefusedOptionError("the program of awk has to be in quotes")
     _plain_awk(program.text)
     for word in rest:
         if word.text.startswith("-") or "=" in word.text:
-            raise RefusedError(f"{word.source[:40]} after the program of awk")
+            raise RefusedOptionError(f"{word.source[:40]} after the program of awk")
 
 
 def _plain_awk(text: str) -> None:
     if found := _AWK_REFUSED.search(text):
-        raise RefusedError(f"awk with {found[0]!r} may run a program or write a file")
+        raise RefusedOptionError(f"awk with {found[0]!r} may run a program or write a file")
     for call in _AWK_CALL.finditer(text):
         if call[1] not in _AWK_CALLS:
-            raise RefusedError(f"awk calls {call[1][:40]}, which is not known to be harmless")
+            raise RefusedOptionError(f"awk calls {call[1][:40]}, which is not known to be harmless")
 
 
 # -- tar
@@ -90,14 +90,14 @@ def _plain_awk(text: str) -> None:
 def judge_tar(words: Sequence[Word]) -> None:
     """Only the listing of an archive."""
     if not words or not re.match(r"-?[tvzjJ]*t[tvzjJ]*f\Z", words[0].text):
-        raise RefusedError("tar is read only as tar -tf ARCHIVE")
+        raise RefusedOptionError("tar is read only as tar -tf ARCHIVE")
     if len(words) < 2:
-        raise RefusedError("tar without an archive would read a tape")
+        raise RefusedOptionError("tar without an archive would read a tape")
     for word in words[1:]:
         if word.text.startswith("-"):
-            raise RefusedError(f"the option {word.source[:40]} of tar is not known to be read only")
+            raise RefusedOptionError(f"the option {word.source[:40]} of tar is not known to be read only")
     if ":" in words[1].text:
-        raise RefusedError("tar takes a name with a colon for another machine")
+        raise RefusedOptionError("tar takes a name with a colon for another machine")
 
 
 # -- others
@@ -110,35 +110,35 @@ def judge_ps(words: Sequence[Word]) -> None:
         text = rest.pop(0).text
         if text in ("-o", "-u", "-p", "-C", "-t", "--ppid", "--pid", "--user", "--sort", "-U", "-g"):
             if not rest or rest[0].text.startswith("-") or "env" in rest[0].text.lower():
-                raise RefusedError(f"ps {text} without a value that is known to be harmless")
+                raise RefusedOptionError(f"ps {text} without a value that is known to be harmless")
             rest.pop(0)
         elif re.match(r"-[AaefFjlMyHLTwx]+\Z", text) or re.match(r"[aufjlmrsvxwhH]+\Z", text):
             continue
         elif text not in ("--forest", "--no-headers", "--headers") and not re.match(r"--sort=[-+%a-z,]+\Z", text):
-            raise RefusedError(f"ps {text[:40]} is not known to be harmless")
+            raise RefusedOptionError(f"ps {text[:40]} is not known to be harmless")
 
 
 def check_date(parsed: Parsed) -> None:
     for word in parsed.operands:
         if not word.text.startswith("+"):
-            raise RefusedError("date with an operand that is no format sets the clock")
+            raise RefusedOptionError("date with an operand that is no format sets the clock")
 
 
 def judge_printf(words: Sequence[Word]) -> None:
     if not words or words[0].text.startswith("-"):
-        raise RefusedError("printf with an option may set a variable")
+        raise RefusedOptionError("printf with an option may set a variable")
 
 
 def judge_command(words: Sequence[Word]) -> None:
     if len(words) != 2 or words[0].text not in ("-v", "-V") or not re.match(r"[A-Za-z0-9._+-]+\Z", words[1].text):
-        raise RefusedError("command is read only as command -v NAME")
+        raise RefusedOptionError("command is read only as command -v NAME")
 
 
 def judge_cd(words: Sequence[Word]) -> None:
     text = words[0].text if len(words) == 1 and not words[0].pattern else "-"
     parts = [part for part in text.split("/") if part not in ("", ".")]
     if text.startswith("-") or ".." in parts or (text.startswith("/") and len(parts) < 2):
-        raise RefusedError("cd is taken only with one plain folder, not upwards and not to the top")
+        raise RefusedOptionError("cd is taken only with one plain folder, not upwards and not to the top")
 
 
 def anything(words: Sequence[Word]) -> None:
