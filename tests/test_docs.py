@@ -390,6 +390,15 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     assert broken_links(path) == []
 
 
+def test_every_row_beside_others_names_a_test_that_is_there() -> None:
+    rows = [line for line in (ROOT / "docs/compared.md").read_text().splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 15
+    for row in rows:
+        ours, named = row.split("|")[2].strip(), re.findall(r"`(tests/[\w/.]+)`", row)
+        assert bool(named) == ours.startswith("●"), row
+        assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
 def test_a_broken_link_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# One `two`, three\n[a](b.md) [b](#one-two-three) [c](a.md#one) [d](https://x.y)\n")
     assert broken_links(tmp_path / "a.md") == ["b.md", "a.md#one"]
