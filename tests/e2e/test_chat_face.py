@@ -482,7 +482,7 @@ def test_after_a_crash_in_an_answer_the_conversation_goes_on(chat: Chat) -> None
 
 
 def test_nothing_a_model_or_a_tool_says_reaches_the_terminal_as_a_command(chat: Chat) -> None:
-    terminal = chat.open()
+    terminal = chat.open(WEFT_NOTIFY="none")  # the bell and the title are the face's own
     terminal.child.send("evil\r")
     terminal.wait_for("✗ Evil", "The tool said: before")
     terminal.child.send(CTRL_O)

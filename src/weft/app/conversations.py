@@ -49,7 +49,8 @@ from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.events import Event, QuestionAsked, QuestionClosed, Record, StatusChanged
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.talk import ModelSettled
+from weft.protocol.messages import ToolCall
+from weft.protocol.talk import ApprovalRequested, ModelSettled, TurnCompleted
 from weft.protocol.talk_commands import (
     CompactTranscript,
     DecidePlan,
@@ -57,6 +58,7 @@ from weft.protocol.talk_commands import (
     NoteRestored,
     NoteRewound,
     SubmitPlan,
+    ToolEnd,
 )
 from weft.render.answer import answer_text
 from weft.session.session import Session
@@ -70,12 +72,13 @@ from weft.tools.results import keeper
 from weft.tools.shell.needs import Ground
 from weft.tools.shell_state import ShellState
 from weft.tools.skills import Skills
-from weft.tools.spellings import own_name
+from weft.tools.spellings import own_name, told
 from weft.tools.tool import Context, Question
 from weft.tools.toolbox import Toolbox
 from weft.workspace.agent import Agent
 
 if TYPE_CHECKING:
+    from weft.app.hooks import Hooks
     from weft.app.notifying import Notifier
     from weft.conversation.claude_agent.options import SubAgent
     from weft.conversation.claude_agent.speaking import Speaking
@@ -92,6 +95,7 @@ REACHING_SECONDS: Final = 20.0
 """So long the beginning of a conversation waits for sources that were never reached; then they come when they come."""
 PREPARING_SECONDS: Final = 5.0
 """So long who leaves at once waits for what is being loaded, so that it can be let go of."""
+HOOKS: Final = ".claude/settings.json"
 PLAN_TOOL: Final = SUBMIT_PLAN.name
 GUIDES_LIMIT: Final = 24_000
 """Characters of all guides together."""
@@ -156,6 +160,7 @@ class SessionConversation:
         """The client of the model is loaded while the person still types."""
         self._compacting: asyncio.Task[None] | None = None
         self._mode_after_plan: Mode = "ask"
+        self._hooks: Hooks | None = None
         self._watch = FolderWatch()
         self._shells: dict[str, ShellState] = {}
         """What commands left behind, by conversation."""
@@ -184,9 +189,47 @@ class SessionConversation:
         for line in silent:
             self.conversation.notice(line)
         self._session.keep("tally", self._whole_tally)
+        await self._take_hooks()
         self.processes.count = self.conversation.state.started
         for name in self.conversation.state.background:  # they went with the program that had started them
             self._note_process(name, "", "ended with the program")
+
+    async def _take_hooks(self) -> None:
+        """The person's own commands around tools; those that nobody agreed to are said, and not run."""
+        places = [self._parts.workspace.folder, self._working]
+        if not any(place.exists(HOOKS) for place in places):
+            return
+        from weft.app.hooks import Hooks
+
+        try:
+            hooks = Hooks.agreed(self._parts, places, lambda: self._tool_context(MAIN, "", lambda _: None), self._name)
+        except WeftError as error:
+            self.conversation.notice(f"hooks are not run: {error}")
+            return
+        self._hooks = hooks
+
+        async def before(call: ToolCall) -> str:
+            return (await hooks.run("PreToolUse", call.tool, tool_input=told(call.tool, call.input))).refused
+
+        async def after(call: ToolCall, end: ToolEnd) -> ToolEnd:
+            given = {"tool_input": told(call.tool, call.input), "tool_response": end.text[:20_000]}
+            answer = await hooks.run("PostToolUse", call.tool, **given)
+            said = answer.refused or answer.text
+            return replace(end, text=f"{end.text}\n[a hook says: {said}]") if said else end
+
+        self.access.before_call, self.access.after_call = before, after
+
+    def _beside_hooks(self, event: object) -> None:
+        """What is only told to hooks."""
+        if self._hooks is None:
+            return
+        work = None
+        if isinstance(event, TurnCompleted) and event.conversation == MAIN and event.disposition == "final":
+            work = self._hooks.run("Stop")
+        elif isinstance(event, ApprovalRequested):
+            work = self._hooks.run("Notification", message=f"{event.tool} needs your approval: {event.reason}")
+        if work is not None:
+            self._beside.append(asyncio.create_task(_to_its_end(asyncio.ensure_future(work))))
 
     def _note_process(self, name: str, command: str, reason: str) -> None:
         if not self.conversation.state.stopping:
@@ -355,6 +398,7 @@ class SessionConversation:
             async for item in self.conversation.events(self._tally.seq):
                 if isinstance(item, Record):
                     self._tally.take(item, self._connected.price)
+                    self._beside_hooks(item.event)
                     if isinstance(item.event, ModelSettled):
                         self._show(self.status)
         except Exception as error:  # noqa: BLE001  the log can't be written any more: whoever watches must know
@@ -428,6 +472,9 @@ class SessionConversation:
     async def attached(self, text: str, files: Sequence[GivenFile]) -> tuple[str, tuple[Mapping[str, Any], ...]]:
         """A message as the model is told it, and what it brings: what it names, what is given with it, or the whole of
         one that is far too long. What the model can't take is said."""
+        heard = await self._hooks.run("UserPromptSubmit", prompt=text) if self._hooks else None
+        if heard is not None and heard.refused:
+            raise UserError(heard.refused, hint="a hook refuses it")
         attaching = Attaching(self._parts, self._working, self._session.folder)
 
         def look() -> tuple[str, list[Attached]]:
@@ -435,6 +482,9 @@ class SessionConversation:
             return short, [*whole, *attaching.attached(text if short == text else "", files)]
 
         said, found = await self._parts.off_loop(look)
+        if heard is not None and heard.text:
+            told_by = {"name": "a hook", "kind": "file", "text": heard.text}
+            found.append({**told_by, "file": "", "media_type": "", "size": 0})
         for one in found:
             kind = media_kind(one["media_type"])
             if kind == "image" and kind not in media_taken(self.main_model):

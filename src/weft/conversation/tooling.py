@@ -6,8 +6,9 @@ becomes a sub-conversation that begins with its prompt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field, replace
+from functools import partial
 from typing import Final
 
 from weft.protocol.messages import ToolCall
@@ -17,7 +18,7 @@ from weft.tools.boundary import Need
 from weft.tools.permission import NOWHERE, Mode, PermissionVerdict, judge
 from weft.tools.permission_file import Rules
 from weft.tools.shell.needs import Ground
-from weft.tools.tool import Context, Handle
+from weft.tools.tool import Context, Handle, SettledHandle, failed
 from weft.tools.toolbox import Toolbox
 
 SUB_AGENT: Final = "Task"
@@ -28,6 +29,8 @@ class RunningTool:
     """A handle of a tool as the conversation's control wants it."""
 
     handle: Handle
+    after: Callable[[ToolEnd], Awaitable[ToolEnd]] | None = None
+    """What has a word on its end."""
 
     def interrupt(self, reason: str) -> None:
         self.handle.interrupt(reason)
@@ -40,7 +43,7 @@ class RunningTool:
         text = outcome.text
         if outcome.diff and outcome.diff not in text:
             text = f"{text}\n\n{outcome.diff}"
-        return ToolEnd(
+        end = ToolEnd(
             text=text,
             failed=outcome.is_error,
             tainting=bool(outcome.outside),
@@ -49,6 +52,7 @@ class RunningTool:
             after=outcome.after,
             ends=outcome.ends,
         )
+        return end if self.after is None else await self.after(end)
 
 
 @dataclass(slots=True)
@@ -62,6 +66,9 @@ class ToolAccess:
     """Takes the conversation, the call and where progress goes."""
     ground: Callable[[], Ground] = lambda: NOWHERE
     """Where commands run; asked for only when there is one to judge."""
+    before_call: Callable[[ToolCall], Awaitable[str]] | None = None
+    """Has a word on a call that may run: why it does not, "" when it does."""
+    after_call: Callable[[ToolCall, ToolEnd], Awaitable[ToolEnd]] | None = None
     mode: Mode = "ask"
     remembered: set[str] = field(default_factory=set)
     _granted: dict[tuple[str, str], frozenset[Need]] = field(default_factory=dict)
@@ -113,8 +120,11 @@ class ToolAccess:
         self, call: ToolCall, *, conversation: str, say: Callable[[str], None], seen: Mapping[str, str]
     ) -> RunningTool:
         granted = self._granted.pop((conversation, call.call), None)
+        if self.before_call is not None and (why := await self.before_call(call)):
+            return RunningTool(SettledHandle(failed(f"it was refused: {why}")))
         context = replace(self.context(conversation, call.call, say), seen=seen, needs=granted)
-        return RunningTool(await self.toolbox(conversation).start(call, context))
+        after = partial(self.after_call, call) if self.after_call is not None else None
+        return RunningTool(await self.toolbox(conversation).start(call, context), after)
 
 
 def _prompt(call: ToolCall) -> str | None:

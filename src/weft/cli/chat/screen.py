@@ -431,14 +431,16 @@ class ChatScreen(Chat):
         long = self._clock() - self._since >= LONG_WORK
         wishes = notify_wishes(os.environ.get("WEFT_NOTIFY", ""))
         output = self._app.output
-        if wishes.bell and (waits or (state == "ready" and self._state == "at work" and long)):
-            output.bell()
-        if wishes.title:
-            output.set_title(f"weft: {state}")
+        rings = wishes.bell and (waits or (state == "ready" and self._state == "at work" and long))
         if state == "at work" and self._state == "ready":
             self._since = self._clock()
         self._state = state
-        output.flush()
+        with suppress(OSError):  # the terminal has gone
+            if rings:
+                output.bell()
+            if wishes.title:
+                output.set_title(f"weft: {state}")
+            output.flush()
 
     # -- from the beginning to the end
 
