@@ -61,7 +61,7 @@ def test_an_agent_reads_changes_tests_and_hands_in(space: Path, project: Path) -
     model.assert_done()
     assert (project / "sums.py").read_text() == FIXED
     first, last = model.requests[0], results(model.requests[-1])
-    assert [tool.name for tool in first.tools] == ["Read", "Write", "Edit", "Shell", "hand_in"]
+    assert [tool.name for tool in first.tools] == ["Read", "Write", "Edit", "Bash", "hand_in"]
     assert "Build what is asked for." in first.system
     assert str(project) in first.system
     assert "Make add add." in str(first.messages)

@@ -90,7 +90,7 @@ def test_an_answer_is_in_the_log_of_the_session_beside_its_runs(weft: Weft, sour
     assert "file: report.md" in request.system
     assert "content.md (the input source" in request.system
     assert '"tone": "plain"' in request.system
-    assert {tool.name for tool in request.tools} >= {"Read", "Write", "Shell", "Task", "Skill", "AskUser"}
+    assert {tool.name for tool in request.tools} >= {"Read", "Write", "Bash", "Task", "Skill", "AskUser"}
     shown = weft("chat", "--session", "poem", "--show-prompt")
     assert shown.code == 0, shown.err
     prompt = json.loads(shown.out)

@@ -32,7 +32,7 @@ KINDS: Final[tuple[MentionKind, ...]] = get_args(MentionKind)
 ATTACHMENTS: Final = "attachments"
 HEAD: Final = 20_000
 """Characters of a text that a model is told at once; it reads the rest where it needs it."""
-PASTED: Final = 20_000
+PASTED: Final = 100_000
 """Characters of a message from which on it is an attachment with a head."""
 MOST_FILES: Final = 20
 MOST_NAMES: Final = 200
