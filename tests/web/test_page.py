@@ -349,3 +349,22 @@ def test_an_answer_stands_on_the_page_and_each_sentence_leads_to_its_passage(pag
     expect(panel).to_have_count(0)
     page.go_back()
     expect(panel).to_be_visible()
+
+
+def test_several_sessions_are_marked_at_once_and_what_is_shown_is_kept_as_a_view(page: Page, server: Running) -> None:
+    for _ in range(2):
+        begin_essay(page, server)
+    page.goto(f"{server.address}/sessions?pipeline=essay")
+    page.get_by_role("button", name="Select").click()
+    page.locator(".several input[type=checkbox]").check()
+    page.get_by_label("Label for all").fill("river")
+    page.keyboard.press("Enter")
+    expect(page.locator(".rows .tag").first).to_have_text("river")
+    look_with_axe(page)
+    page.get_by_label("Label", exact=True).select_option("river")
+    page.once("dialog", lambda asked: asked.accept("Rivers"))
+    page.get_by_role("button", name="Keep as a view").click()
+    page.goto(f"{server.address}/sessions?q=nothing-has-this")
+    page.get_by_role("button", name="Rivers").click()
+    expect(page.locator(".rows .tag").first).to_have_text("river")
+    assert page.url.endswith("pipeline=essay&label=river")

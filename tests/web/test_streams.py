@@ -142,8 +142,9 @@ class Life:
     async def client(self, watch: Watch, after: int) -> list[int]:
         seen: list[int] = []
         async for data in stream(watch, after, self.history, encode):
-            fields = dict(line.split(": ", 1) for line in data.decode().strip().split("\n"))
-            seen += [int(fields["id"])] if "id" in fields else []
+            for event in data.decode().strip().split("\n\n"):
+                fields = dict(line.split(": ", 1) for line in event.split("\n"))
+                seen += [int(fields["id"])] if "id" in fields else []
             if seen and seen[-1] == self.total:
                 break
             await self.dawdle()

@@ -1,6 +1,7 @@
 /** A value of an artifact as a person reads it: no braces, no quotes. */
 import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
+import { SortTable } from "../parts/SortTable";
 
 /** Where a text stands in a source, or null; what it is depends on where the value is shown. */
 export const Sourced = createContext<{ quote(text: string): string | null; span(start: number, end: number): string | null }>({
@@ -51,16 +52,12 @@ function List({ values, depth }: { values: readonly unknown[]; depth: number }) 
   const rows = tableOf(values);
   if (rows)
     return (
-      <div class="wide" tabIndex={0} role="region" aria-label="table">
-        <table>
-          <thead><tr>{rows.map((name) => <th key={name} scope="col">{nameWords(name)}</th>)}</tr></thead>
-          <tbody>
-            {values.map((row, index) => (
-              <tr key={index}>{rows.map((name) => <td key={name}><Value value={(row as Record<string, unknown>)[name]} /></td>)}</tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <SortTable
+        names={rows.map(nameWords)}
+        rows={values as readonly Record<string, unknown>[]}
+        value={(row, column) => row[rows[column] ?? ""]}
+        cell={(row, column) => <Value value={row[rows[column] ?? ""]} />}
+      />
     );
   if (values.every((one) => typeof one !== "object"))
     return <ul class="points">{values.map((one, index) => <li key={index} dir="auto">{String(one)}<Quoted text={String(one)} /></li>)}</ul>;

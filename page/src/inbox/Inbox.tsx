@@ -1,7 +1,8 @@
 /** Home: what waits for me, what works now, what was last. Empty, it is three doors. */
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { askKey, Asked } from "../asks/Asked";
-import { since, now, stateOf, count } from "../parts/words";
+import { since, now, stateOf, count, money } from "../parts/words";
 import { to } from "../shell/address";
 import { base, listed, refresh, resting, sessions, STOPPED, waiting, working } from "../store/desk";
 import type { SessionEntry } from "../api/made";
@@ -59,16 +60,19 @@ export function Rows({ title, entries }: { title: string; entries: readonly Sess
   );
 }
 
-export function Row({ entry }: { entry: SessionEntry }) {
+export function Row({ entry, before }: { entry: SessionEntry; before?: ComponentChildren }) {
   const state = stateOf(entry.state, "session");
   return (
-    <li>
+    <li class={before ? "picks" : ""}>
+      {before}
       <a class="row" href={to("s", entry.id)}>
         <span class={`state ${state.look}`}><span class="sign" aria-hidden="true">{state.sign}</span><span class="unseen">{state.word}</span></span>
-        <span class="title" dir="auto">{entry.title}</span>
+        <span class={`title ${entry.unread ? "unread" : ""}`} dir="auto">{entry.flag && <><span aria-hidden="true">⚑ </span><span class="unseen">flagged: </span></>}{entry.title}{entry.unread && <span class="unseen"> (unread)</span>}</span>
         <span class="facts">
+          {Object.entries(entry.labels).slice(0, 3).map(([name, value]) => <span key={name} class="tag">{value ? `${name}: ${value}` : name}</span>)}
           <span>{entry.pipeline || "conversation"}</span>
           {entry.steps > 0 && <Dots done={entry.done} steps={entry.steps} />}
+          {entry.tokens > 0 && entry.usd !== 0 && <span>{money(entry.usd)}</span>}
           <time dateTime={entry.updated}>{since(entry.updated, now.value)}</time>
         </span>
       </a>

@@ -1,7 +1,7 @@
 /** Which models there are, whether they answer, and what was spent on them. */
 import { useSignal } from "@preact/signals";
 import { post, problemOf, put, type Problem } from "../api/client";
-import type { CostTable, ModelShown, ModelTested } from "../api/made";
+import type { CostLine, CostTable, ModelShown, ModelTested } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { money, tokens } from "../parts/words";
@@ -63,11 +63,12 @@ function Can({ name, it }: { name: string; it: ModelTested["answers"] }) {
   return <span class={it.works ? "good" : it.works === false ? "bad" : "soft"} title={it.note}><span aria-hidden="true">{it.works ? "✓" : it.works === false ? "✗" : "○"} </span>{name}{it.works === false && it.note ? `: ${it.note}` : ""}</span>;
 }
 
-const BY = ["day", "session", "step", "model"] as const;
+const BY = ["day", "pipeline", "step", "model", "session"] as const;
+const DAYS = 30;
 
 function Costs() {
   const by = query.value.get("by") ?? "day";
-  const found = useAsked<CostTable>(`${base.value}/costs?${new URLSearchParams({ by, days: "30" })}`);
+  const found = useAsked<CostTable>(`${base.value}/costs?${new URLSearchParams({ by, days: String(DAYS) })}`);
   const table = found.found.value;
   const most = Math.max(0.000001, ...(table?.rows.map((row) => row.usd ?? 0) ?? []));
   const mostTokens = Math.max(1, ...(table?.rows.map((row) => row.input + row.output) ?? []));
@@ -79,6 +80,7 @@ function Costs() {
         {BY.map((one) => <button key={one} type="button" aria-pressed={by === one} onClick={() => go(`/models${one === "day" ? "" : `?by=${one}`}`, true)}>by {one}</button>)}
       </div>
       {found.problem.value && <Trouble problem={found.problem.value} />}
+      {table && table.rows.length > 0 && by === "day" && <Days rows={table.rows} priced={priced} />}
       {table && !table.rows.length && <p class="soft">Nothing was spent.</p>}
       {table && table.rows.length > 0 && (
         <div class="wide" tabIndex={0} role="region" aria-label="Spending">
@@ -102,4 +104,32 @@ function Costs() {
       {table?.troubles.map((text) => <p key={text} class="warning">{text}</p>)}
     </section>
   );
+}
+
+const [WIDE, HIGH, GAP] = [18, 120, 4];
+
+/** The last days as columns: of money, or of tokens where nothing has a price. The table below says the same in figures. */
+function Days({ rows, priced }: { rows: readonly CostLine[]; priced: boolean }) {
+  const of = new Map(rows.map((row) => [row.name, priced ? (row.usd ?? 0) : row.input + row.output]));
+  const days = Array.from({ length: DAYS }, (_, back) => isoDay(new Date(Date.now() - (DAYS - 1 - back) * 86_400_000)));
+  const most = Math.max(...days.map((day) => of.get(day) ?? 0), 1e-9);
+  const told = (day: string): string => `${day}: ${priced ? money(of.get(day) ?? 0) : tokens(of.get(day) ?? 0)}`;
+  return (
+    <figure class="chart">
+      <svg viewBox={`0 0 ${DAYS * (WIDE + GAP)} ${HIGH + 18}`} role="img" aria-label={`Spent on each of the last ${DAYS} days; the most was ${priced ? money(most) : tokens(most)}`}>
+        <line x1="0" x2={DAYS * (WIDE + GAP)} y1={HIGH + 0.5} y2={HIGH + 0.5} />
+        {days.map((day, index) => {
+          const high = ((of.get(day) ?? 0) / most) * HIGH;
+          return <rect key={day} x={index * (WIDE + GAP)} y={HIGH - high} width={WIDE} height={high} rx="2"><title>{told(day)}</title></rect>;
+        })}
+        <text x="0" y={HIGH + 14}>{days[0]?.slice(5)}</text>
+        <text x={DAYS * (WIDE + GAP) - GAP} y={HIGH + 14} text-anchor="end">today</text>
+      </svg>
+    </figure>
+  );
+}
+
+/** Of the person's own clock. */
+function isoDay(day: Date): string {
+  return `${day.getFullYear()}-${String(day.getMonth() + 1).padStart(2, "0")}-${String(day.getDate()).padStart(2, "0")}`;
 }

@@ -2,6 +2,7 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { post } from "../api/client";
+import { Html } from "./Html";
 
 type Kind = "markdown" | "code";
 interface Wanted {
@@ -74,7 +75,7 @@ export function Formatted({ text, kind = "markdown", language = "", live = false
   const rest = text.slice(shown.of.length);
   return (
     <div class={`formatted ${kind}`} dir="auto">
-      <div dangerouslySetInnerHTML={{ __html: shown.html }} />
+      {live ? <div dangerouslySetInnerHTML={{ __html: shown.html }} /> : <Html html={shown.html} />}
       {rest && <div class="plain">{rest}</div>}
     </div>
   );

@@ -1,14 +1,14 @@
 /** One pipeline: its graph, each step's maker, schema and checks, its last runs, and its text. */
 import { useSignal } from "@preact/signals";
-import { post } from "../api/client";
+import { post, problemOf, put, type Problem } from "../api/client";
 import type { PipelineDrawn, PipelineRun, PipelineShown, PipelineStep } from "../api/made";
 import { Graph } from "../parts/Graph";
 import { State } from "../parts/State";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { humanMs, money, now, since } from "../parts/words";
-import { to } from "../shell/address";
-import { base } from "../store/desk";
+import { go, to } from "../shell/address";
+import { base, me } from "../store/desk";
 import { TextEditor } from "./TextEditor";
 
 export function PipelinePage({ name }: { name: string }) {
@@ -26,7 +26,7 @@ export function PipelinePage({ name }: { name: string }) {
       <p class="crumb"><a href="/pipelines">Pipelines</a></p>
       <h1>{found.name}</h1>
       <p class="standfirst">{found.description}</p>
-      <p class="choices"><a class="button primary" href={`/new?pipeline=${encodeURIComponent(name)}`}>Begin with it</a></p>
+      <p class="choices"><a class="button primary" href={`/new?pipeline=${encodeURIComponent(name)}`}>Begin with it</a>{me.value?.role === "administer" && <Copy name={name} text={found.yaml} />}</p>
       {shown.graph.length > 0 && (
         <section class="run" aria-label="Graph">
           <Graph steps={shown.graph} node={(one) => <Node step={one} chosen={chosen.value === one.name} choose={() => (chosen.value = chosen.value === one.name ? "" : one.name)} />} />
@@ -65,6 +65,22 @@ export function PipelinePage({ name }: { name: string }) {
       </section>
     </div>
   );
+}
+
+/** A new one from it: the same text under another name. */
+function Copy({ name, text }: { name: string; text: string }) {
+  const problem = useSignal<Problem | null>(null);
+  const copy = async (): Promise<void> => {
+    const wanted = prompt("What shall the new pipeline be called?", `${name}-2`)?.trim();
+    if (!wanted) return;
+    try {
+      await put(`${base.value}/pipelines/${encodeURIComponent(wanted)}`, { text: text.replace(/^name:.*$/m, `name: ${wanted}`), if: "" });
+      go(to("pipelines", wanted));
+    } catch (error) {
+      problem.value = problemOf(error);
+    }
+  };
+  return <><button type="button" onClick={() => void copy()}>New one from it</button>{problem.value && <Trouble problem={problem.value} />}</>;
 }
 
 function Node({ step, chosen, choose }: { step: PipelineStep; chosen: boolean; choose: () => void }) {

@@ -6,6 +6,7 @@ import { count } from "../parts/words";
 import { place, to } from "../shell/address";
 import { base } from "../store/desk";
 import { LibraryPage } from "./LibraryPage";
+import { Packs } from "./Packs";
 import { PipelinePage } from "./PipelinePage";
 
 export function Pipelines() {
@@ -22,6 +23,7 @@ function All() {
     <div class="page">
       <h1>Pipelines</h1>
       {pipelines.problem.value && <Trouble problem={pipelines.problem.value} />}
+      {!pipelines.found.value && !pipelines.problem.value && <p class="soft loading" role="status">reading…</p>}
       <ul class="rows">
         {pipelines.found.value?.map((one) => (
           <li key={one.name}>
@@ -35,6 +37,7 @@ function All() {
       {pipelines.found.value?.length === 0 && <p class="soft empty">None yet. <code>weft init</code> lays a pack of them into the workspace.</p>}
       <Library title="Agents" kind="agent" entries={agents.found.value ?? []} />
       <Library title="Skills" kind="skill" entries={skills.found.value ?? []} />
+      <Packs laid={pipelines.again} />
     </div>
   );
 }

@@ -49,7 +49,7 @@ export function TextEditor({ file, text, hash, address, check, problems, saved }
   };
   return (
     <div class="editor">
-      <label class="label" for="file">{file}</label>
+      <label class="soft mono" for="file">{file}</label>
       <textarea id="file" ref={area} spellcheck={false} rows={24} readOnly={!may} value={draft.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
       <div role="status">
         {found.value.length > 0 ? (

@@ -1,5 +1,8 @@
 /** An artifact beside the conversation: as it is meant to be read, as a tree, as text, its versions, and to be edited. */
 import type { ArtifactText, ArtifactVersionShown, FrameAddress } from "../api/made";
+import { csvRows } from "../parts/csv";
+import { Html } from "../parts/Html";
+import { SortTable } from "../parts/SortTable";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { count, humanSize } from "../parts/words";
@@ -27,8 +30,10 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
   const found = text.found.value;
   const json = found && name.endsWith(".json") ? parsed(found.text) : undefined;
   const answer = answerOf(json);
-  const isPage = name.endsWith(".html");
-  const views: View[] = [isPage ? "page" : "read", ...(json !== undefined ? ["tree" as const] : []), "text", "versions", "edit"];
+  const isPicture = /\.(png|jpe?g|gif|webp|avif)$/i.test(name);
+  const isPage = name.endsWith(".html") || isPicture;
+  const rows = found && /\.(csv|tsv)$/i.test(name) ? csvRows(found.text) : null;
+  const views: View[] = isPicture ? ["page", "versions"] : [isPage ? "page" : "read", ...(json !== undefined ? ["tree" as const] : []), "text", "versions", "edit"];
   const wanted = query.value.get("as") as View | null;
   const view = wanted && views.includes(wanted) ? wanted : (views[0] ?? "read");
   const show = (one: View): void => go(`${to("s", open.id, "artifact", name)}${one === views[0] ? "" : `?as=${one}`}`, true);
@@ -53,7 +58,7 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
       )}
       {newest && view === "page" && <Framed key={newest + version} open={open} name={name} version={version} />}
       {found && view === "read" && (json === undefined
-        ? <div class="formatted document" dangerouslySetInnerHTML={{ __html: found.html }} />
+        ? rows ? <Rows rows={rows} /> : <Html look="formatted document" html={found.html} />
         : answer ? <AnswerView answer={answer} session={open.id} artifact={name} /> : <Evident open={open} value={json} />)}
       {found && view === "tree" && <JsonTree value={json} />}
       {found && view === "text" && <div class="formatted code" dangerouslySetInnerHTML={{ __html: found.html.startsWith("<pre") ? found.html : "" }} />}
@@ -61,6 +66,18 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
       {view === "versions" && versions.found.value && <ArtifactVersions open={open} name={name} versions={versions.found.value} />}
       {found && view === "edit" && <ArtifactEditor key={name} open={open} name={name} text={found} step={last?.step ?? ""} saved={text.again} />}
     </div>
+  );
+}
+
+const MOST_ROWS = 1000;
+
+function Rows({ rows }: { rows: readonly string[][] }) {
+  const [head = [], ...body] = rows;
+  return (
+    <>
+      <SortTable names={head} rows={body.slice(0, MOST_ROWS)} value={(row, column) => row[column]} cell={(row, column) => row[column]} />
+      <p class="soft small">{count(body.length, "row")}{body.length > MOST_ROWS && `, the first ${MOST_ROWS.toLocaleString("en")} shown`}</p>
+    </>
   );
 }
 

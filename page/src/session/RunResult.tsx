@@ -1,5 +1,6 @@
 /** What a run was for, where one looks first: the answer itself, or the beginning of what it wrote. */
 import type { ArtifactText } from "../api/made";
+import { Html } from "../parts/Html";
 import { useAsked } from "../parts/useAsked";
 import { place, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
@@ -21,7 +22,7 @@ export function RunResult({ open, files }: { open: OpenSession; files: readonly 
   const page = files.find((name) => name.endsWith(".html")) ?? prose;
   return (
     <div class="preview">
-      <div class="formatted document" dangerouslySetInnerHTML={{ __html: text.found.value.html }} />
+      <Html look="formatted document" html={text.found.value.html} />
       <p><a class="button" href={to("s", open.id, "artifact", page)}>Read all of it</a></p>
     </div>
   );

@@ -15,6 +15,7 @@ import { LogPanel } from "./LogPanel";
 import { Share } from "./Share";
 import { SourcePanel } from "./SourcePanel";
 import { SelectionAsk } from "./SelectionAsk";
+import { Settled } from "./Settled";
 import { Timeline } from "./Timeline";
 
 export function Session({ id }: { id: string }) {
@@ -37,6 +38,7 @@ export function Session({ id }: { id: string }) {
         <div class="dock">
           <AsksLine open={open} />
           <Composer open={open} quote={quote} />
+          {open.caughtUp.value && open.fold.talk.main && <Settled open={open} />}
         </div>
       </div>
       {panel && (

@@ -1,4 +1,4 @@
-/** All sessions: filters, words with their hits in context. */
+/** All sessions: filters that can be kept as views, words with their hits in context, several at once. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { get, problemOf, type Problem } from "../api/client";
@@ -7,22 +7,31 @@ import { Row } from "../inbox/Inbox";
 import { Trouble } from "../parts/Trouble";
 import { stateOf } from "../parts/words";
 import { go, place, query, to } from "../shell/address";
-import { Trash } from "./Trash";
 import { base, sessions } from "../store/desk";
+import { Import } from "./Import";
+import { Several } from "./Several";
+import { Trash } from "./Trash";
+import { Views } from "./Views";
 
 export function Sessions() {
   return place.value.of === "trash" ? <Trash /> : <All />;
 }
 
+const FILTERS = ["q", "state", "pipeline", "label", "flag", "archived"] as const;
+
 function All() {
   const q = query.value.get("q") ?? "";
   const state = query.value.get("state") ?? "";
+  const asked = new URLSearchParams({ limit: "200" });
+  for (const name of FILTERS) if (query.value.get(name)) asked.set(name, query.value.get(name) ?? "");
+  const wanted = asked.toString();
   const found = useSignal<SessionList | null>(null);
   const problem = useSignal<Problem | null>(null);
+  const picking = useSignal(false);
+  const picked = useSignal<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    const asked = new URLSearchParams({ limit: "200", ...(q ? { q } : {}), ...(state ? { state } : {}) });
     const timer = setTimeout(() => {
-      get<SessionList>(`${base.value}/sessions?${asked}`).then(
+      get<SessionList>(`${base.value}/sessions?${wanted}`).then(
         (list) => {
           found.value = list;
           problem.value = null;
@@ -31,17 +40,34 @@ function All() {
       );
     }, q ? 150 : 0);
     return () => clearTimeout(timer);
-  }, [q, state, sessions.value]);
+  }, [wanted, sessions.value]);
   const set = (name: string, value: string): void => {
-    const asked = new URLSearchParams(query.value);
-    if (value) asked.set(name, value);
-    else asked.delete(name);
-    go(`/sessions${asked.size ? `?${asked}` : ""}`, true);
+    const next = new URLSearchParams(query.value);
+    if (value) next.set(name, value);
+    else next.delete(name);
+    go(`/sessions${next.size ? `?${next}` : ""}`, true);
   };
   const counts = Object.entries(found.value?.counts ?? {}).filter(([, number]) => number > 0);
+  const shown = found.value?.sessions ?? [];
+  const labels = [...new Set([...sessions.value.values()].flatMap((one) => Object.keys(one.labels)))].sort();
+  const pipelines = [...new Set([...sessions.value.values()].map((one) => one.pipeline).filter(Boolean))].sort();
+  const pick = (id: string): void => {
+    const next = new Set(picked.value);
+    if (!next.delete(id)) next.add(id);
+    picked.value = next;
+  };
   return (
     <div class="page sessions">
-      <h1>Sessions</h1>
+      <div class="title-line">
+        <h1>Sessions</h1>
+        <div class="choices">
+          <button type="button" aria-pressed={picking.value} onClick={() => {
+            picking.value = !picking.value;
+            picked.value = new Set();
+          }}>{picking.value ? "Done" : "Select"}</button>
+          <Import />
+        </div>
+      </div>
       <input type="search" aria-label="Search in messages, documents and artifacts" placeholder="Search in messages, documents and artifacts" value={q} onInput={(event) => set("q", event.currentTarget.value)} />
       <div class="filters" role="group" aria-label="State">
         <button type="button" aria-pressed={!state} onClick={() => set("state", "")}>all</button>
@@ -50,29 +76,43 @@ function All() {
             <span aria-hidden="true">{stateOf(name, "session").sign} </span>{stateOf(name, "session").word} <span class="soft">{number}</span>
           </button>
         ))}
+        <button type="button" aria-pressed={query.value.has("flag")} onClick={() => set("flag", query.value.has("flag") ? "" : "true")}><span aria-hidden="true">⚑ </span>flagged</button>
+        <button type="button" aria-pressed={query.value.has("archived")} onClick={() => set("archived", query.value.has("archived") ? "" : "true")}>archived</button>
+        {pipelines.length > 1 && (
+          <select aria-label="Pipeline" value={query.value.get("pipeline") ?? ""} onChange={(event) => set("pipeline", event.currentTarget.value)}>
+            <option value="">any pipeline</option>{pipelines.map((one) => <option key={one} value={one}>{one}</option>)}
+          </select>
+        )}
+        {labels.length > 0 && (
+          <select aria-label="Label" value={query.value.get("label") ?? ""} onChange={(event) => set("label", event.currentTarget.value)}>
+            <option value="">any label</option>{labels.map((one) => <option key={one} value={one}>{one}</option>)}
+          </select>
+        )}
       </div>
+      <Views />
+      {picking.value && <Several ids={shown.map((one) => one.session.id)} picked={picked} />}
       {problem.value && <Trouble problem={problem.value} />}
-      {found.value && !found.value.sessions.length && (
-        <p class="soft empty">{q || state ? "Nothing fits that." : "No sessions yet."} <a href="/new">Begin one</a></p>
+      {found.value && !shown.length && (
+        <p class="soft empty">{query.value.size ? "Nothing fits that." : "No sessions yet."} <a href="/new">Begin one</a></p>
       )}
       <ul class="rows">
-        {found.value?.sessions.map((one) => <Found key={one.session.id} one={one} />)}
+        {shown.map((one) => <Found key={one.session.id} one={one} {...(picking.value ? { picked: picked.value.has(one.session.id), pick: () => pick(one.session.id) } : {})} />)}
       </ul>
-      <p class="soft small"><a class="target" href="/sessions/trash">Trash</a></p>
       {found.value?.more && <p class="soft">There are more: narrow it down with a word.</p>}
+      <p class="soft small"><a class="target" href="/sessions/trash">Trash</a></p>
     </div>
   );
 }
 
-function Found({ one }: { one: FoundSession }) {
+function Found({ one, picked, pick }: { one: FoundSession; picked?: boolean; pick?: () => void }) {
   return (
     <>
-      <Row entry={one.session} />
+      <Row entry={one.session} {...(pick ? { before: <input type="checkbox" aria-label={`Select ${one.session.title}`} checked={picked} onChange={pick} /> } : {})} />
       {one.hits.length > 0 && (
         <li class="hits">
           {one.hits.slice(0, 3).map((hit, index) => (
-            <a key={index} href={hit.seq ? to("s", one.session.id, "event", String(hit.seq)) : to("s", one.session.id)}>
-              <span class="soft">{hit.kind}</span> {hit.before}<mark>{hit.found}</mark>{hit.after}
+            <a key={index} href={hit.kind === "artifact" ? to("s", one.session.id, "artifact", hit.name) : hit.seq ? to("s", one.session.id, "event", String(hit.seq)) : to("s", one.session.id)}>
+              <span class="soft">{hit.kind === "artifact" ? hit.name : hit.kind}</span> {hit.before}<mark>{hit.found}</mark>{hit.after}
             </a>
           ))}
         </li>

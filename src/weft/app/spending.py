@@ -13,8 +13,8 @@ from weft.protocol.values import dataclass
 from weft.session.log import LogReader
 from weft.session.sessions import Sessions
 
-By = Literal["session", "step", "model", "day"]
-GROUPINGS: Final[tuple[By, ...]] = ("session", "step", "model", "day")
+By = Literal["session", "pipeline", "step", "model", "day"]
+GROUPINGS: Final[tuple[By, ...]] = ("session", "pipeline", "step", "model", "day")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +95,7 @@ def _step_name(session: str, call: ModelCall, day: date | None) -> str:
 
 _NAMES: Final[Mapping[By, Callable[[str, ModelCall, date | None], str]]] = {
     "session": lambda session, call, day: session,
+    "pipeline": lambda session, call, day: call.pipeline or "conversation",
     "step": _step_name,
     "model": lambda session, call, day: call.model,
     "day": lambda session, call, day: "unknown" if day is None else day.isoformat(),

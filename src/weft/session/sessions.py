@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -188,7 +188,7 @@ class Sessions:
         with self.folder(session) as folder:
             return not folder.exists(LOG)
 
-    def records(self, session: str, after: int = 0) -> Iterator[Record]:
+    def records(self, session: str, after: int = 0) -> Generator[Record, None, None]:
         with self.folder(session) as folder:
             for record in LogReader(folder).read():
                 if record.seq > after:

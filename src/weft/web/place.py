@@ -126,14 +126,18 @@ class Place:
         async with self._watched(session) as watch:
 
             async def history(since: int, upto: int) -> AsyncIterator[Record]:
-                while since < upto:
-                    records = await self.records(session, since, CHUNK)
-                    for record in records:
-                        if record.seq <= upto:
-                            yield record
-                    if not records:
-                        return
-                    since = records[-1].seq
+                found = self.app.sessions.records(session, since)  # read on from where it is: a long log is read once
+                try:
+                    while since < upto:
+                        records = await self.app.off_loop(lambda: list(islice(found, CHUNK)))
+                        for record in records:
+                            if record.seq <= upto:
+                                yield record
+                        if not records:
+                            return
+                        since = records[-1].seq
+                finally:
+                    found.close()
 
             async for data in stream(watch, after, history, item_to_wire):
                 yield data

@@ -26,6 +26,8 @@ MOST_WAITING: Final = 2_000
 MOST_BYTES: Final = 8 * 2**20
 LIVE_LIMIT: Final = 64 * 2**10
 """Characters of one joined text that wait for one client; more than that is cut at its beginning."""
+TOGETHER: Final = 64 * 2**10
+"""Bytes of what was before, sent at once."""
 BEAT_SECONDS: Final = 15.0
 """A stream that has nothing to say says that it is there."""
 
@@ -205,9 +207,15 @@ async def stream(watch: Watch, after: int, history: History, encode: Encode) -> 
     with watch.joined() as buffer:
         upto = buffer.seen
         buffer.seen = max(after, upto)
+        past: list[bytes] = []
+        size = 0
         async for record in history(after, upto):
-            yield Sent(record.event.type, json.dumps(encode(record), ensure_ascii=False), record.seq).encoded()
-        yield Sent("caught_up", json.dumps({"seq": max(after, upto)})).encoded()
+            past.append(Sent(record.event.type, json.dumps(encode(record), ensure_ascii=False), record.seq).encoded())
+            size += len(past[-1])
+            if size > TOGETHER:
+                yield b"".join(past)
+                past, size = [], 0
+        yield b"".join([*past, Sent("caught_up", json.dumps({"seq": max(after, upto)})).encoded()])
         while not buffer.closed or buffer.durable:
             for sent in await buffer.take():
                 yield sent.encoded()

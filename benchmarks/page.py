@@ -1,0 +1,95 @@
+"""The page in a real browser: what the first view weighs, how fast a long conversation opens, what streaming costs.
+
+    python -m benchmarks.page [--turns 2000] [--pieces 5000]
+
+Bytes are those of the answers as sent (compressed). Opening is from the address to the last turn on the screen.
+Streaming is a model that writes as fast as it can: the share of the wall time that the page's main thread works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from playwright.sync_api import CDPSession, Page, sync_playwright
+from tests.e2e.wired import wired
+from tests.lanes import program
+from tests.made import Weft
+from tests.web.served import Client, Running, running, weft
+
+from benchmarks.long_log import SESSION, build
+from weft.testing.wire import Reply
+
+WANTED = {"first view, kB": 120.0, "long conversation opens, s": 1.0, "main thread while streaming, %": 50.0}
+
+
+def first_view(page: Page, server: Running) -> float:
+    sizes: list[int] = []
+    page.on("requestfinished", lambda one: sizes.append(one.sizes()["responseBodySize"]))
+    page.goto(f"{server.address}/new")
+    page.get_by_role("heading", level=1).wait_for()
+    page.wait_for_load_state("load")
+    return sum(sizes) / 1000
+
+
+def opening(page: Page, server: Running) -> float:
+    page.goto(f"{server.address}/settings")
+    page.get_by_role("heading", level=1).wait_for()
+    begun = time.perf_counter()
+    page.goto(f"{server.address}/s/{SESSION}")
+    page.locator(".timeline .card").last.wait_for(timeout=60_000)
+    return time.perf_counter() - begun
+
+
+def streaming(page: Page, tools: CDPSession, server: Running, client: Client, pieces: int) -> tuple[float, float]:
+    session = client.post("/api/w/desk/sessions", {"message": "Write."}).json["session"]
+    page.goto(f"{server.address}/s/{session}")
+    page.locator(".card .formatted").last.wait_for(timeout=60_000)
+    before, begun = worked(tools), time.perf_counter()
+    page.locator(".card footer").wait_for(timeout=120_000)
+    seconds = time.perf_counter() - begun
+    return (worked(tools) - before) / seconds * 100, pieces / seconds
+
+
+def worked(tools: CDPSession) -> float:
+    found = tools.send("Performance.getMetrics")["metrics"]
+    return next(one["value"] for one in found if one["name"] == "TaskDuration")
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.page")
+    parser.add_argument("--turns", type=int, default=2000)
+    parser.add_argument("--pieces", type=int, default=5000)
+    given = parser.parse_args(words)
+    with tempfile.TemporaryDirectory() as folder:
+        home, desk = Path(folder) / "home", Path(folder) / "desk"
+        home.mkdir()
+        weft(home, "--workspace", str(desk), "init")
+        size = build(desk, given.turns)
+        text = " ".join(f"word{number}" for number in range(given.pieces))
+        reply = Reply(text=text, pieces=given.pieces, input=10, output=given.pieces)
+        with wired(Weft(desk), [reply]), running(home, desk) as server, sync_playwright() as playwright:
+            client = server.signed_in()
+            name, _, value = client.headers["Cookie"].partition("=")
+            browser = playwright.chromium.launch(executable_path=program("browser"), args=["--no-sandbox"])
+            context = browser.new_context(viewport={"width": 1280, "height": 900})
+            context.add_cookies([{"name": name, "value": value, "url": server.address}])
+            page = context.new_page()
+            tools = context.new_cdp_session(page)
+            tools.send("Performance.enable")
+            weighs = first_view(page, server)
+            opens = min(opening(page, server) for _ in range(3))
+            share, rate = streaming(page, tools, server, client, given.pieces)
+            browser.close()
+    print(f"first view: {weighs:.0f} kB")
+    print(f"{given.turns} turns ({size / 1e6:.1f} MB of log) open in {opens:.2f} s")
+    print(f"streaming {rate:.0f} pieces a second: the main thread works {share:.0f} % of the time")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,56 @@
+/** The packs that come with Weft: what is in the workspace of each, and what was changed there. */
+import { useSignal } from "@preact/signals";
+import { post, problemOf, type Problem } from "../api/client";
+import type { PackShown } from "../api/made";
+import { Trouble } from "../parts/Trouble";
+import { useAsked } from "../parts/useAsked";
+import { count } from "../parts/words";
+import { base, me } from "../store/desk";
+
+export function Packs({ laid }: { laid: () => void }) {
+  const found = useAsked<readonly PackShown[]>(`${base.value}/packs`);
+  const problem = useSignal<Problem | null>(null);
+  const busy = useSignal("");
+  const lay = async (name: string): Promise<void> => {
+    busy.value = name;
+    problem.value = null;
+    try {
+      await post(`${base.value}/packs/${encodeURIComponent(name)}`, {});
+      found.again();
+      laid();
+    } catch (error) {
+      problem.value = problemOf(error);
+    } finally {
+      busy.value = "";
+    }
+  };
+  if (!found.found.value) return null;
+  return (
+    <section class="library" aria-label="Packs">
+      <h2 class="label">Packs</h2>
+      {problem.value && <Trouble problem={problem.value} />}
+      <ul class="rows">
+        {found.found.value.map((one) => {
+          const files = Object.entries(one.differences).filter(([, state]) => state !== "same");
+          const missing = files.filter(([, state]) => state === "missing" || state === "not laid").length;
+          return (
+            <li key={one.name} class="thing">
+              <div>
+                <span class="title">{one.name}</span> <span class="soft">{one.description}</span>
+                {files.length > 0 && (
+                  <details class="overrule"><summary>{count(files.length, "file")} not as in the pack</summary>
+                    <ul class="plainlist small">{files.map(([file, state]) => <li key={file}><code>{file}</code> <span class="soft">{state}</span></li>)}</ul>
+                  </details>
+                )}
+              </div>
+              {me.value?.role === "administer" && files.length > 0 && (
+                <button type="button" disabled={busy.value !== ""} onClick={() => void lay(one.name)}>{missing === files.length ? "Add" : "Bring up to date"}</button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      <p class="soft small">What you changed yourself is kept.</p>
+    </section>
+  );
+}
