@@ -95,7 +95,7 @@ const started: Given = {
 const planned: Given[] = [
   started,
   { type: "step_started", run: 1, step: "plan", attempt: 1, cause: "first", reason: "not yet made", input_hash: "h", inputs: { source: "a" } } as Given,
-  { type: "artifact_rejected", run: 1, step: "plan", attempt: 1, artifact: "plan.json", findings: [{ at: "title", message: "too short", hint: "" }] } as Given,
+  { type: "artifact_rejected", run: 1, step: "plan", attempt: 1, artifact: "plan.json", findings: [{ at: "title", message: "too short", hint: "", kind: "" }] } as Given,
   { type: "step_failed", run: 1, step: "plan", attempt: 1, kind: "rejected", message: "too short", retrying: true, ms: 4, model: null, usage: {} } as Given,
   { type: "step_started", run: 1, step: "plan", attempt: 2, cause: "retry", reason: "too short", input_hash: "h", inputs: { source: "a" } } as Given,
   { type: "artifact_accepted", run: 1, step: "plan", attempt: 2, artifact: "plan.json", hash: "x", size: 9, content: "{}" } as Given,
