@@ -12,9 +12,11 @@ import pytest
 
 from weft.app import App, SessionRequest
 from weft.app.step_cache import WorkspaceCache
+from weft.models.making import FilesAsk, FilesMade
 from weft.protocol.commands import GivenFile, ReplyToGate, StartRun
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.events import StepCompleted
+from weft.protocol.messages import Usage
 from weft.testing.scripted import ScriptedModel, Turn, says
 
 PIPELINE = """\
@@ -164,6 +166,29 @@ def test_what_reaches_outside_cannot_be_cached(desk: Desk) -> None:
     pipeline.write_text(PIPELINE.replace("cache: true", "cache: true, network: [api.example.com]"))
     with App.open(desk.path) as app, pytest.raises(WorkspaceError, match="is not taken over from another session"):
         app.workspace.pipeline("letter")
+
+
+class Working(ScriptedModel):
+    """A model with a loop of its own."""
+
+    async def make(self, ask: FilesAsk) -> FilesMade:
+        made = self.requests
+        made.append(ask.request)
+        return FilesMade(files={name: b"Dear Ada" for name in ask.files}, usage=Usage(input=1, output=1))
+
+
+def test_what_a_model_with_tools_of_its_own_makes_is_made_each_time(desk: Desk) -> None:
+    working = Working([])
+
+    async def go(session: str) -> None:
+        with App.open(desk.path, models={"scripted": working}) as app:
+            request = SessionRequest(session=session, file=GivenFile(b"To Ada", "/letter.md"))
+            async with app.session(request) as opened:
+                await opened.run(StartRun(until="draft"))
+
+    for session in ("one", "two"):
+        asyncio.run(go(session))
+    assert [*desk.completed("one"), *desk.completed("two")] == ["draft: made", "draft: made"]
 
 
 def test_it_is_bounded(desk: Desk) -> None:

@@ -23,6 +23,7 @@ from weft.models.credentials import CredentialStore, Unlocking, system_keyring
 from weft.models.embedded_model import EmbeddedModel
 from weft.models.falling_back import FallingBack
 from weft.models.limiting import LimitedModel, ResourceLimits
+from weft.models.making import Maker
 from weft.models.model import Model
 from weft.models.pauses import KeptPause
 from weft.models.prices import Cost, cost
@@ -169,6 +170,13 @@ class ConnectedModels:
         if isinstance(model, EmbeddedModel) or (not isinstance(model, Retrying) and reference not in self._given):
             raise UserError(f"{reference} can't stand in for a connected model")
         return model
+
+    def works_by_itself(self, reference: str) -> bool:
+        """It has a loop and tools of its own: what it makes may come of more than it was told."""
+        if reference in self._given:
+            return isinstance(self._given[reference], Maker)
+        connection = self._resolved(session=reference).connection
+        return connection is not None and connection.kind in (CLAUDE_AGENT, *OTHER_AGENTS)
 
     def price(self, call: ModelCall) -> Cost:
         """What a call cost, by the connection it went through; unknown when that is not there any more."""

@@ -105,6 +105,10 @@ class _StepModels:
         if self._connected is not None:
             await self._connected.aclose()
 
+    def works_by_itself(self, reference: str) -> bool:
+        self._connected = self._connected or self._parts.models()
+        return self._connected.works_by_itself(reference)
+
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
         return self._parts.price(reference, usage)
 

@@ -101,6 +101,10 @@ class StepModels(Protocol):
         """Lets go of the connections of all that was opened."""
         ...
 
+    def works_by_itself(self, reference: str) -> bool:
+        """It has a loop and tools of its own."""
+        ...
+
     def price(self, reference: str, usage: Mapping[str, int]) -> Decimal | None:
         """US dollars; None when the price is not known."""
         ...
@@ -353,7 +357,10 @@ class Runner:
             return ""
         material = self._facts.materials[step.name]
         secrets = secrets_of(self._spec.pipeline, step, self._spec.parameters)
-        if not may_reuse(step, by_model=bool(material.model) and not material.code, secrets=secrets):
+        by_model = bool(material.model) and not material.code
+        if not may_reuse(step, by_model=by_model, secrets=secrets):
+            return ""
+        if by_model and self._models.works_by_itself(material.model):
             return ""
         return reuse_key(self._spec.pipeline, step, material.code, start, material.inputs, material.documents)
 
