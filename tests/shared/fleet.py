@@ -44,6 +44,20 @@ class Fleet:
         self._workers[name] = started
         return started
 
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        """A server on the person's workspace; its address."""
+        command = self.weft.command("serve", "--port", 0, "--no-open")
+        with (self.path / "server.log").open("ab") as log:
+            server = subprocess.Popen(command, env=self.weft.env, stdout=subprocess.PIPE, stderr=log, text=True)
+        try:
+            assert server.stdout is not None
+            with server.stdout:
+                yield server.stdout.readline().split("/sign-in")[0]
+        finally:
+            server.terminate()
+            server.wait(60)
+
     def said(self, name: str) -> str:
         return (self.path / f"{name}.log").read_text()
 

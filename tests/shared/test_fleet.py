@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,3 +88,28 @@ def test_what_a_dead_or_stopped_worker_had_goes_on_elsewhere(fleet: Fleet, how: 
     if how == signal.SIGSTOP:  # it lets go, and works on
         (row,) = fleet.queue("--new", "--until", "plan", *fleet.documents(1))
         until(lambda: states(fleet, fleet.batch()) == ["at a gate"], told=lambda: fleet.said("one") + fleet.said("two"))
+
+
+def test_a_server_hands_runs_and_replies_to_the_workers(fleet: Fleet) -> None:
+    token = fleet.weft("tokens", "add", "script", "--scope", "read", "--scope", "write").out.split()[0]
+    fleet.worker("one")
+    with fleet.serving() as address:
+
+        def ask(path: str, body: dict[str, Any] | None = None) -> Any:
+            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+            data = json.dumps(body).encode() if body is not None else None
+            request = urllib.request.Request(f"{address}/api/w/workspace/{path}", data=data, headers=headers)
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.loads(answer.read())
+
+        def waiting_for() -> str:
+            found = ask("waiting")
+            return str(found[0]["gates"][0]["message"]) if found and found[0]["gates"] else ""
+
+        text = "On rivers. They flow."
+        session = ask("sessions", {"text": text, "pipeline": "essay", "name": "note.txt"})["session"]
+        until(lambda: waiting_for() == "Is this the plan?", told=lambda: fleet.said("one"))
+        gate = ask("waiting")[0]["gates"][0]["gate"]
+        ask(f"sessions/{session}/commands", {"command": {"type": "reply_to_gate", "gate": gate, "choice": "proceed"}})
+        until(lambda: waiting_for() == "Shall it be handed in?", told=lambda: fleet.said("one"))
+    assert fleet.said("one").count(f"{session}: waiting") == 2, "the worker did it, and the server none of it"
