@@ -118,7 +118,13 @@ def test_there_is_no_import_cycle() -> None:
         visit(name, ())
 
 
-DOORS = ("documents.reading", "workspace.workspace", "orchestrator.runner", "orchestrator.execute")
+DOORS = (
+    "documents.reading",
+    "workspace.workspace",
+    "orchestrator.inputs",
+    "orchestrator.runner",
+    "orchestrator.execute",
+)
 """Doors of rooms with much behind them, of which most commands use little: they load it when it is asked for. A
 run loads what its kinds of steps need."""
 

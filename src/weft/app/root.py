@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from weft import __version__
 from weft.app.describing import said_of_session
 from weft.app.door import AttachedSession, attach, open_door
-from weft.app.estimates import Estimate, estimate
 from weft.app.live import SESSION_CLOSED, LiveSession
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
@@ -46,6 +45,7 @@ from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
 
 if TYPE_CHECKING:
+    from weft.app.estimates import Estimate
     from weft.app.queue import QueuedSession, Work
 
 TAKEN_UP: Final = Actor("machine", face="web")
@@ -71,6 +71,8 @@ class App(Parts):
     def forecast(self, request: SessionRequest, wish: StartRun | None = None) -> tuple[Plan, Estimate]:
         """The plan, and about what it would cost. Changes nothing."""
         opening, plan = self._planned(request, wish or StartRun(), {})
+        from weft.app.estimates import estimate  # a run does without
+
         return plan, estimate(self, opening, plan)
 
     def _planned(self, request: SessionRequest, wish: StartRun, edits: Mapping[str, bytes]) -> tuple[Opening, Plan]:
