@@ -24,7 +24,9 @@ pytestmark = pytest.mark.process
 
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    if not (ROOT / "src/weft/web/site/index.html").exists():
+    built = ROOT / "src/weft/web/site/index.html"
+    written = max(path.stat().st_mtime for path in (ROOT / "docs").rglob("*.md"))
+    if not built.exists() or built.stat().st_mtime < written:
         subprocess.run([sys.executable, str(ROOT / "docs/build_site.py")], check=True)
     _pages.cache_clear()
     app = FastAPI(docs_url=None)
