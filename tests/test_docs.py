@@ -568,6 +568,7 @@ COMPLETE = (
     ("flow", "desk/pipelines/essay.yaml"),
     ("flow", "desk/pipelines/letter.yaml"),
     ("flow", "desk/pipelines/patient.yaml"),
+    ("flow", "desk/pipelines/notice.yaml"),
     ("maps", "desk/pipelines/sources.yaml"),
     ("nesting", "desk/pipelines/pair.yaml"),
 )

@@ -168,15 +168,15 @@ def _all_open(step: Any, attempt: int) -> bool:
     return True
 
 
-def _gates_forgotten(spec: RunSpec, state: SessionState) -> Any:
-    return ORIGINAL_START(spec, replace(state, gates={}))
+def _gates_forgotten(spec: RunSpec, state: SessionState, now: float) -> Any:
+    return ORIGINAL_START(spec, replace(state, gates={}), now)
 
 
 def _says_it_is_done(progress: Progress) -> Any:
     return "done", ""
 
 
-def _nobody_beside(progress: Progress, name: str) -> list[Any]:
+def _nobody_beside(progress: Progress, name: str, steps: Any) -> list[Any]:
     return []
 
 

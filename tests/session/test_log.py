@@ -197,6 +197,8 @@ SAMPLES: dict[str, Any] = {
     "after": {"notes.md": "ab"},
     "ConversationRewound.files": {"notes.md": "ab"},
     "PlanDecided.decision": "amended",
+    "GateOpened.before": True,
+    "float": 2.5,
     "StopReason | None": "end",
     "str": "text é \u2028 🌊",
     "int": 7,

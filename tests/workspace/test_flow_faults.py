@@ -251,7 +251,7 @@ CASES: dict[str, tuple[str, list[Problem]]] = {
                 11,
                 "steps.a.gate",
                 "must be a mapping of keys to values, not the text 'yes please'",
-                "the keys are: message, show, when, form, auto, choices",
+                "the keys are: message, show, when, form, auto, choices, before, assignee, within, then",
             )
         ],
     ),

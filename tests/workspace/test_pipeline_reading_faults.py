@@ -33,7 +33,7 @@ CASES: Final = {
                 1,
                 "",
                 "this must be a mapping of keys to values, not a list",
-                "the keys are: name, description, version, inputs, parameters, depth, budget, repair, steps",
+                "the keys are: name, description, version, inputs, parameters, depth, budget, timeout, repair, steps",
             )
         ],
     ),
@@ -45,7 +45,7 @@ CASES: Final = {
                 1,
                 "",
                 "this must be a mapping of keys to values, not the text 'hello'",
-                "the keys are: name, description, version, inputs, parameters, depth, budget, repair, steps",
+                "the keys are: name, description, version, inputs, parameters, depth, budget, timeout, repair, steps",
             )
         ],
     ),

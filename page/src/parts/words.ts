@@ -64,6 +64,7 @@ export const STATES: Readonly<Record<string, { sign: string; word: string; look:
   failed: { sign: "✗", word: "failed", look: "bad" },
   interrupted: { sign: "!", word: "interrupted", look: "warn" },
   over_budget: { sign: "!", word: "over budget", look: "warn" },
+  asleep: { sign: "○", word: "asleep", look: "quiet" },
   left: { sign: "!", word: "left", look: "warn" },
   cancelled: { sign: "•", word: "cancelled", look: "quiet" },
   idle: { sign: "•", word: "at rest", look: "quiet" },

@@ -91,6 +91,7 @@ const REST: Readonly<Record<string, string>> = {
   failed: "It failed. What was made is kept: it goes on from there.",
   interrupted: "It was interrupted. What was made is kept: it goes on from there.",
   over_budget: "The budget is reached.",
+  asleep: "It waits for its time, and goes on by itself.",
   left: "You left it for something else. It waits where it was.",
   cancelled: "It was ended for good. What it made stays.",
 };

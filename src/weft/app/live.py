@@ -29,7 +29,7 @@ from weft.app.requests import SessionRequest
 from weft.app.runs import AT_GATE_HINT, SessionRuns
 from weft.conversation.feed import Feed, FellBehind
 from weft.orchestrator.overruling import overrule
-from weft.orchestrator.resting import at_rest, chosen_id, continued, is_heard, open_gate
+from weft.orchestrator.resting import at_rest, chosen_id, continued, is_heard, open_gate, overdue
 from weft.protocol import talk as t
 from weft.protocol import talk_commands as c
 from weft.protocol.commands import (
@@ -63,6 +63,7 @@ from weft.protocol.errors import UserError, WeftError
 from weft.protocol.events import (
     DurableEvent,
     Event,
+    GateResolved,
     NoticeGiven,
     Outcome,
     QuestionAsked,
@@ -78,6 +79,7 @@ from weft.protocol.talk import step_place
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.session.legacy import Legacy
+from weft.session.moments import moment_seconds
 from weft.session.session import Session
 from weft.session.state import SessionState, UnheardWords
 from weft.workspace.pipeline import Pipeline
@@ -361,8 +363,7 @@ class LiveSession(OpenedSession):
         command, by, key = given.command, given.by, given.key
         match command:
             case StartRun():
-                self._answers = dict(command.answers)
-                return Accepted(seq=await self._start(command, by, key, given.stop))
+                return await self._wished(command, by, key, given.stop)
             case Say():
                 return await self._say(command, by, key)
             case ReplyToGate() | ResolveConfirmation() | CancelRun():
@@ -524,6 +525,33 @@ class LiveSession(OpenedSession):
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         return self._started.result() if self._started.done() else self.state.seq
 
+    async def _wished(self, command: StartRun, by: Actor, key: str, stop: InterruptRun | None) -> Accepted:
+        if command.if_due:
+            return await self._on_time(by)
+        self._answers = dict(command.answers)
+        if await self._past_deadlines() and self.state.run is not None and self.state.run.over:
+            raise UserError(f"the run was {self.state.run.message}", hint="weft run begins another")
+        return Accepted(seq=await self._start(command, by, key, stop))
+
+    async def _past_deadlines(self) -> Sequence[DurableEvent]:
+        """What the gates say of the end of their time happens before anything else."""
+        events = () if self._running is not None else overdue(self.state, self._parts.clock())
+        if events:
+            await self._record(events, MACHINE)
+        return events
+
+    async def _on_time(self, by: Actor) -> Accepted:
+        """Somebody looked at the clock: what is due happens, and nothing else."""
+        run = self.state.run
+        if self._running is not None or run is None or run.over:
+            return Accepted(seq=self.state.seq)
+        settled = [event for event in await self._past_deadlines() if isinstance(event, GateResolved)]
+        due = self.state.due if not settled else ""
+        over = self.state.run is None or self.state.run.over
+        if not over and (settled or (due and moment_seconds(due) <= self._parts.clock())):
+            await self._go_on(by)
+        return Accepted(seq=self.state.seq)
+
     async def _drive(self, runner: Runner, wish: StartRun, executor: StepExecutor) -> None:
         try:
             await runner.run()
@@ -611,7 +639,7 @@ class LiveSession(OpenedSession):
     async def _keep_edit(self, reply: ReplyToGate) -> None:
         """Whoever proceeds with an artifact they have edited keeps the edit."""
         gate = open_gate(self.state, reply.gate)
-        if any(one["id"] == reply.choice and one["does"] == "proceed" for one in gate.choices):
+        if not gate.before and any(one["id"] == reply.choice and one["does"] == "proceed" for one in gate.choices):
             await self._keep_edit_of(gate.step)
 
     async def _keep_edit_of(self, step: str) -> None:

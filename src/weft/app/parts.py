@@ -203,6 +203,10 @@ class Parts:
             workspace.folder.disk.sync = app.config.durable
         return app
 
+    def clock(self) -> float:
+        """The moment it is, in seconds since 1970."""
+        return self._now().timestamp()
+
     def close(self) -> None:
         self.disk_threads.shutdown()
         if "catalogue" in self.__dict__:

@@ -39,6 +39,7 @@ from weft.protocol.plans import Plan
 from weft.session.legacy import Legacy, older_files, read_legacy
 from weft.session.lock import SessionLockedError
 from weft.session.log import LOG
+from weft.session.moments import moment_seconds
 from weft.session.recovery import accepted_contents
 from weft.session.session import Session, no_session
 from weft.session.state import SessionState
@@ -283,6 +284,12 @@ class App(Parts):
             return None
         pipeline = self.workspace.pipeline(run.pipeline)
         return StartRun(until=None if run.desired == pipeline.final else run.desired, profile=run.profile)
+
+    def is_due(self, session: str) -> bool:
+        """A run at rest in it goes on now by itself, or has a gate whose time is over."""
+        reading = self.sessions.read(session)
+        due = reading.state.due
+        return bool(due) and not reading.cuts and moment_seconds(due) <= self.clock()
 
     async def fetch_input(self, url: str) -> GivenFile:
         """A page of the web as an input. Only what is public is reached, within limits of size and time."""

@@ -103,6 +103,7 @@ class SessionRuns:
             opening.chosen_model,
         )
         threads = self._parts.disk_threads
+        clock = self._parts.clock
         return Runner(
             self._session,
             spec,
@@ -115,6 +116,7 @@ class SessionRuns:
             by=by,
             key=key,
             cache=self._parts.step_cache,
+            clock=clock,
         )
 
     @property

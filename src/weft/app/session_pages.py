@@ -137,11 +137,13 @@ def session_page(sessions: Sessions, session: str) -> SessionPage:
 
 def _at_rest(session: str, state: SessionState) -> list[str]:
     """What the last run waits for, or what is to be known of its result."""
-    told = state.status in ("done", "over_budget") and state.run is not None and state.run.message
+    told = state.status in ("done", "over_budget", "asleep") and state.run is not None and state.run.message
     notes = [told] if told else []
     for gate in state.gates.values():
         choices = ", ".join(str(choice.get("id")) for choice in gate.choices)
         asked = f": {gate.message}" if gate.message else ""
+        asked += f" (for {gate.assignee})" if gate.assignee else ""
+        asked += f" (until {gate.due}, then {gate.then})" if gate.due else ""
         notes.append(f"waits at the gate {gate.gate}{asked} (weft reply {session}: {choices})")
     return notes
 

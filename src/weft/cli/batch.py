@@ -41,6 +41,7 @@ _STATES: Final[Mapping[Outcome, DocumentState]] = {
     "interrupted": "interrupted",
     "waiting": "at a gate",
     "over_budget": "over budget",
+    "asleep": "asleep",
     "cancelled": "cancelled",
     "left": "left",
 }

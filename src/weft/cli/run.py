@@ -44,6 +44,7 @@ OUTCOMES: dict[Outcome, int] = {
     "failed": EXIT_FAILED,
     "interrupted": EXIT_INTERRUPTED,
     "waiting": EXIT_WAITING,
+    "asleep": EXIT_WAITING,
     "over_budget": EXIT_OVER_BUDGET,
     "cancelled": EXIT_FAILED,
     "left": EXIT_WAITING,

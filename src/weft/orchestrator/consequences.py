@@ -24,6 +24,7 @@ from weft.protocol.events import (
 from weft.protocol.gates import Choice
 from weft.protocol.hashes import combine
 from weft.protocol.values import dataclass
+from weft.session.moments import moment_text
 from weft.session.state import GateState, RoundState, SessionState
 from weft.workspace.flow import Gate, Unit
 
@@ -49,7 +50,7 @@ def consequences(spec: RunSpec, progress: Progress, name: str, *, fresh: bool) -
             return found
         progress, events = found.progress, found.events
     gate = spec.pipeline.steps[name].gate
-    if gate is None or (gate.when and not gate.when.holds(spec.parameters, progress.seen)):
+    if gate is None or gate.before or (gate.when and not gate.when.holds(spec.parameters, progress.seen)):
         held = withdrawn(progress, name)
     else:
         held = _gate(spec, progress, name, gate, fresh=fresh)
@@ -179,17 +180,8 @@ def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bo
     if passes:
         return After(progress, tuple(events))
     if standing is None:
-        opened = GateOpened(
-            run=progress.run,
-            gate=f"{name}-{progress.gates_opened + 1}",
-            step=name,
-            hash=digest,
-            message=gate.message,
-            shown=tuple({"label": one.label, "value": _value(progress, one.look.key)} for one in gate.show),
-            choices=() if gate.auto else tuple(_offered(choice) for choice in gate.choices),
-            form=tuple(_field(spec, one) for one in gate.form),
-        )
-        standing = GateState(opened.gate, name, digest, opened.choices, opened.message, opened.shown, opened.form)
+        opened = _opened(spec, progress, name, gate, digest)
+        standing = GateState.of(opened)
         gates = {**progress.gates, name: standing}
         progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
         events.append(opened)
@@ -201,6 +193,50 @@ def _gate(spec: RunSpec, progress: Progress, name: str, gate: Gate, *, fresh: bo
         passed = replace(progress, gates=gates, approved={**progress.approved, name: digest})
         return After(passed, (*events, resolved))
     return After(progress.with_step(name, replace(step, phase="held")), tuple(events))
+
+
+def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, str]) -> After:
+    """The gate before a step that is to be made: asked once for what it would be made from. What a reply sets is not
+    part of that."""
+    gate = spec.pipeline.steps[name].gate
+    if gate is None or not gate.before:
+        return After(progress)
+    if gate.when and not gate.when.holds(spec.parameters, progress.seen):
+        return withdrawn(progress, name)
+    own = spec.pipeline.steps[name]
+    answered = {f"parameter:{own.local(one)}" for one in gate.sets}
+    digest = combine({key: value for key, value in inputs.items() if key not in answered})
+    if progress.approved.get(name) == digest:
+        return withdrawn(progress, name)
+    standing = progress.gates.get(name)
+    events: tuple[DurableEvent, ...] = ()
+    if standing is not None and standing.hash != digest:
+        after = withdrawn(progress, name)
+        progress, events, standing = after.progress, after.events, None
+    if standing is None:
+        opened = _opened(spec, progress, name, gate, digest)
+        gates = {**progress.gates, name: GateState.of(opened)}
+        progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
+        events = (*events, opened)
+    return After(progress.with_step(name, replace(progress.steps[name], phase="asked")), events)
+
+
+def _opened(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str) -> GateOpened:
+    return GateOpened(
+        run=progress.run,
+        gate=f"{name}-{progress.gates_opened + 1}",
+        step=name,
+        hash=digest,
+        message=gate.message,
+        shown=tuple({"label": one.label, "value": _value(progress, one.look.key)} for one in gate.show),
+        choices=() if gate.auto else tuple(_offered(choice) for choice in gate.choices),
+        form=tuple(_field(spec, one) for one in gate.form),
+        before=gate.before,
+        assignee=gate.assignee,
+        due=moment_text(progress.now + gate.within) if gate.within is not None else "",
+        then=gate.then,
+        within=gate.within or 0.0,
+    )
 
 
 def _field(spec: RunSpec, name: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from weft.orchestrator.validate import Documents, fault_of, parse
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.hashes import canonical, combine, hash_bytes, hash_value
 from weft.protocol.values import dataclass
+from weft.session.moments import moment_seconds
 from weft.session.state import SessionState
 from weft.workspace.agent import Agent
 from weft.workspace.flow import look
@@ -155,6 +156,7 @@ def gather(
             0 if material.code else _reads(material),
             items,
             tuple(_edited(name, items, state, read)),
+            moment_seconds(step.until) if step.until else 0.0,
         )
     return Facts(state.session, steps, materials, inputs, values, parameters)
 

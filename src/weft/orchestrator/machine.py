@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from weft.models.budget import CallEstimate, Ledger, allowance, breach, exceeded, overlaid
-from weft.orchestrator.consequences import consequences, passed_by, step_hash, unasked, withdrawn
+from weft.orchestrator.consequences import consequences, gate_before, passed_by, step_hash, unasked, withdrawn
 from weft.orchestrator.course import Course, extra_inputs, on_base, outside, overruled, said
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_items, wanted_steps
 from weft.orchestrator.progress import (
+    SHORT_SLEEP,
     Decision,
     Effect,
     EndRun,
@@ -32,6 +33,7 @@ from weft.orchestrator.progress import (
     StartAttempt,
     StepProgress,
     StopAttempt,
+    WakeAt,
 )
 from weft.protocol.call_events import Used
 from weft.protocol.commands import (
@@ -41,6 +43,7 @@ from weft.protocol.commands import (
     Command,
     InterruptRun,
     StartRun,
+    TimeCame,
 )
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
@@ -56,20 +59,28 @@ from weft.protocol.events import (
     StepInterrupted,
     StepSkipped,
     StepStarted,
+    WaitStarted,
 )
 from weft.protocol.hashes import combine
+from weft.session.moments import moment_seconds, moment_text
 from weft.session.recovery import waiting_for
-from weft.session.state import SessionState, StepState
+from weft.session.state import RunState, SessionState, StepState, WaitState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Step
 
+OVERTIME: Final = "the run has taken longer than it may"
 
-def decide(spec: RunSpec, state: SessionState, progress: Progress | None, command: Command) -> Decision:
+
+def decide(
+    spec: RunSpec, state: SessionState, progress: Progress | None, command: Command, now: float = 0.0
+) -> Decision:
+    """`now`: seconds since 1970, from whoever has a clock."""
+    if isinstance(command, StartRun):
+        return _start(spec, state, now)
+    if progress is None:
+        raise ValueError(f"{command.type} before a run has started")
+    progress = replace(progress, now=max(now, progress.now))
     match command:
-        case StartRun():
-            return _start(spec, state)
-        case AttemptSucceeded() | AttemptFailed() | AttemptRested() | InterruptRun() if progress is None:
-            raise ValueError(f"{command.type} before a run has started")
         case AttemptSucceeded():
             return _succeeded(spec, state, progress, command)
         case AttemptFailed():
@@ -78,11 +89,18 @@ def decide(spec: RunSpec, state: SessionState, progress: Progress | None, comman
             return _rested(spec, state, progress, command)
         case InterruptRun():
             return _interrupted(progress, command)
+        case TimeCame():
+            return Decision(progress) if progress.ending else _advance(spec, state, progress, [], [])
         case _:
             assert_never(command)
 
 
-def _start(spec: RunSpec, state: SessionState) -> Decision:
+def overtime(progress: Progress, now: float) -> bool:
+    """The run has taken longer than it may."""
+    return progress.until is not None and now >= progress.until and not progress.ending
+
+
+def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
     wanted = wanted_steps(spec.pipeline, spec.wish)
     before = state.run if state.run and not state.run.over else None
     run = before.run if before else (state.run.run if state.run else 0) + 1
@@ -114,12 +132,23 @@ def _start(spec: RunSpec, state: SessionState) -> Decision:
         gates_opened=state.gates_opened,
         approved={name: step.approved for name, step in state.steps.items() if step.approved},
         verdicts={**state.verdicts},
+        waits={**state.waits},
+        until=_latest(spec, before, now),
+        now=now,
     )
     events: list[DurableEvent] = [started]
     for gone in [name for name in progress.gates if name not in spec.pipeline.steps]:
         after = withdrawn(progress, gone)
         progress, events = after.progress, [*events, *after.events]
     return _advance(spec, state, progress, events, [])
+
+
+def _latest(spec: RunSpec, before: RunState | None, now: float) -> float | None:
+    """The moment at which the run has taken too long. One that had failed begins its time anew."""
+    if spec.pipeline.timeout is None:
+        return None
+    begun = moment_seconds(before.begun) if before and before.begun and before.outcome != "failed" else now
+    return begun + spec.pipeline.timeout
 
 
 def _succeeded(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptSucceeded) -> Decision:
@@ -178,7 +207,9 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     settled = replace(progress.with_step(command.step, replace(step, estimate=None)), ledger=spent)
     progress, over = _overrun(spec, progress, settled, command.step)
     policy = spec.pipeline.steps[command.step].retry
-    retrying = command.retryable and tries_left and policy.takes(command.kind) and not progress.of("failed")
+    apart = spec.pipeline.steps[command.step].runs != "in_order"  # what failed before does not concern it
+    stopped = bool(progress.of("failed")) and not apart
+    retrying = command.retryable and tries_left and policy.takes(command.kind) and not stopped
     short = progress.over or _short(spec, progress, command.step) if retrying else ""
     short = short or (command.message if command.kind == "over_budget" else "")
     retrying = retrying and not short
@@ -214,7 +245,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
         waiting = replace(progress, over=short).with_step(command.step, replace(step, phase="waiting", estimate=None))
         return _advance(spec, state, waiting, events, [])
     if not retrying:
-        failed = progress.with_step(command.step, replace(step, phase="failed", estimate=None))
+        failed = progress.with_step(command.step, replace(step, phase="failed", estimate=None, problem=command.message))
         return _advance(spec, state, failed, events, [])
     feedback = tuple(map(_with_hint, command.findings)) or (command.message,)
     cause: Cause = "resume" if command.resumable and _keeps_its_work(spec, command.step) else "retry"
@@ -257,69 +288,165 @@ def _interrupted(progress: Progress, command: InterruptRun) -> Decision:
         for name, step in running.items()
     )
     stops = tuple(StopAttempt(name, step.attempt) for name, step in running.items())
-    ended = replace(progress, ending="interrupted", message=command.why)
-    return Decision(ended, events, (*stops, EndRun(progress.run, "interrupted", command.why)))
+    ended = replace(progress, ending=command.outcome, message=command.why)
+    return Decision(ended, events, (*stops, EndRun(progress.run, command.outcome, command.why)))
 
 
 def _advance(
     spec: RunSpec, state: SessionState, progress: Progress, events: list[DurableEvent], effects: list[Effect]
 ) -> Decision:
     """Judge and start every step whose turn has come; come to rest when nothing is left."""
-    forced = forced_steps(spec.pipeline, spec.wish)
+    found = _in_order(spec, state, progress)
+    progress, events, effects = found.progress, [*events, *found.events], [*effects, *found.effects]
+    if not progress.of("running") and _outcome(progress)[0] in ("done", "failed") and not _late(progress):
+        last = _at_the_end(spec, state, progress)
+        progress, events, effects = last.progress, [*events, *last.events], [*effects, *last.effects]
+    due = _due(progress)
+    if progress.of("running"):
+        return Decision(progress, tuple(events), (*effects, *([WakeAt(due)] if due is not None else [])))
+    outcome, message = _outcome(progress)
+    if outcome == "asleep" and due is not None and due - progress.now <= SHORT_SLEEP:
+        return Decision(progress, tuple(events), (*effects, WakeAt(due)))
+    if outcome == "done":
+        after = unasked(spec, state, progress)
+        progress, events = after.progress, [*events, *after.events]
+        message = "; ".join(progress.notes.values())
+    progress = replace(progress, ending=outcome, message=message)
+    told = moment_text(due) if due is not None and outcome in ("waiting", "asleep") else ""
+    return Decision(progress, tuple(events), (*effects, EndRun(progress.run, outcome, message, told)))
+
+
+def _late(progress: Progress) -> bool:
+    return overtime(progress, progress.now)
+
+
+def _due(progress: Progress) -> float | None:
+    """The next moment at which something is to be looked at: a wait is over, or the run has taken too long."""
+    waits = (moment_seconds(one.until) for name, one in progress.waits.items() if _sleeps(progress, name))
+    ends = (progress.until,) if progress.until is not None else ()
+    return min((*waits, *ends), default=None)
+
+
+def _sleeps(progress: Progress, name: str) -> bool:
+    step = progress.steps.get(name)
+    return step is not None and step.phase == "waiting" and step.asleep
+
+
+def _in_order(spec: RunSpec, state: SessionState, progress: Progress) -> Decision:
+    events: list[DurableEvent] = []
+    effects: list[Effect] = []
     again = True
-    while again and not progress.of("failed") and not progress.over:
+    while again and not progress.of("failed") and not progress.over and not _late(progress):
         again = False
         for name, step in spec.pipeline.steps.items():
-            if progress.steps[name].phase != "waiting" or not _ready(spec, progress, step):
+            waiting = progress.steps[name].phase == "waiting" and step.runs == "in_order"
+            if not waiting or not _ready(spec, progress, step):
                 continue
-            if step.when and not step.when.holds(spec.parameters, progress.seen):
-                events.append(StepSkipped(run=progress.run, step=name, reason=passed_over(step)))
-                by = passed_by(spec, progress, name)
-                progress, again = by.progress, True
-                events += by.events
-                continue
-            hashes = {**_unasked_hashes(progress, state), **progress.hashes}
-            progress = replace(progress, course=on_base(spec.pipeline, spec.facts, progress.course, name, hashes))
-            before = progress.steps[name]
-            upstream, edited = _yielded(spec, progress, step)
-            record = state.steps.get(name) or StepState()
-            extra = extra_inputs(spec.pipeline, progress.course, name)
-            why = before.again[1] if before.again else forced.get(name, "")
-            verdict = judge(step, spec.facts[name], record, upstream, extra=extra, edited=edited, forced=why)
-            if verdict.action == "skip" and record.completion is not None:
-                progress = _skip(spec, progress, name, record, verdict.inputs)
-                events.append(StepSkipped(run=progress.run, step=name, reason=verdict.reason))
-                after = consequences(spec, progress, name, fresh=False)
-                progress, again = after.progress, True  # it may be what an earlier step's unit waited for
-                events += after.events
-            elif len(progress.of("running")) < spec.limit:
-                cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
-                if not why and record.input_hash == combine(verdict.inputs) and _resumable(spec, name, record):
-                    cause = "resume"
-                begun = _begin(
-                    spec,
-                    progress,
-                    name,
-                    verdict.inputs,
-                    cause,
-                    verdict.reason,
-                    (),
-                    record.attempt,
-                    anew=name in forced,
-                )
-                progress = begun.progress
-                events, effects = [*events, *begun.events], [*effects, *begun.effects]
-                if progress.over:
-                    break
-    if not progress.of("running"):
-        outcome, message = _outcome(progress)
-        if outcome == "done":
-            last = unasked(spec, state, progress)
-            progress, events = last.progress, [*events, *last.events]
-            message = "; ".join(progress.notes.values())
-        progress = replace(progress, ending=outcome, message=message)
-        effects = [*effects, EndRun(progress.run, outcome, message)]
+            turn = _turn(spec, state, progress, name)
+            again |= any(isinstance(event, StepSkipped) for event in turn.events)  # others may have waited for it
+            progress, events, effects = turn.progress, [*events, *turn.events], [*effects, *turn.effects]
+            if progress.over:
+                break
     return Decision(progress, tuple(events), tuple(effects))
+
+
+def _at_the_end(spec: RunSpec, state: SessionState, progress: Progress) -> Decision:
+    """The steps that are made when one has failed, or last in any case: nothing else runs or can."""
+    events: list[DurableEvent] = []
+    effects: list[Effect] = []
+    for name, step in spec.pipeline.steps.items():
+        others = [one for one in step.before if spec.pipeline.steps[one].runs != "in_order"]
+        free = all(progress.steps[one].phase not in ("waiting", "running") for one in others)
+        if step.runs == "in_order" or progress.steps[name].phase != "waiting" or not free or progress.over:
+            continue
+        if step.runs == "on_failure" and not _failures(spec, progress, name):
+            events.append(StepSkipped(run=progress.run, step=name, reason="passed over: nothing has failed"))
+            progress = progress.with_step(name, StepProgress("passed"))
+            continue
+        turn = _turn(spec, state, progress, name)
+        progress, events, effects = turn.progress, [*events, *turn.events], [*effects, *turn.effects]
+    return Decision(progress, tuple(events), tuple(effects))
+
+
+def _failures(spec: RunSpec, progress: Progress, name: str) -> dict[str, str]:
+    """What failed for good in the pipeline of a step that is made then: by step, why."""
+    step = spec.pipeline.steps[name]
+    if step.runs == "in_order":
+        return {}
+    within = f"{step.inside.place}." if step.inside else ""
+    failed = [one for one in progress.of("failed") if spec.pipeline.steps[one].runs == "in_order"]
+    return {one: progress.steps[one].problem for one in failed if one.startswith(within)}
+
+
+def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> Decision:
+    """A step whose turn has come: passed over, up to date, held up by its gate or its time, or begun."""
+    step = spec.pipeline.steps[name]
+    if step.when and not step.when.holds(spec.parameters, progress.seen):
+        skipped = StepSkipped(run=progress.run, step=name, reason=passed_over(step))
+        by = passed_by(spec, progress, name)
+        return Decision(by.progress, (skipped, *by.events))
+    forced = forced_steps(spec.pipeline, spec.wish)
+    hashes = {**_unasked_hashes(progress, state), **progress.hashes}
+    progress = replace(progress, course=on_base(spec.pipeline, spec.facts, progress.course, name, hashes))
+    before = progress.steps[name]
+    upstream, edited = _yielded(spec, progress, step)
+    record = state.steps.get(name) or StepState()
+    extra = extra_inputs(spec.pipeline, progress.course, name)
+    extra |= {f"failed:{one}": str(progress.steps[one].attempt) for one in _failures(spec, progress, name)}
+    why = before.again[1] if before.again else forced.get(name, "")
+    verdict = judge(step, spec.facts[name], record, upstream, extra=extra, edited=edited, forced=why)
+    if verdict.action == "skip" and record.completion is not None:
+        progress = _skip(spec, progress, name, record, verdict.inputs)
+        after = consequences(spec, progress, name, fresh=False)
+        return Decision(
+            after.progress, (StepSkipped(run=progress.run, step=name, reason=verdict.reason), *after.events)
+        )
+    if len(progress.of("running")) >= spec.limit:
+        return Decision(progress)
+    held = _held_up(spec, progress, name, verdict.inputs)
+    if held.progress.steps[name].phase == "asked" or _sleeps(held.progress, name):
+        return held
+    progress = held.progress
+    cause: Cause = before.again[0] if before.again else verdict.cause if record.attempt else "first"
+    if not why and record.input_hash == combine(verdict.inputs) and _resumable(spec, name, record):
+        cause = "resume"
+    begun = _begin(
+        spec,
+        progress,
+        name,
+        verdict.inputs,
+        cause,
+        verdict.reason,
+        (),
+        record.attempt,
+        anew=name in forced,
+    )
+    return replace(begun, events=(*held.events, *begun.events))
+
+
+def _held_up(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[str, str]) -> Decision:
+    """What must come before an attempt besides what the step requires: a person's word, then its time."""
+    step = spec.pipeline.steps[name]
+    asked = gate_before(spec, progress, name, inputs)
+    progress = asked.progress
+    if progress.steps[name].phase == "asked" or not (step.wait or step.until):
+        return Decision(progress, asked.events)
+    digest, known = combine(inputs), progress.waits.get(name)
+    events = asked.events
+    if known is None or known.input_hash != digest:
+        until = max(progress.now + step.wait if step.wait else 0.0, spec.facts[name].until)
+        if until <= progress.now:
+            return Decision(_awake(progress, name), events)
+        known = WaitState(moment_text(until), digest)
+        events = (*events, WaitStarted(run=progress.run, step=name, until=known.until, input_hash=digest))
+        progress = replace(progress, waits={**progress.waits, name: known})
+    if moment_seconds(known.until) <= progress.now:
+        return Decision(_awake(progress, name), events)
+    return Decision(progress.with_step(name, replace(progress.steps[name], asleep=True)), events)
+
+
+def _awake(progress: Progress, name: str) -> Progress:
+    return progress.with_step(name, replace(progress.steps[name], asleep=False))
 
 
 def _ready(spec: RunSpec, progress: Progress, step: Step) -> bool:
@@ -388,6 +515,7 @@ def _begin(
         inputs=inputs,
         estimate=_estimate(spec, progress, name),
         again=None,
+        asleep=False,
     )
     upstream, _ = _yielded(spec, progress, spec.pipeline.steps[name])
     replies, rounds = said(spec.pipeline, progress.course, name)
@@ -414,6 +542,7 @@ def _begin(
         only,
         wait,
         anew,
+        _failures(spec, progress, name),
     )
     return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
 
@@ -500,11 +629,17 @@ def _outcome(progress: Progress) -> tuple[Outcome, str]:
     failed = progress.of("failed")
     if failed:
         return "failed", f"failed: {', '.join(failed)}"
+    if _late(progress):
+        return "failed", OVERTIME
     if progress.over:
         return "over_budget", progress.over
-    held = progress.of("held")
+    held = [*progress.of("held"), *progress.of("asked")]
     if held:
         return "waiting", waiting_for(progress.gates[name].gate for name in held)
+    asleep = {name: progress.waits[name].until for name in progress.of("waiting") if _sleeps(progress, name)}
+    if asleep:
+        first = min(asleep, key=lambda name: asleep[name])
+        return "asleep", f"until {asleep[first]}, when {first} begins"
     return "done", ""
 
 

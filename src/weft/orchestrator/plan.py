@@ -144,6 +144,7 @@ _THINGS: Final = {
     "overruled": "your word against the verdict on {name}",
     "repair": "the repair that {name} asked for",
     "loop": "the loop of {name}",
+    "failed": "the failure of {name}",
     "prior": "what earlier runs made of {name}",
 }
 _WORDS: Final = {
@@ -151,6 +152,7 @@ _WORDS: Final = {
     "overruled": "you overruled the verdict on {name}",
     "repair": "repair round {round}, asked for by {name}",
     "loop": "round {round} of the loop of {name}",
+    "failed": "{name} has failed",
 }
 
 
@@ -221,6 +223,9 @@ def make_plan(
         if name not in wanted:
             lines[name] = _line(step, "leave", f"not needed for {wish.until}")
             continue
+        if step.runs == "on_failure":
+            lines[name] = _line(step, "leave", "only if a step fails")
+            continue
         ahead = outlook.at(name)
         if ahead is None:
             lines[name] = _line(step, "leave", passed_over(step))
@@ -277,7 +282,9 @@ def _at_gates(pipeline: Pipeline, lines: Mapping[str, PlanLine], outlook: Outloo
             continue
         if line.action == "run":
             may = "may wait" if gate.when or line.conditional else "will wait"
-            yield f"the run {may} for your reply after {name}"
+            yield f"the run {may} for your reply {'before' if gate.before else 'after'} {name}"
+            continue
+        if gate.before:
             continue
         if _holds_up(pipeline, lines, outlook, name):
             yield f"the run waits for your reply at the gate of {name}: what comes after it is made then"
@@ -286,7 +293,7 @@ def _at_gates(pipeline: Pipeline, lines: Mapping[str, PlanLine], outlook: Outloo
 def _holds_up(pipeline: Pipeline, lines: Mapping[str, PlanLine], outlook: Outlook, name: str) -> bool:
     """It is up to date, and nobody let it pass yet."""
     gate, record = pipeline.steps[name].gate, outlook.state.steps.get(name)
-    if gate is None or gate.auto or record is None or lines[name].action != "skip":
+    if gate is None or gate.auto or gate.before or record is None or lines[name].action != "skip":
         return False
     approved = record.completion is not None and record.approved == record.completion.hash
     return not approved and (gate.when is None or gate.when.holds(outlook.parameters, outlook.seen))

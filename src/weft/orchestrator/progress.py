@@ -15,7 +15,7 @@ from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError
 from weft.protocol.events import Cause, DurableEvent, Outcome, Verdict
 from weft.protocol.values import dataclass
-from weft.session.state import GateState
+from weft.session.state import GateState, WaitState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Pipeline
 
@@ -27,8 +27,11 @@ class OverAllowanceError(WeftError):
     """What the attempt may spend is spent."""
 
 
-Phase = Literal["waiting", "running", "done", "failed", "left", "passed", "held"]
-"""`left`: not asked for. `passed`: its condition does not hold. `held`: done, and its gate is open."""
+Phase = Literal["waiting", "running", "done", "failed", "left", "passed", "held", "asked"]
+"""`left`: not asked for. `passed`: its condition does not hold. `held`: done, and its gate is open. `asked`: the gate
+before it is open."""
+SHORT_SLEEP: Final = 60.0
+"""Seconds; what begins sooner is waited for, and no run is laid down."""
 
 
 def _free(_: str, __: Mapping[str, int]) -> Decimal | None:
@@ -65,6 +68,10 @@ class StepProgress:
     """Of the attempt that runs."""
     again: tuple[Cause, str] | None = None
     """Why it must be made again whatever the planner thinks."""
+    problem: str = ""
+    """Why it failed for good."""
+    asleep: bool = False
+    """All it requires is there, and its time has not come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,12 @@ class Progress:
     """What the person should know of the result, by what it is about: not passed, not checked, a loop at its bound."""
     over: str = ""
     """Why the budget is reached."""
+    waits: Mapping[str, WaitState] = field(default_factory=dict)
+    """By step, as the log has them."""
+    until: float | None = None
+    """The moment at which the run has taken too long."""
+    now: float = 0.0
+    """The moment of the last command."""
     ending: Outcome | None = None
     message: str = ""
 
@@ -128,6 +141,8 @@ class StartAttempt:
     """Seconds before it begins."""
     anew: bool = False
     """A person wants it made whatever is there."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """By step, why it failed for good; for a step that is made then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +158,18 @@ class EndRun:
     run: int
     outcome: Outcome
     message: str
+    due: str = ""
+    """When it goes on by itself."""
 
 
-Effect = StartAttempt | StopAttempt | EndRun
+@dataclass(frozen=True, slots=True)
+class WakeAt:
+    """At this moment something is to be looked at."""
+
+    at: float
+
+
+Effect = StartAttempt | StopAttempt | EndRun | WakeAt
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,11 @@ from weft.protocol.events import (
     Decider,
     DurableEvent,
     GateOpened,
+    GateReminded,
     GateResolved,
     RunEnded,
 )
+from weft.session.moments import moment_seconds, moment_text
 from weft.session.state import GateState, RunState, SessionState
 from weft.workspace.parameters import ParameterSpec
 from weft.workspace.spelling import listed, suggest
@@ -64,6 +66,25 @@ def at_rest(
         case CancelRun():
             ended = RunEnded(run=run.run, outcome="cancelled", message="cancelled by the person")
             return (*_settled(state, run, words), ended)
+
+
+def overdue(state: SessionState, now: float) -> tuple[DurableEvent, ...]:
+    """What follows from the gates of a run at rest whose time is over: a reminder, or the choice that is made then."""
+    run = state.run
+    if run is None or run.outcome != "waiting" or state.confirming is not None:
+        return ()
+    events: list[DurableEvent] = []
+    for gate in state.gates.values():
+        if not gate.due or moment_seconds(gate.due) > now:
+            continue
+        if gate.then == "remind":
+            again = moment_text(now + gate.within)
+            events.append(GateReminded(run=run.run, gate=gate.gate, due=again))
+            continue
+        events += at_rest(state, ReplyToGate(gate=gate.gate, choice=gate.then), "deadline")
+        if isinstance(events[-1], RunEnded):
+            break
+    return tuple(events)
 
 
 def asked_back(
@@ -123,6 +144,11 @@ def asked_of(state: SessionState) -> tuple[GateOpened | ConfirmationAsked, ...]:
             shown=gate.shown,
             choices=gate.choices,
             form=gate.form,
+            before=gate.before,
+            assignee=gate.assignee,
+            due=gate.due,
+            then=gate.then,
+            within=gate.within,
         )
         for gate in state.gates.values()
     )
@@ -228,7 +254,7 @@ def field_spec(asked: Mapping[str, Any]) -> ParameterSpec:
 
 def _judged(state: SessionState, gate: GateState) -> str:
     """The result as it is now: a person may have edited it and kept the edit."""
-    done = state.steps[gate.step].completion
+    done = state.steps[gate.step].completion if not gate.before else None
     return done.hash if done else gate.hash
 
 

@@ -31,6 +31,7 @@ _STATUS: Final[Mapping[str, RunStatus]] = {
     "failed": "failed",
     "interrupted": "interrupted",
     "waiting": "waiting",
+    "asleep": "asleep",
     "cancelled": "cancelled",
     "over_budget": "over budget",
     "left": "left",

@@ -21,7 +21,7 @@ from weft.conversation.prompt import fence, tokens_of
 from weft.protocol.values import dataclass
 
 RunStatus = Literal[
-    "running", "waiting", "confirming", "done", "failed", "interrupted", "cancelled", "over budget", "left"
+    "running", "waiting", "asleep", "confirming", "done", "failed", "interrupted", "cancelled", "over budget", "left"
 ]
 StepStatus = Literal["done", "failed", "skipped", "running", "not started"]
 Verdict = Literal["passed", "failed", "not checked"]

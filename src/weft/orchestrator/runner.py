@@ -26,7 +26,7 @@ from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashed
 from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
 from weft.orchestrator.inputs import InputText, given_text
 from weft.orchestrator.items import MapItem, StepItems, chosen_items, item_hash, map_items, taken_over
-from weft.orchestrator.machine import decide
+from weft.orchestrator.machine import OVERTIME, decide, overtime
 from weft.orchestrator.map_step import Failure, ItemsFailedError, ItemsLeftError, ItemTry, MapStep, MapWork
 from weft.orchestrator.progress import (
     LEAVING,
@@ -37,6 +37,7 @@ from weft.orchestrator.progress import (
     RunSpec,
     StartAttempt,
     StopAttempt,
+    WakeAt,
 )
 from weft.orchestrator.reuse import ReusedStep, StepCache, is_of_session, may_reuse, reuse_key
 from weft.orchestrator.run_log import Publish as Publish
@@ -51,6 +52,7 @@ from weft.protocol.commands import (
     Command,
     InterruptRun,
     StartRun,
+    TimeCame,
 )
 from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
@@ -80,6 +82,8 @@ if TYPE_CHECKING:
     from weft.orchestrator.model_step import Judge
     from weft.orchestrator.workbench import StepTools
 
+LONGEST_SLEEP: Final = 600.0
+"""Seconds; after that the clock is looked at again, as it may have been set, or the machine slept."""
 GRACE: Final = 1.0
 """Seconds a cancelled attempt gets to unwind before it is left behind."""
 SMALL: Final = 32 * 1024
@@ -129,8 +133,11 @@ class Runner:
         by: Actor = MACHINE,
         key: str = "",
         cache: StepCache | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """`by` is who wants the run, `key` the name of the command that said so."""
+        self._clock = clock
+        self._wake: asyncio.TimerHandle | None = None
         self._given = (by, key)
         self._session = session
         self._spec = spec
@@ -162,14 +169,19 @@ class Runner:
         try:
             while True:
                 command, left = await self._closed(command)
-                decision = decide(self._spec, self._session.state, progress, command)
+                decision = decide(self._spec, self._session.state, progress, command, self._clock())
                 await self._record(decision, command, left)
                 progress = decision.progress
                 end = self._act(decision)
                 if end:
                     return await self._end(end)
                 command = await self._next()
+                if isinstance(command, TimeCame) and overtime(progress, self._clock()):
+                    self.interrupt(InterruptRun(why=OVERTIME, outcome="failed"))
+                    command = await self._next()
         finally:
+            if self._wake is not None:
+                self._wake.cancel()
             await self._leave_attempts()
             await self._models.aclose()
             if self._bug:
@@ -257,7 +269,7 @@ class Runner:
             found[0].note(call)
 
     async def _end(self, end: EndRun) -> Outcome:
-        ended = RunEnded(run=end.run, outcome=end.outcome, message=end.message)
+        ended = RunEnded(run=end.run, outcome=end.outcome, message=end.message, due=end.due)
 
         def checkpointed() -> None:
             self._session.checkpoint()
@@ -283,9 +295,18 @@ class Runner:
                     )
                 case StopAttempt():
                     self._attempts[effect.step, effect.attempt].cancel()
+                case WakeAt():
+                    self._wake_at(effect.at)
                 case EndRun():
                     end = effect
         return end
+
+    def _wake_at(self, at: float) -> None:
+        """A time that is set anew stands in place of the one before: the earliest is asked for each time."""
+        if self._wake is not None:
+            self._wake.cancel()
+        pause = min(max(0.0, at - self._clock()), LONGEST_SLEEP)
+        self._wake = asyncio.get_running_loop().call_later(pause, self._inbox.put_nowait, TimeCame())
 
     async def _attempt(self, start: StartAttempt) -> None:
         """One try of a step, always settled by a command: exactly one, unless it was cancelled."""
@@ -402,6 +423,7 @@ class Runner:
             rounds={step.local(name): said for name, said in start.rounds.items()},
             overruled=start.overruled,
             prior=material.prior,
+            failed={step.local(name): why for name, why in start.failed.items()},
         )
 
         def say(text: str) -> None:

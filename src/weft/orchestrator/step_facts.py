@@ -36,3 +36,5 @@ class StepFacts:
     can't be told."""
     edited: tuple[str, ...] = ()
     """Files of its items that a person changed."""
+    until: float = 0.0
+    """The moment before which it is not made."""

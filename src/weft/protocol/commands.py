@@ -78,6 +78,9 @@ class StartRun:
     """Which one; "" for the session's own."""
     inputs: Mapping[str, tuple[GivenFile, ...]] = field(default_factory=dict)
     """Files for the pipeline's inputs, by name; several are read as one document. "" names its first input."""
+    if_due: bool = False
+    """Only as far as something's time has come: gates whose time is over are settled as they say, and the run goes on
+    when that lets it, or when a wait is over."""
     type: Literal["start_run"] = "start_run"
 
 
@@ -87,7 +90,16 @@ class InterruptRun:
     used: Mapping[str, Used] = field(default_factory=dict)
     """What the attempt of each running step took until then; whoever runs them tells it."""
     by: Actor = MACHINE
+    outcome: Literal["interrupted", "failed"] = "interrupted"
+    """How the run ends: it has failed when it took too long."""
     type: Literal["interrupt_run"] = "interrupt_run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeCame:
+    """A moment has come that something waited for."""
+
+    type: Literal["time_came"] = "time_came"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,7 +322,7 @@ class AttemptRested:
 
 
 Settlement = AttemptSucceeded | AttemptFailed | AttemptRested
-Command = StartRun | InterruptRun | Settlement
+Command = StartRun | InterruptRun | Settlement | TimeCame
 """What the machine of a run takes."""
 RestCommand = ReplyToGate | ResolveConfirmation | CancelRun
 """What can be asked of a run that is at rest."""

@@ -25,13 +25,14 @@ LOG_VERSION: Final = 3
 Cause = Literal["first", "retry", "amend", "repair", "rerun", "resume"]
 """Why an attempt was made; `resume`: one that was cut off goes on under its number, with what it has done so far."""
 FailureKind = Literal["error", "rejected", "timeout", "crashed", "vanished", "over_budget"]
-Outcome = Literal["done", "failed", "interrupted", "waiting", "cancelled", "over_budget", "left"]
-"""How a run came to rest. Only `done` and `cancelled` are for good: from every other one it can be taken up again."""
+Outcome = Literal["done", "failed", "interrupted", "waiting", "asleep", "cancelled", "over_budget", "left"]
+"""How a run came to rest. Only `done` and `cancelled` are for good: from every other one it can be taken up again.
+`asleep`: it goes on at a time, which `due` says."""
 ReplyKind = Literal["proceed", "amend", "cancel", "withdrawn"]
 """What a choice at a gate does. `withdrawn`: there is nothing to choose any more, as the result it was about is made
 anew, or its condition does not hold."""
-Decider = Literal["person", "answer", "auto"]
-"""Who replied: a person, their answer given in advance, or a gate that shows and goes on."""
+Decider = Literal["person", "answer", "auto", "deadline"]
+"""Who replied: a person, their answer given in advance, a gate that shows and goes on, or the end of its time."""
 ConfirmationKind = Literal["breakout", "reply", "change", "fresh"]
 """What a person is asked back: whether to leave the run, whether a reply was meant, what to change, whether to begin
 afresh."""
@@ -332,19 +333,21 @@ class RunEnded:
     run: int
     outcome: Outcome
     message: str = ""
+    due: str = ""
+    """When it goes on by itself: the end of the first wait."""
     type: Literal["run_ended"] = "run_ended"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateOpened:
-    """A step is done and what comes after it waits for a person's reply."""
+    """A step is done and what comes after it waits for a person's reply; or the step itself does, `before` it."""
 
     run: int
     gate: str
     """Names this gate and no other in the session."""
     step: str
     hash: str
-    """Of the step's result that is to be judged."""
+    """Of the step's result that is to be judged; `before` it, of what it would be made from."""
     message: str = ""
     shown: tuple[Mapping[str, Any], ...] = ()
     """What a person should see of the artifact: `label` and `value` each."""
@@ -352,7 +355,40 @@ class GateOpened:
     """`id`, `label` and `does` each, in the order offered."""
     form: tuple[Mapping[str, Any], ...] = ()
     """What the person is asked for besides: `name`, `type`, `label`, `value` (as it is now) and what is good each."""
+    before: bool = False
+    """It stands before the step, which is made when it is let pass."""
+    assignee: str = ""
+    """Who should reply."""
+    due: str = ""
+    """Until when a reply is awaited; "" for as long as it takes."""
+    then: str = ""
+    """What happens then: `remind`, or the id of the choice that is made."""
+    within: float = 0.0
+    """The seconds that a reply is awaited for, counted anew after a reminder."""
     type: Literal["gate_opened"] = "gate_opened"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateReminded:
+    """The time of a gate passed without a reply; it goes on waiting."""
+
+    run: int
+    gate: str
+    due: str
+    """When it is said again."""
+    type: Literal["gate_reminded"] = "gate_reminded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitStarted:
+    """A step is to begin, and waits for its time."""
+
+    run: int
+    step: str
+    until: str
+    input_hash: str
+    """Of what it would be made from: with something else it waits anew."""
+    type: Literal["wait_started"] = "wait_started"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -614,6 +650,8 @@ FlowEvent = (
     | VerdictOverruled
     | RoundStarted
     | BudgetReached
+    | GateReminded
+    | WaitStarted
 )
 """What moves a run besides its steps."""
 DurableEvent = (
@@ -664,7 +702,7 @@ def is_durable(event: Event) -> bool:
             return True
         case VerdictGiven() | RoundStarted() | BudgetReached() | WordsSaid() | WordsUnderstood():
             return True
-        case VerdictOverruled():
+        case VerdictOverruled() | GateReminded() | WaitStarted():
             return True
         case CallSettled() | ItemSettled() | SettingChanged() | SessionDescribed() | SourceSwitched():
             return True

@@ -60,6 +60,8 @@ class StepInput:
     """For a step that is made again: by the step that closes its unit `kind`, `round`, `most` and its `feedback`."""
     overruled: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By claim, what a person says against this step's verdict on it: `was`, `verdict`, `why` and `by`."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """By step, why it failed for good: for a step with `on_failure` or `finally`."""
     item: Any = None
     """What it is made for, in a step with a `map`: a value of an artifact, a row, the text of a file or a page."""
     item_key: str = ""

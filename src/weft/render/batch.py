@@ -16,10 +16,21 @@ from weft.render.units import count, human_seconds
 from weft.render.view import RunView
 
 DocumentState = Literal[
-    "waiting", "running", "done", "skipped", "failed", "interrupted", "at a gate", "over budget", "cancelled", "left"
+    "waiting",
+    "running",
+    "done",
+    "skipped",
+    "failed",
+    "interrupted",
+    "at a gate",
+    "over budget",
+    "asleep",
+    "cancelled",
+    "left",
 ]
 _ORDER: tuple[DocumentState, ...] = (
-    "running", "at a gate", "over budget", "failed", "interrupted", "left", "cancelled", "waiting", "done", "skipped",
+    "running", "at a gate", "over budget", "asleep", "failed", "interrupted", "left", "cancelled", "waiting", "done",
+    "skipped",
 )  # fmt: skip
 """What a person needs most when not everything fits."""
 

@@ -11,29 +11,33 @@ from weft.protocol.events import (
     ConfirmationResolved,
     FlowEvent,
     GateOpened,
+    GateReminded,
     GateResolved,
     ReplyClassified,
     RoundStarted,
     VerdictGiven,
     VerdictOverruled,
+    WaitStarted,
     WordsSaid,
     WordsUnderstood,
 )
 from weft.render.cells import clean, paragraphs
 
 _VERDICTS: Final = {"not_checked": "not checked"}
-_BY: Final = {"person": "you", "answer": "your answer in advance", "auto": "the pipeline"}
+_BY: Final = {
+    "person": "you",
+    "answer": "your answer in advance",
+    "auto": "the pipeline",
+    "deadline": "the end of its time",
+}
 
 
 def flow_lines(event: FlowEvent) -> list[str]:
     match event:
         case GateOpened():
-            return [clean(f"gate {event.gate} opened: {event.step} is done"), *gate_lines(event)]
-        case GateResolved() if event.does == "withdrawn":
-            return [clean(f"gate {event.gate} withdrawn: there is nothing to ask any more")]
+            return [clean(f"gate {event.gate} opened: {gate_title(event)}"), *gate_lines(event)]
         case GateResolved():
-            said = f" ({event.text})" if event.text else ""
-            return [clean(f"gate {event.gate}: {event.choice}{said}, by {_BY.get(event.by, event.by)}")]
+            return _resolved(event)
         case ConfirmationAsked():
             return confirmation_lines(event)
         case WordsSaid():
@@ -51,8 +55,28 @@ def flow_lines(event: FlowEvent) -> list[str]:
             return [clean(f"{event.kind} round {event.round} of {event.most}, asked for by {event.unit}: {steps}")]
         case BudgetReached():
             return [clean(f"budget reached at {event.step}: {event.message}")]
+        case GateReminded() | WaitStarted():
+            return _in_time(event)
         case _:
             assert_never(event)
+
+
+def _resolved(event: GateResolved) -> list[str]:
+    if event.does == "withdrawn":
+        return [clean(f"gate {event.gate} withdrawn: there is nothing to ask any more")]
+    said = f" ({event.text})" if event.text else ""
+    return [clean(f"gate {event.gate}: {event.choice}{said}, by {_BY.get(event.by, event.by)}")]
+
+
+def _in_time(event: GateReminded | WaitStarted) -> list[str]:
+    if isinstance(event, WaitStarted):
+        return [clean(f"step {event.step} waits until {event.until}")]
+    return [clean(f"gate {event.gate} still waits for a reply; it is said again at {event.due}")]
+
+
+def gate_title(gate: GateOpened) -> str:
+    """What a gate is about."""
+    return f"before {gate.step}" if gate.before else f"{gate.step} is done"
 
 
 def in_verdict(verdict: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weft.protocol.events import GateOpened
-from weft.render.flow import gate_lines
+from weft.render.flow import gate_lines, gate_title
 from weft.render.page import Page
 from weft.render.signs import style
 from weft.render.units import human_seconds
@@ -32,7 +32,7 @@ def outcome_lines(view: RunView, now: float, sheet: Page, program: str) -> list[
         return _failed(view, now, sheet, program)
     if view.outcome == "waiting":
         return _waiting(view, now, sheet, program)
-    if view.outcome in ("left", "cancelled", "over_budget"):
+    if view.outcome in ("left", "cancelled", "over_budget", "asleep"):
         return _at_rest(view, now, sheet, program)
     return _interrupted(view, now, sheet, program)
 
@@ -84,18 +84,26 @@ def _waiting(view: RunView, now: float, sheet: Page, program: str) -> list[Text]
 
 
 def _at_rest(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
-    words = {"left": "Left after", "cancelled": "Cancelled after", "over_budget": "Over its budget after"}
+    words = {
+        "left": "Left after",
+        "cancelled": "Cancelled after",
+        "over_budget": "Over its budget after",
+        "asleep": "Asleep after",
+    }
     lines = [_headline(view, now, sheet, words.get(view.outcome or "", "")), *_message(view, sheet)]
     if view.outcome == "cancelled":
         return lines
     more = " --budget usd=…" if view.outcome == "over_budget" else ""
-    lines += sheet.wrapped("Nothing is lost. Take it up again with:", 4)
+    how = "Nothing is lost. Take it up again with:"
+    if view.outcome == "asleep":
+        how = "It goes on then by itself under weft serve, or with:"
+    lines += sheet.wrapped(how, 4)
     return lines + sheet.wrapped(f"{program} run --session-id {view.session}{more}", 6, "bold")
 
 
 def gate_page(gate: GateOpened, folder: str, artifacts: Sequence[str], sheet: Page) -> list[Text]:
     """A gate as it is asked: the question, what is to be looked at, the choices by number, where the file is."""
-    lines = [sheet.line((f"  ? {gate.step} is done", "bold yellow"), (f"  {gate.gate}", "dim"))]
+    lines = [sheet.line((f"  ? {gate_title(gate)}", "bold yellow"), (f"  {gate.gate}", "dim"))]
     for line in gate_lines(gate):
         bare = line.lstrip()
         number = bare.partition(" ")[0] if bare.partition(" ")[0].isdecimal() else ""

@@ -228,6 +228,8 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
         return [*lines, clean(f"  nothing is lost, continue with: {again}")]
     if event.outcome == "waiting":
         return [*lines, clean(f"  reply with: {program} reply {session} proceed")]
+    if event.outcome == "asleep":
+        return [*lines, clean(f"  it goes on then by itself under weft serve, or with: {again}")]
     if event.outcome == "over_budget":
         return [*lines, clean(f"  allow more and continue: {again} --budget usd=… (or tokens=…, minutes=…)")]
     if event.outcome == "cancelled":

@@ -89,7 +89,7 @@ class RunPart:
                 return _gate(event)
             case RunEnded() if event.outcome == "waiting":
                 return [line for gate in self.gates.values() if gate.gate not in self.shown for line in _gate(gate)]
-            case RunEnded() if event.outcome in ("left", "interrupted", "failed", "over_budget"):
+            case RunEnded() if event.outcome in ("left", "interrupted", "failed", "over_budget", "asleep"):
                 return [*said, '  say "resume the run" to take it up again']
             case _:
                 return [] if isinstance(event, _UNSAID) else said

@@ -70,7 +70,7 @@ class ListedSession:
     kind: SessionKind
     pipeline: str = ""
     state: str = "new"
-    """working, waiting, failed, done, interrupted, over_budget, left, cancelled, new, idle, older, empty."""
+    """working, waiting, asleep, failed, done, interrupted, over_budget, left, cancelled, new, idle, older, empty."""
     waits: tuple[str, ...] = ()
     """What it waits for, in words."""
     done: int = 0

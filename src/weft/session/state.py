@@ -7,7 +7,7 @@ that the state in memory and the state after a restart can't differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Literal, assert_never
 
 from weft.protocol import events as e
@@ -102,6 +102,10 @@ class RunState:
     outcome: Outcome | None = None
     message: str = ""
     chosen_model: str = ""
+    due: str = ""
+    """When it goes on by itself."""
+    begun: str = ""
+    """When it was started, or taken up again after it had failed: its time counts from there."""
     spent: dict[str, StepSpending] = field(default_factory=dict)
     """By step, over all attempts of this run, also those before it was taken up again."""
 
@@ -129,6 +133,36 @@ class GateState:
     message: str = ""
     shown: tuple[Mapping[str, Any], ...] = ()
     form: tuple[Mapping[str, Any], ...] = ()
+    before: bool = False
+    assignee: str = ""
+    due: str = ""
+    then: str = ""
+    within: float = 0.0
+
+    @classmethod
+    def of(cls, event: e.GateOpened) -> GateState:
+        return cls(
+            event.gate,
+            event.step,
+            event.hash,
+            event.choices,
+            event.message,
+            event.shown,
+            event.form,
+            event.before,
+            event.assignee,
+            event.due,
+            event.then,
+            event.within,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WaitState:
+    """A step that waits for its time."""
+
+    until: str
+    input_hash: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +276,8 @@ class SessionState:
     gates: dict[str, GateState] = field(default_factory=dict)
     """Those that are open, by the step they hold up."""
     gates_opened: int = 0
+    waits: dict[str, WaitState] = field(default_factory=dict)
+    """By step, until it is completed."""
     rounds: dict[str, RoundState] = field(default_factory=dict)
     """By unit."""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
@@ -272,6 +308,13 @@ class SessionState:
     def request(self) -> str:
         """One hash for all the session's inputs as they are now."""
         return combine({name: given.hash for name, given in self.inputs.items()})
+
+    @property
+    def due(self) -> str:
+        """When a run at rest goes on, or has a gate whose time is over; "" when it waits for no time."""
+        if self.run is None or self.run.outcome not in ("waiting", "asleep"):
+            return ""
+        return min(filter(None, [self.run.due, *(gate.due for gate in self.gates.values())]), default="")
 
     @property
     def unfinished(self) -> bool:
@@ -330,9 +373,10 @@ def _input(state: SessionState, event: e.InputRecorded, _: Record) -> None:
     )
 
 
-def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
+def _run_started(state: SessionState, event: e.RunStarted, record: Record) -> None:
     state.pipeline = event.pipeline
     before = state.run if event.resumed else None
+    begun = before.begun if before and before.outcome != "failed" else record.at
     state.run = RunState(
         event.run,
         event.pipeline,
@@ -344,6 +388,7 @@ def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
         event.budget,
         event.profile,
         chosen_model=event.chosen_model,
+        begun=begun,
         spent=before.spent if before else {},
     )
     state.confirming = None
@@ -353,7 +398,7 @@ def _run_started(state: SessionState, event: e.RunStarted, _: Record) -> None:
 
 def _run_ended(state: SessionState, event: e.RunEnded, _: Record) -> None:
     if state.run is not None and state.run.run == event.run:
-        state.run.outcome, state.run.message = event.outcome, event.message
+        state.run.outcome, state.run.message, state.run.due = event.outcome, event.message, event.due
         if event.outcome == "done":
             done = [state.steps[name].completion for name in state.run.steps if name in state.steps]
             names = [name for one in done if one for name in one.artifacts if name in state.artifacts]
@@ -412,6 +457,7 @@ def _completed(state: SessionState, event: e.StepCompleted, record: Record) -> N
         "made",
         event.ms,
     )
+    state.waits.pop(event.step, None)
     _spent(state, event)
 
 
@@ -471,9 +517,17 @@ def _item_settled(state: SessionState, event: e.ItemSettled, record: Record) -> 
 
 def _gate_opened(state: SessionState, event: e.GateOpened, _: Record) -> None:
     state.gates_opened += 1
-    state.gates[event.step] = GateState(
-        event.gate, event.step, event.hash, event.choices, event.message, event.shown, event.form
-    )
+    state.gates[event.step] = GateState.of(event)
+
+
+def _gate_reminded(state: SessionState, event: e.GateReminded, _: Record) -> None:
+    for name, gate in state.gates.items():
+        if gate.gate == event.gate:
+            state.gates[name] = replace(gate, due=event.due)
+
+
+def _wait_started(state: SessionState, event: e.WaitStarted, _: Record) -> None:
+    state.waits[event.step] = WaitState(event.until, event.input_hash)
 
 
 def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> None:
@@ -641,10 +695,8 @@ def _fold_of_attempt(
 
 def _fold_of_flow(event: e.FlowEvent) -> _Fold:
     match event:
-        case e.GateOpened():
-            return _gate_opened
-        case e.GateResolved():
-            return _gate_resolved
+        case e.GateOpened() | e.GateResolved() | e.GateReminded() | e.WaitStarted():
+            return _fold_of_gate(event)
         case e.ReplyClassified():
             return _classified
         case e.WordsSaid():
@@ -663,5 +715,19 @@ def _fold_of_flow(event: e.FlowEvent) -> _Fold:
             return _round
         case e.BudgetReached():
             return _nothing
+        case _:
+            assert_never(event)
+
+
+def _fold_of_gate(event: e.GateOpened | e.GateResolved | e.GateReminded | e.WaitStarted) -> _Fold:
+    match event:
+        case e.GateOpened():
+            return _gate_opened
+        case e.GateResolved():
+            return _gate_resolved
+        case e.GateReminded():
+            return _gate_reminded
+        case e.WaitStarted():
+            return _wait_started
         case _:
             assert_never(event)

@@ -139,7 +139,7 @@ def _move(standing: Standing, event: _Placed) -> None:
             | e.ItemSettled()
         ):
             pass  # they have their place, and move nothing
-        case e.WordsSaid() | e.WordsUnderstood() | e.VerdictOverruled():
+        case e.WordsSaid() | e.WordsUnderstood() | e.VerdictOverruled() | e.GateReminded() | e.WaitStarted():
             pass  # so have these
         case _:
             assert_never(event)
@@ -168,13 +168,15 @@ def _fault(standing: Standing, event: _Placed) -> str:
             if event.step not in standing.open or standing.attempts[event.step] != event.attempt:
                 return f"attempt {event.attempt} of {event.step} is not open"
             return _running(standing, event.run)
-        case e.StepSkipped() | e.VerdictGiven() | e.GateOpened() | e.RoundStarted() | e.BudgetReached():
+        case (
+            e.StepSkipped() | e.VerdictGiven() | e.GateOpened() | e.RoundStarted() | e.BudgetReached() | e.WaitStarted()
+        ):
             return _running(standing, event.run) or _course_fault(standing, event)
         case e.RunEnded():
             return _end_fault(standing, event)
         case e.ReplyClassified():
             return "" if standing.outcome is not None and not standing.over else "no run is at rest"
-        case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved():
+        case e.GateResolved() | e.ConfirmationAsked() | e.ConfirmationResolved() | e.GateReminded():
             return _reply_fault(standing, event)
         case e.EditAccepted() | e.StepAdopted() | e.WordsSaid() | e.WordsUnderstood() | e.VerdictOverruled():
             going_on = isinstance(event, e.VerdictOverruled) and standing.outcome is None
@@ -183,8 +185,13 @@ def _fault(standing: Standing, event: _Placed) -> str:
             assert_never(event)
 
 
-def _reply_fault(standing: Standing, event: e.GateResolved | e.ConfirmationAsked | e.ConfirmationResolved) -> str:
+def _reply_fault(
+    standing: Standing, event: e.GateResolved | e.ConfirmationAsked | e.ConfirmationResolved | e.GateReminded
+) -> str:
     match event:
+        case e.GateReminded():
+            waits = event.gate in standing.gates.values() and standing.outcome is not None
+            return "" if waits else f"the gate {event.gate} is not waiting"
         case e.GateResolved():
             if event.gate not in standing.gates.values():
                 return f"the gate {event.gate} is not open"
@@ -227,7 +234,8 @@ def _end_fault(standing: Standing, event: e.RunEnded) -> str:
 
 
 def _course_fault(
-    standing: Standing, event: e.StepSkipped | e.VerdictGiven | e.GateOpened | e.RoundStarted | e.BudgetReached
+    standing: Standing,
+    event: e.StepSkipped | e.VerdictGiven | e.GateOpened | e.RoundStarted | e.BudgetReached | e.WaitStarted,
 ) -> str:
     if isinstance(event, e.RoundStarted):
         return _round_fault(standing, event)

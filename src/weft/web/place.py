@@ -18,6 +18,8 @@ from pydantic import BaseModel
 from weft.app import TAKEN_UP, App, Filter, FoundListing, ListedSession, OpenQuestions, item_to_wire, open_questions
 from weft.app.due import ScheduleEntry
 from weft.app.schedules import Schedules
+from weft.protocol.commands import StartRun
+from weft.protocol.envelope import Actor
 from weft.protocol.events import FeedItem, QuestionAsked, Record
 from weft.web.jobs import Jobs
 from weft.web.keeping import SessionKeeper
@@ -31,6 +33,9 @@ CHUNK: Final = 500
 JOBS_FILE: Final = ".weft/jobs.json"
 REFRESH_SECONDS: Final = 2.0
 MOST_TAKEN_UP: Final = 1000
+CLOCK_SECONDS: Final = 5.0
+"""Between two looks at what waits for its time."""
+ON_TIME: Final = Actor("machine", "clock", TAKEN_UP.face)
 MOST_WAITING: Final = 200
 """Sessions that wait for a person, shown with all they ask."""
 T = TypeVar("T")
@@ -61,6 +66,7 @@ class Place:
         self.jobs = Jobs(tasks, _JobsFile(app))
         self.schedules = Schedules(app)
         self._watching: asyncio.Task[None] | None = None
+        self._clock: asyncio.Task[None] | None = None
         self._tasks = tasks
         self._trouble = trouble
         self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}
@@ -87,6 +93,23 @@ class Place:
             except Exception as error:  # noqa: BLE001  what can't be taken up waits for a person
                 self._trouble(name, error)
 
+    def watch_clock(self) -> None:
+        """Go on with what waited for its time, until everything is closed."""
+        self._clock = self._tasks.create_task(self._watch_clock(), name=f"clock of {self.name}")
+
+    async def _watch_clock(self) -> None:
+        waiting = Filter(states=("waiting", "asleep"), archived=None, limit=MOST_TAKEN_UP)
+        while True:
+            try:
+                names = [one.id for one in await self.app.off_loop(lambda: self.catalogue.page(waiting))]
+                for name in names:
+                    if await self.app.off_loop(partial(self.app.is_due, name)):
+                        async with self.keeper.using(name) as session:
+                            await session.submit(StartRun(if_due=True), by=ON_TIME)
+            except Exception as error:  # noqa: BLE001  the next look may find it well
+                self._trouble("", error)
+            await asyncio.sleep(CLOCK_SECONDS)
+
     def watch_schedules(self) -> None:
         """Begin what is due, until everything is closed."""
         self._watching = self._tasks.create_task(self._watch_schedules(), name=f"schedules of {self.name}")
@@ -112,9 +135,10 @@ class Place:
         print(text, file=sys.stderr, flush=True)  # noqa: T201  what begins by itself is told where the server runs
 
     async def close(self) -> None:
-        if self._watching is not None:
-            self._watching.cancel()
-            await asyncio.wait({self._watching})
+        for watching in (self._watching, self._clock):
+            if watching is not None:
+                watching.cancel()
+                await asyncio.wait({watching})
         await self.keeper.close()
         for _, task in [*self._watches.values()]:
             task.cancel()

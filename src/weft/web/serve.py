@@ -137,6 +137,7 @@ async def serve(
         if options.resume:
             for place in places.values():
                 tasks.create_task(place.take_up(), name=f"takes up {place.name}")
+                place.watch_clock()
         if options.schedules:
             for place in places.values():
                 place.watch_schedules()

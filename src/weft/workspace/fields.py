@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema
@@ -28,9 +29,9 @@ def fault(message: str, hint: str = "") -> Exception:
 
 HOST: Final = pattern(r"(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?\Z")
 """A host that may be reached: by name, with a port of its own, or all below one."""
-_DURATION: Final = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*(s|m|h)\Z")
+_DURATION: Final = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*(s|m|h|d)\Z")
 _PERCENT: Final = pattern(r"([0-9]{1,3}(?:\.[0-9]+)?)\s*%\Z")
-_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def _version(value: Any) -> str:
@@ -50,6 +51,16 @@ def _seconds(value: Any) -> float:
     if value <= 0 or not math.isfinite(value):
         raise fault(f"must be more than 0 seconds, not {value:g}")
     return float(value)
+
+
+def _moment(value: Any) -> str:
+    """A time with a zone of its own, or one of the place where the run is."""
+    try:
+        datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        hint = "write it as 2026-12-01T09:00, with a zone (+01:00, Z) unless it is the local time"
+        raise fault(f"must be a date and a time, not {describe(value)}", hint) from None
+    return str(value)
 
 
 def _number(value: Any) -> int | float:
@@ -112,9 +123,10 @@ Seconds = Annotated[
     float,
     PlainValidator(_seconds),
     WithJsonSchema(
-        {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": "^[0-9.]+ *[smh]$"}]}
+        {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": "^[0-9.]+ *[smhd]$"}]}
     ),
 ]
+Moment = Annotated[str, PlainValidator(_moment), WithJsonSchema({"type": "string"})]
 Share = Annotated[
     int | str, PlainValidator(_share), WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string"}]})
 ]

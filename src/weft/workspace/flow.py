@@ -71,7 +71,9 @@ class Condition:
         if self.join:
             word = {"all": " and ", "any": " or ", "none": " nor "}[self.join]
             inner = word.join(map(str, self.parts))
-            return f"neither {inner}" if self.join == "none" else inner
+            if self.join == "none":
+                return f"neither {inner}" if len(self.parts) > 1 else f"not {inner}"
+            return inner
         what = self.parameter or (f"{self.look.at} of {self.look.artifact}" if self.look else "")
         if self.operator == "exists":
             return f"{what} {'is there' if self.value else 'is not there'}"
@@ -126,6 +128,18 @@ class Gate:
     """It shows and goes on."""
     form: tuple[str, ...] = ()
     """The parameters that a person is asked for with their reply."""
+    before: bool = False
+    """It stands before the step."""
+    assignee: str = ""
+    within: float | None = None
+    """Seconds that a reply is awaited."""
+    then: str = ""
+    """What happens after that: `remind`, or the id of a choice."""
+
+    @property
+    def sets(self) -> frozenset[str]:
+        """The parameters that a reply may set."""
+        return frozenset({*self.form, *(name for choice in self.choices for name in choice.set)})
 
 
 @dataclass(frozen=True)

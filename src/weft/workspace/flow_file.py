@@ -102,6 +102,16 @@ class GateEntry(Strict):
     choices: Annotated[Choices | None, Given] = Field(
         default=None, description="What a person may choose, by id: a label, or label, does and set; in this order"
     )
+    before: bool = Field(
+        default=False, description="True: it stands before the step, which is made when a person lets it pass"
+    )
+    assignee: OptionalText = Field(default=None, description="Who should reply, for those who see it")
+    within: Annotated[Seconds | None, Given] = Field(
+        default=None, description='How long a reply is awaited: seconds, "90m", "2h", "3d"; as long as it takes else'
+    )
+    then: OptionalText = Field(
+        default=None, description="What happens then: remind (when not given), or the id of the choice that is made"
+    )
 
 
 class VerdictsEntry(Strict):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
 from weft.checks.paths import parse_path
+from weft.protocol.errors import Problem
 from weft.protocol.gates import Choice, ChoiceKind
 from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass
@@ -18,11 +20,13 @@ from weft.workspace.explain import fault_in
 from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Operator, Retry, Shown, Unit
 from weft.workspace.flow_file import JOINS, OPERATORS, BudgetEntry, ChoiceEntry, GateEntry, ShownEntry
 from weft.workspace.parameters import NAMED, ParameterSpec
+from weft.workspace.pipeline import Runs
 from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.step_rules import artifacts_of
 
 Entry = TypeVar("Entry", bound=BaseModel)
+REMIND: Final = "remind"
 DOES: Final[tuple[ChoiceKind, ...]] = ("proceed", "amend", "cancel")
 DEFAULT_CHOICES: Final = (
     Choice("proceed", "Go on", "proceed"),
@@ -209,14 +213,104 @@ def gate(flow: Flow, step: str) -> Gate | None:
     if entry is None:
         return None
     at: Path = ("steps", step, "gate")
-    when = condition(flow, (*at, "when"), entry.when, step, own=True) if entry.when else None
+    when = condition(flow, (*at, "when"), entry.when, step, own=not entry.before) if entry.when else None
     shown = tuple(_shown(flow, at, entry, step))
     choices = tuple(_choices(flow, at, entry))
     if entry.auto and entry.choices:
         flow.draft.report_key((*at, "choices"), "an automatic gate waits for no choice", "remove one of the two")
     elif entry.choices and len(choices) == len(entry.choices) and all(one.does != "proceed" for one in choices):
         flow.draft.report((*at, "choices"), "no choice lets the run go on", "add 'proceed: Go on'")
-    return Gate(choices or DEFAULT_CHOICES, entry.message, shown, when, entry.auto, tuple(_form(flow, at, entry, step)))
+    if not choices:
+        choices = tuple(one for one in DEFAULT_CHOICES if not entry.before or one.does != "amend")
+    _before(flow, at, entry, choices)
+    then = _then(flow, at, entry, choices)
+    form = tuple(_form(flow, at, entry, step))
+    return Gate(
+        choices,
+        entry.message,
+        shown,
+        when,
+        entry.auto,
+        form,
+        entry.before,
+        entry.assignee or "",
+        entry.within,
+        then,
+    )
+
+
+def _before(flow: Flow, at: Path, entry: GateEntry, choices: Sequence[Choice]) -> None:
+    """Before a step there is nothing that could be changed."""
+    if not entry.before:
+        return
+    for choice in choices:
+        if choice.does == "amend":
+            hint = "ask for what the step should know with a 'form', or put the gate behind the step"
+            flow.draft.report_key((*at, "choices", choice.id), "before the step there is nothing to be changed", hint)
+    if entry.auto:
+        flow.draft.report_key((*at, "before"), "an automatic gate holds up nothing", "remove one of the two")
+
+
+def _then(flow: Flow, at: Path, entry: GateEntry, choices: Sequence[Choice]) -> str:
+    if entry.within is None:
+        if entry.then is not None:
+            flow.draft.report_key((*at, "then"), "'then' says what happens after 'within'", "add 'within: 2d'")
+        return ""
+    if entry.auto:
+        flow.draft.report_key((*at, "within"), "an automatic gate waits for nobody", "remove one of the two")
+    then = entry.then or REMIND
+    chosen = next((one for one in choices if one.id == then), None)
+    if then != REMIND and chosen is None:
+        hint = suggest(then, [REMIND, *(one.id for one in choices)], "ways to go on")
+        flow.draft.report((*at, "then"), f"the gate offers no choice '{then}'", hint)
+    elif chosen is not None and chosen.does == "amend":
+        flow.draft.report((*at, "then"), "nobody would say what is to be changed", "choose one that goes on or cancels")
+    return then
+
+
+def runs(flow: Flow, step: str) -> Runs:
+    """When a step has its turn. What is made after a failure, or at the end, is no part of the way to the result."""
+    draft, entry = flow.draft, flow.draft.steps[step]
+    at: Path = ("steps", step)
+    key = "on_failure" if entry.on_failure else "finally" if entry.finally_ else ""
+    if entry.on_failure and entry.finally_:
+        draft.report_key((*at, "finally"), "a step is made on failure or at the end, not both", "remove one of them")
+    last = [name for name, one in draft.steps.items() if one.on_failure or one.finally_]
+    if not key:
+        for index, before in enumerate(entry.requires):
+            if before in last:
+                message = f"'{before}' is made when all else is"
+                draft.report((*at, "requires", index), message, f"make '{step}' a step of the end too, or remove it")
+        return "in_order"
+    for other, meaningless in (("final", entry.final), ("gate", entry.gate), ("loop", entry.loop)):
+        if meaningless:
+            draft.report_key((*at, other), f"nothing reads '{other}' in a step with '{key}'", "remove one of them")
+    for index, unit in enumerate(draft.file.repair):
+        if step in unit.steps:
+            draft.report(("repair", index, "steps"), f"'{step}' is made when all else is", "take it out of the unit")
+    return "on_failure" if entry.on_failure else "finally"
+
+
+def otherwise(flow: Flow, step: str) -> tuple[Condition | None, tuple[str, ...]]:
+    """The condition of a step that is made in place of another, and what must be settled before it can be told."""
+    draft, entry = flow.draft, flow.draft.steps[step]
+    at: Path = ("steps", step, "else")
+    other = draft.steps.get(entry.else_ or "")
+    if entry.when is not None:
+        draft.report_key(at, "a step has 'when' or 'else', not both", "remove one of them")
+    conditional = [name for name, one in draft.steps.items() if one.when is not None and name != step]
+    if other is None or entry.else_ not in conditional:
+        what = f"'{entry.else_}' has no 'when'" if other else f"unknown step '{entry.else_}'"
+        draft.report(at, what, suggest(entry.else_ or "", conditional, "steps with a 'when'"))
+        return None, ()
+    if step in graph.upstream(_requires(draft), entry.else_ or ""):
+        draft.report(at, f"'{entry.else_}' requires '{step}'", "let neither of the two require the other")
+        return None, ()
+    said: list[Problem] = []
+    quiet = replace(flow, draft=replace(draft, problems=said))
+    held = condition(quiet, at, other.when or {}, entry.else_ or "", own=False)
+    after = tuple(name for name in other.requires if name not in entry.requires)
+    return (Condition(join="none", parts=(held,)) if held else None), after
 
 
 def _form(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[str]:
@@ -225,7 +319,8 @@ def _form(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[str]:
     if entry.auto and entry.form:
         draft.report_key((*at, "form"), "an automatic gate asks nobody", "remove one of the two")
     requires = {name: one.requires for name, one in draft.steps.items()}
-    before = [name for name in flow.order if name == step or name in graph.upstream(requires, step)]
+    before = [name for name in flow.order if name in graph.upstream(requires, step)]
+    before += [] if entry.before else [step]
     for index, name in enumerate(entry.form):
         place: Path = (*at, "form", index)
         spec = flow.parameters.get(name)
@@ -241,14 +336,17 @@ def _form(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[str]:
 
 
 def _shown(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[Shown]:
-    artifacts = artifacts_of(flow.draft.steps[step])
+    draft = flow.draft
+    own, required = artifacts_of(draft.steps[step]), draft.steps[step].requires
+    above = [name for before in required if before in draft.steps for name in artifacts_of(draft.steps[before])]
+    artifacts = above if entry.before else own
     for index, written in enumerate(entry.show):
         place: Path = (*at, "show", index)
         one = _entry(flow.draft, place, ShownEntry, written)
         if one is None:
             continue
         artifact = one.artifact or next((name for name in artifacts if name.endswith(".json")), "")
-        found = look(flow, place, artifact, one.at, step, own=True)
+        found = look(flow, place, artifact, one.at, step, own=not entry.before)
         if found:
             yield Shown(found, one.label or one.at.replace("[*]", "").replace(".", " ") or artifact)
 

@@ -244,7 +244,7 @@ def _embedded(
     requires = tuple(
         dict.fromkeys([*(inner_name(place, one) for one in step.requires), *_with_finals((*taken,), finals)])
     )
-    waits = _with_finals(outer.requires, finals) if not step.requires or outer.when else ()
+    waits = _with_finals(outer.before, finals) if not step.requires or outer.when else ()
     after = tuple(
         one for one in dict.fromkeys([*(inner_name(place, name) for name in step.after), *waits]) if one not in requires
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from weft.checks import CheckCall
 from weft.protocol.errors import Problem
@@ -21,6 +21,9 @@ from weft.workspace.schema_file import SchemaFile
 from weft.workspace.scope import Executor, Scope, Taken, ToolCalls
 
 DEPTH: Final = "depth"
+Runs = Literal["in_order", "on_failure", "finally"]
+"""When a step has its turn: as soon as what it requires is there; when one has failed for good; at the end in any case.
+"""
 
 __all__ = [
     "InnerPipeline",
@@ -88,6 +91,11 @@ class Step:
     """Where its verdicts on claims stand; a person may overrule each, and the step is given that."""
     prior: tuple[str, ...] = ()
     """Artifacts that it reads as earlier runs of the session, on other inputs, finished with them."""
+    wait: float = 0.0
+    """Seconds that it waits, once all it requires is there."""
+    until: str = ""
+    """The date and time before which it is not made."""
+    runs: Runs = "in_order"
     after: tuple[str, ...] = ()
     """The steps that must be settled before it, and of which it reads nothing."""
     inside: Inside | None = None
@@ -192,6 +200,8 @@ class Pipeline:
     units: tuple[Unit, ...] = ()
     """Inner ones before those around them."""
     budget: Budget = field(default_factory=Budget)
+    timeout: float | None = None
+    """Seconds that a run may take, from its start."""
     depth: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The parameters that each mode sets. The parameter `depth` says which it is."""
     warnings: tuple[Problem, ...] = ()

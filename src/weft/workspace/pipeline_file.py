@@ -13,6 +13,7 @@ from weft.protocol.ids import NAME
 from weft.workspace.fields import (
     CheckEntry,
     Given,
+    Moment,
     Number,
     OptionalNames,
     OptionalText,
@@ -154,12 +155,31 @@ class StepEntry(Strict):
         default=DEFAULT_TIMEOUT, description='The longest one try may take: seconds, or "90s", "5m", "1h"'
     )
     final: bool = Field(False, description="True for the one step whose artifact the pipeline is for")
+    wait: Annotated[Seconds | None, Given] = Field(
+        default=None, description='How long it waits before it is made, once all is there: seconds, "90s", "2h", "3d"'
+    )
+    until: Annotated[Moment | None, Given] = Field(
+        default=None, description="When it is made at the earliest: a date and a time, such as 2026-12-01T09:00"
+    )
     when: Annotated[ConditionEntry | None, Given] = Field(
         default=None,
         description="The step is passed over unless this holds: a condition on parameters and artifacts it requires",
     )
+    else_: OptionalText = Field(
+        default=None,
+        alias="else",
+        description="The step with a 'when' in whose place this one is made, when that does not hold",
+    )
+    on_failure: bool = Field(
+        default=False, description="True: made only when a step has failed for good, after all that can be made is"
+    )
+    finally_: bool = Field(
+        default=False, alias="finally", description="True: made last, whether the run succeeds or a step has failed"
+    )
     gate: Annotated[GateEntry | None, Given] = Field(
-        default=None, description="After the step the run waits for a person: message, show, form, when, auto, choices"
+        default=None,
+        description="After the step, or before it, the run waits for a person: message, show, form, when, choices, "
+        "before, within",
     )
     loop: Annotated[LoopEntry | None, Given] = Field(
         default=None, description="After the step the run may go back: to, when, at_most, feedback"
@@ -244,6 +264,9 @@ class PipelineFile(Strict):
     )
     budget: Annotated[BudgetEntry | None, Given] = Field(
         default=None, description="The most a run may spend: usd, tokens, minutes"
+    )
+    timeout: Annotated[Seconds | None, Given] = Field(
+        default=None, description='The longest a run may take from its start, waits and gates included: "90m", "3d"'
     )
     repair: list[RepairEntry] = Field(
         default=[], description="Units of steps that are made again while their verifier says failed"

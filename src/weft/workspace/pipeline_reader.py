@@ -75,6 +75,7 @@ def _judged(draft: PipelineDraft, name: str) -> Pipeline:
         final=final,
         units=units,
         budget=flow_rules.budget(draft, ("budget",), draft.file.budget),
+        timeout=draft.file.timeout,
         depth=depth,
         warnings=tuple(in_order(draft.warnings)),
     )
@@ -86,9 +87,13 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
     step = resolve_step(draft, name, final, flow.makers)
     at = ("steps", name)
     when = flow_rules.condition(flow, (*at, "when"), entry.when, name, own=False) if entry.when else None
-    if when and name == final:
+    after: tuple[str, ...] = ()
+    if entry.else_ is not None:
+        when, after = flow_rules.otherwise(flow, name)
+    if (when or entry.else_) and name == final:
         message = f"the final step is what a run is for, and '{name}' may be passed over"
-        draft.report_key((*at, "when"), message, "put the condition on a step before it")
+        key = "when" if entry.when else "else"
+        draft.report_key((*at, key), message, "put the condition on a step before it")
     for index, before in enumerate(entry.replies):
         if before not in draft.steps or draft.steps[before].gate is None:
             gates = [other for other, one in draft.steps.items() if one.gate is not None]
@@ -110,4 +115,8 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
         verdicts=flow_rules.verdicts(flow, name),
         budget=flow_rules.budget(draft, (*at, "budget"), entry.budget),
         replies=tuple(dict.fromkeys([*([name] if entry.gate else []), *entry.replies])),
+        wait=entry.wait or 0.0,
+        until=entry.until or "",
+        runs=flow_rules.runs(flow, name),
+        after=after,
     )

@@ -195,7 +195,7 @@ def warn_of_dead_ends(draft: PipelineDraft, final: str) -> None:
     requires: Mapping[str, list[str]] = {name: entry.requires for name, entry in draft.steps.items()}
     useful = {final, *graph.upstream(requires, final)}
     for name in draft.steps:
-        if name not in useful:
+        if name not in useful and not draft.steps[name].on_failure and not draft.steps[name].finally_:
             message = f"the final step '{final}' does not need '{name}'"
             hint = f"let '{final}' or a step before it require it, or remove it"
             draft.warnings.append(draft.document.at_key(("steps", name), message, hint))

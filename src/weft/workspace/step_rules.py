@@ -117,7 +117,9 @@ def _asked_later(draft: PipelineDraft, step: str) -> set[str]:
     return {
         asked
         for name, entry in draft.steps.items()
-        if entry.gate and entry.gate.form and (name == step or step in graph.upstream(requires, name))
+        if entry.gate
+        and entry.gate.form
+        and ((name == step and not entry.gate.before) or step in graph.upstream(requires, name))
         for asked in entry.gate.form
     }
 

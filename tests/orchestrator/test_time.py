@@ -1,0 +1,286 @@
+"""Waits, gates before steps and what is made at the end: every way through small pipelines, with crashes and the clock
+going on anywhere, and mutants of the machine that must be caught. The oracle looks only at what comes out."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final
+
+import pytest
+
+from tests.orchestrator.model import BrokenPromiseError, pipeline, promise
+from weft.orchestrator import consequences, machine
+from weft.orchestrator.machine import decide
+from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt, WakeAt
+from weft.orchestrator.resting import at_rest, overdue
+from weft.orchestrator.step_facts import OnDisk, StepFacts
+from weft.protocol import events as e
+from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, ReplyToGate, StartRun, TimeCame
+from weft.protocol.events import DurableEvent, Record
+from weft.protocol.hashes import hash_bytes
+from weft.session.moments import moment_seconds, moment_text
+from weft.session.recovery import closing
+from weft.session.state import SessionState, fold
+from weft.session.transitions import Standing, after
+from weft.workspace.flow import Gate
+from weft.workspace.flow_rules import DEFAULT_CHOICES
+from weft.workspace.pipeline import Pipeline
+
+BEGIN: Final = 1_000_000.0
+WAIT: Final = 100.0
+TICK: Final = 70.0
+BEFORE: Final = Gate(tuple(one for one in DEFAULT_CHOICES if one.does != "amend"), before=True)
+
+
+def timed(*, gate: Gate | None = None, timeout: float | None = None) -> Pipeline:
+    """a -> b (waits) -> c (a gate before it), tell (on failure), tidy (in any case)."""
+    bare = pipeline({"a": (), "b": ("a",), "tell": ("a",), "tidy": (), "c": ("b",)}, attempts=1)
+    change: dict[str, dict[str, Any]] = {
+        "b": {"wait": WAIT},
+        "c": {"gate": gate},
+        "tell": {"runs": "on_failure"},
+        "tidy": {"runs": "finally"},
+    }
+    steps = {name: replace(step, **change.get(name, {})) for name, step in bare.steps.items()}
+    return replace(bare, steps=steps, timeout=timeout)
+
+
+@dataclass
+class World:
+    pipeline: Pipeline
+    now: float = BEGIN
+    state: SessionState = field(default_factory=SessionState)
+    standing: Standing = field(default_factory=Standing)
+    records: list[Record] = field(default_factory=list)
+    disk: dict[str, str] = field(default_factory=dict)
+    progress: Progress | None = None
+    running: dict[str, StartAttempt] = field(default_factory=dict)
+    wakes: float | None = None
+    failed: set[str] = field(default_factory=set)
+    begun: set[str] = field(default_factory=set)
+    """Since the run was last started."""
+    made: tuple[str, ...] = ()
+
+    # -- what may happen
+
+    def ways(self) -> Iterator[tuple[str, Callable[[World], None]]]:
+        if self.progress is not None:
+            for name in self.running:
+                yield f"{name} succeeds", partial(World.settle, name=name, ok=True)
+                yield f"{name} fails", partial(World.settle, name=name, ok=False)
+            yield "crash", World.crash
+            if self.wakes is not None:
+                yield "time", World.tick
+            return
+        run = self.state.run
+        if run is None or not run.over:
+            yield "start", World.start
+        if run is not None and self.state.gates:
+            yield "reply", World.reply
+        if run is not None and self.state.due:
+            yield "time", World.tick
+
+    def start(self) -> None:
+        facts = {
+            name: StepFacts({"code:x": "1"}, {f"{name}.json": OnDisk(self.disk.get(f"{name}.json"))})
+            for name in self.pipeline.steps
+        }
+        self.spec = RunSpec(self.pipeline, facts, StartRun(), {})
+        self.failed, self.begun = set(), set()
+        self.take(StartRun())
+
+    def take(self, command: Command) -> None:
+        decision = decide(self.spec, self.state, self.progress, command, self.now)
+        self.record(decision.events)
+        self.progress, self.wakes = decision.progress, None
+        if isinstance(command, AttemptSucceeded):
+            self.disk |= {one.name: one.hash for one in command.artifacts}
+        ends = [one for one in decision.effects if isinstance(one, EndRun)]
+        for effect in decision.effects:
+            if isinstance(effect, StartAttempt):
+                self.running[effect.step] = effect
+            elif isinstance(effect, WakeAt):
+                self.wakes = effect.at
+        going = bool(ends) or bool(self.running) or self.wakes is not None
+        promise(going, "a run that has not ended has something to wait for")
+        for end in ends:
+            self.record([e.RunEnded(run=end.run, outcome=end.outcome, message=end.message, due=end.due)])
+            self.progress, self.wakes = None, None
+            self.rested(end)
+
+    def settle(self, name: str, *, ok: bool) -> None:
+        start = self.running.pop(name)
+        if ok:
+            data = f"{name} {sorted(start.upstream.items())} {sorted(start.failed)}".encode()
+            artifact = Artifact(f"{name}.json", data, hash_bytes(data))
+            self.take(AttemptSucceeded(step=name, attempt=start.attempt, artifacts=(artifact,), ms=1))
+        else:
+            self.take(AttemptFailed(step=name, attempt=start.attempt, kind="error", message="no", ms=1))
+
+    def tick(self) -> None:
+        """The clock goes on to the next moment that matters, or not quite."""
+        due = self.wakes if self.wakes is not None else moment_seconds(self.state.due)
+        self.now = max(self.now, min(due, self.now + TICK))
+        if self.progress is not None:
+            self.take(TimeCame())
+        elif self.now >= due:
+            self.record(overdue(self.state, self.now))
+            if self.state.run is not None and not self.state.run.over:
+                self.start()
+
+    def reply(self) -> None:
+        gate = next(iter(self.state.gates.values()))
+        self.record(at_rest(self.state, ReplyToGate(gate=gate.gate, choice="proceed")))
+        self.start()
+
+    def crash(self) -> None:
+        self.running, self.progress, self.wakes = {}, None, None
+        self.state = fold(self.records)
+        self.record(closing(self.state))
+
+    # -- what must hold
+
+    def record(self, events: tuple[DurableEvent, ...] | list[DurableEvent]) -> None:
+        self.standing = after(self.standing, events)
+        for event in events:
+            self.judge(event)
+            record = Record(self.state.seq + 1, moment_text(self.now), event)
+            self.records.append(record)
+            self.state.apply(record)
+
+    def judge(self, event: DurableEvent) -> None:
+        past = [record.event for record in self.records]
+        match event:
+            case e.WaitStarted():
+                same = [one for one in past if isinstance(one, e.WaitStarted) and one.step == event.step]
+                done = [i for i, one in enumerate(past) if isinstance(one, e.StepCompleted) and one.step == event.step]
+                anew = all(one.input_hash != event.input_hash for one in same)
+                promise(anew or bool(done), "the same thing is waited for once")
+                promise(moment_seconds(event.until) >= self.now + WAIT - 0.01, "it waits as long as it says")
+            case e.StepFailed():
+                self.failed.add(event.step)
+            case e.StepStarted():
+                self.begins(event, past)
+            case _:
+                pass
+
+    def begins(self, event: e.StepStarted, past: list[DurableEvent]) -> None:
+        step = self.pipeline.steps[event.step]
+        self.begun.add(event.step)
+        if step.runs == "in_order":
+            promise(not self.failed, "after a failure nothing in order begins")
+        if step.runs == "on_failure":
+            promise(bool(self.failed - {"tell", "tidy"}), "what is made on failure follows one")
+        if step.runs != "in_order":
+            promise(all(self.pipeline.steps[one].runs != "in_order" for one in self.running), "the end comes last")
+        if step.wait:
+            waits = [one for one in past if isinstance(one, e.WaitStarted) and one.step == event.step]
+            fits = [one for one in waits if one.input_hash == event.input_hash]
+            promise(bool(fits), "it has waited for what it is made from")
+            promise(moment_seconds(fits[-1].until) <= self.now, "its time has come")
+        if step.gate is not None:
+            let = [one for one in past if isinstance(one, e.GateResolved) and one.does == "proceed"]
+            promise(bool(let), "it was let pass")
+
+    def rested(self, end: EndRun) -> None:
+        promise(fold(self.records) == self.state, "the log says it all")
+        self.made = (*self.made, end.outcome)
+        steps = self.state.steps
+        match end.outcome:
+            case "done":
+                for name in ("a", "b", "c", "tidy"):
+                    promise(steps[name].status == "completed", f"{name} is there")
+                promise("tell" not in self.begun, "nothing failed")
+            case "failed" if self.failed - {"tell", "tidy"} and self.pipeline.timeout is None:
+                for name in ("tell", "tidy"):
+                    known = steps[name].status in ("completed", "failed")
+                    promise(known and name in self.begun, f"{name} was made after the failure")
+            case "asleep":
+                promise(moment_seconds(end.due) > self.now, "it goes on later")
+            case "waiting":
+                promise(bool(self.state.gates), "a gate is open")
+            case _:
+                pass
+
+    @property
+    def key(self) -> str:
+        run = self.state.run
+        phases = {n: (s.phase, s.attempt, s.asleep) for n, s in self.progress.steps.items()} if self.progress else {}
+        seen = {n: (s.status, s.attempt, s.approved, s.input_hash) for n, s in self.state.steps.items()}
+        rest = (self.now, self.wakes, sorted(self.running), self.state.waits, self.state.gates)
+        return repr((phases, seen, run and (run.outcome, run.due, run.begun), rest, sorted(self.failed), self.begun))
+
+
+def explored(flow: Pipeline, depth: int) -> tuple[int, set[str]]:
+    """Every way of at most so many things that happen; how many worlds there were, and how their runs came to rest."""
+    seen: set[str] = set()
+    outcomes: set[str] = set()
+    ahead = [World(flow)]
+    for _ in range(depth):
+        following: list[World] = []
+        for world in ahead:
+            for _, way in world.ways():
+                other = copy.deepcopy(world)
+                way(other)
+                outcomes.update(other.made)
+                if other.key not in seen:
+                    seen.add(other.key)
+                    following.append(other)
+        ahead = following
+    return len(seen), outcomes
+
+
+def test_every_way_through_a_wait_a_failure_and_the_end() -> None:
+    worlds, outcomes = explored(timed(), 8)
+    assert worlds > 200
+    assert outcomes == {"asleep", "done", "failed"}
+
+
+def test_every_way_through_a_gate_before_a_step() -> None:
+    worlds, outcomes = explored(timed(gate=BEFORE), 8)
+    assert worlds > 200
+    assert outcomes >= {"asleep", "waiting", "failed"}
+
+
+def test_every_way_through_a_gate_whose_time_ends_and_a_run_that_takes_too_long() -> None:
+    chooses = replace(BEFORE, within=WAIT, then="proceed")
+    _, outcomes = explored(timed(gate=chooses), 7)
+    assert outcomes >= {"asleep", "waiting"}
+    _, outcomes = explored(timed(timeout=150.0), 7)
+    assert outcomes == {"asleep", "done", "failed"}
+
+
+def _never_asleep(*given: Any) -> Any:
+    return Decision(given[1])
+
+
+def _always_anew(spec: RunSpec, progress: Progress, name: str, inputs: Any) -> Any:
+    return _HELD_UP(spec, replace(progress, waits={}), name, inputs)
+
+
+_HELD_UP = machine._held_up
+MUTANTS: Final[dict[str, tuple[Any, str, Any]]] = {
+    "no step waits": (machine, "_held_up", _never_asleep),
+    "a wait is forgotten": (machine, "_held_up", _always_anew),
+    "nobody is asked before": (machine, "gate_before", lambda spec, progress, *_: consequences.After(progress)),
+    "a failure is not looked at": (machine, "_failures", lambda *_: {}),
+    "every end is a failure": (machine, "_failures", lambda *_: {"a": "no"}),
+    "nothing is due": (machine, "_due", lambda *_: None),
+    "the end comes at once": (machine, "_at_the_end", lambda spec, state, progress: Decision(progress)),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, attribute, mutant = MUTANTS[name]
+    monkeypatch.setattr(owner, attribute, mutant)
+
+    def lives() -> None:
+        explored(timed(gate=BEFORE), 7)
+        explored(timed(), 8)
+
+    with pytest.raises((BrokenPromiseError, AssertionError, KeyError, ValueError)):
+        lives()
