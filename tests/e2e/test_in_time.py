@@ -48,7 +48,8 @@ class TimedSpace(Space):
 
     def opened(self) -> App:
         functions = {name: RegisteredFunction(one) for name, one in self.functions.items()}
-        now = (lambda: datetime.fromtimestamp(self.clock.now, UTC)) if self.clock else None
+        clock = self.clock
+        now = (lambda: datetime.fromtimestamp(clock.now, UTC)) if clock else None
         return App.open(self.path, functions=functions, now=now)
 
     def notes(self, file: Path) -> list[str]:
