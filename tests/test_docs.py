@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import pytest
@@ -31,8 +31,10 @@ from ruamel.yaml import YAML
 from tests.made import Weft
 from weft.checks import CHECKS, CheckInput, parse_check, run_check
 from weft.cli.commands import weft as weft_group
+from weft.cli.run import OUTCOMES
 from weft.consent import Consents
 from weft.knowledge.embedding import SHA256
+from weft.orchestrator.tool_step import MOST_CALLS
 from weft.protocol import errors, events
 from weft.tools.permission_file import PermissionFile
 from weft.workspace.config import Config
@@ -273,6 +275,20 @@ def test_every_exit_code_is_documented() -> None:
     codes = {name: value for name, value in vars(errors).items() if name.startswith("EXIT_")}
     assert len(codes) == 7
     assert [name for name, value in codes.items() if f"| `{value}` |" not in told] == []
+    rows = {line.split("|")[1].strip(" `"): line for line in told.splitlines() if line.startswith("| `")}
+    unused = [code for code in {*OUTCOMES.values()} if re.search(r"reserved|not used|no command", rows[str(code)])]
+    assert unused == [], "what a run ends with is not told as something that never happens"
+
+
+def test_every_outcome_of_a_run_is_told_with_its_exit_code() -> None:
+    told = part("flow", "## Where a run comes to rest")
+    rows = [line.split("|")[1:4] for line in told.splitlines() if line.startswith("| `")]
+    assert {row[0].strip(" `"): int(row[2]) for row in rows} == OUTCOMES
+    assert set(OUTCOMES) == set(get_args(events.Outcome))
+
+
+def test_the_limit_of_calls_is_told_as_the_program_has_it() -> None:
+    assert f"at most {MOST_CALLS}" in page("pipelines")
 
 
 def test_every_environment_variable_that_is_read_is_documented() -> None:

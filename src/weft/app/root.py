@@ -341,6 +341,9 @@ class App(Parts):
         names = self.workspace.pipeline_names()
         if name is None and len(names) == 1:
             name = names[0]
+        begins = request.file is not None or bool(request.inputs)
+        if name is None and request.session is not None and not begins and not self.sessions.exists(request.session):
+            raise no_session(request.session)
         if name is None:
             raise UsageError(
                 "which pipeline?" if names else "this workspace has no pipelines",

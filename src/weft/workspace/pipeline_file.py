@@ -81,7 +81,9 @@ class EachEntry(Strict):
     """One call for each value at a place of an artifact."""
 
     artifact: Text = Field(description="The artifact of a required step")
-    at: str = Field(default="", description="The place in it, such as queries[*]")
+    at: str = Field(
+        default="", description="The place in it, such as queries[*]; at most 200 values, a map has no limit"
+    )
     as_: Text = Field(alias="as", description="The key of the tool's input that the value is given as")
 
 
