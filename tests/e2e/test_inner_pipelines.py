@@ -83,8 +83,7 @@ def test_steps_gates_and_files_of_inner_pipelines_are_the_runs(tmp_path: Path) -
     source.write_text("anna ben\n")
     first = StartRun(answers={"plain.made": "proceed"})
     assert town.run(first, source) == "waiting"
-    opened = [(one["step"], one["gate"]) for one in town.events("gate_opened")]
-    assert sorted(opened) == [("held.deep.made", "held.deep.made-2"), ("plain.made", "plain.made-1")]
+    assert sorted(one["step"] for one in town.events("gate_opened")) == ["held.deep.made", "plain.made"]
     assert town.run(StartRun(answers={"held.deep.made": "proceed"})) == "done"
     assert (town.session / "all.md").read_text() == "anna ben (ANNA! BEN!)"
     assert {path.relative_to(town.session).as_posix() for path in town.session.glob("*/*.json")} == {
