@@ -99,3 +99,34 @@ def test_the_last_conversation_is_found_again(weft: Weft, tmp_path: Path) -> Non
     terminal.child.send("2\r")
     terminal.wait_for("weft chat · first", "> What is a loom?")
     assert leave(terminal) == 0
+
+
+class Planned(Scripted):
+    def command(self, *words: object) -> list[str]:
+        return [sys.executable, "-m", "tests.e2e.chat_planned", str(self.workspace), str(self.folder)]
+
+
+def test_a_file_is_named_a_plan_accepted_and_both_messages_taken_back(weft: Weft, tmp_path: Path) -> None:
+    planned = Planned(weft.workspace)
+    planned.folder = desk = tmp_path / "desk"
+    desk.mkdir()
+    notes = desk / "notes.md"
+    notes.write_text("one\ntwo\n")
+    terminal = Terminal(planned, width=90, height=40)
+    terminal.wait_for("weft chat · the-talk", "plan · scripted")
+    terminal.child.send("change @nts")
+    terminal.wait_for("@notes.md file")
+    terminal.child.send("\t\r")
+    terminal.wait_for("> change @notes.md", "1. say three in notes.md", "Is this the plan?", "y carry it out")
+    assert notes.read_text() == "one\ntwo\n"
+    terminal.child.send("y\r")
+    terminal.wait_for("the plan is accepted", "May Edit do this?", KEYS)
+    terminal.child.send("y\r")
+    terminal.wait_for("It says three now.", "ask · scripted")
+    assert notes.read_text() == "one\nthree\n"
+    terminal.child.send("/rewind 2\r")
+    terminal.wait_for("back to before turn 1", "put back: notes.md")
+    assert notes.read_text() == "one\ntwo\n"
+    terminal.child.send("hello\r")
+    terminal.wait_for("We are back.")
+    assert leave(terminal) == 0
