@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -94,3 +96,20 @@ def test_a_difference_is_told_by_signs_too() -> None:
 
 def test_a_very_long_text_is_shown_as_it_is() -> None:
     assert markdown_html("# x\n" * 100_000).startswith("<pre>")
+
+
+def test_the_first_texts_may_be_formatted_by_several_threads_at_once() -> None:
+    program = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from weft.render.html import code_html
+together, made = threading.Barrier(8), []
+def one():
+    together.wait()
+    made.append(code_html("[1]", "json"))
+threads = [threading.Thread(target=one) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(set(made)) == 1 and len(made) == 8, made
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import tempfile
+import time
 from pathlib import Path
 
 from PIL import Image
@@ -18,6 +19,7 @@ from tests.e2e.wired import wired
 from tests.lanes import program
 from tests.made import Weft
 from tests.web.served import Client, Running, running, weft
+from tests.web.test_knowledge import upload
 from weft.testing.wire import Called, Reply
 
 ROOT = Path(__file__).parent.parent.parent
@@ -105,32 +107,42 @@ def main() -> None:
         (desk / "notes").mkdir()
         (desk / "notes" / "tides.md").write_text(TIDES.read_text())
         with running(home, desk) as server:
-            kit, waiting = runs(server.signed_in())
+            kit, waiting, answer = runs(server.signed_in())
         with wired(Weft(desk), REPLIES), running(home, desk) as server:
-            take_all(server, kit, waiting)
+            take_all(server, kit, waiting, answer)
 
 
-def runs(client: Client) -> tuple[str, str]:
-    """A kit, and a run that waits at its gate."""
+def runs(client: Client) -> tuple[str, str, str]:
+    """A kit, a run that waits at its gate, and the address of a sentence of an answer."""
     text = TIDES.read_text()
     kit = begin(client, text=text, name="tides.md", pipeline="writing")
     until(client, kit, "run_ended")
     waiting = begin(client, text=text, name="tides.md", pipeline="briefing")
     until(client, waiting, "gate_opened")
-    return kit, waiting
+    client.post("/api/w/desk/collections", {"name": "tides", "title": "On tides"})
+    head, *parts = text.split("\n\n")
+    cut = "\n\n".join([head, *(f"## Part {number}\n\n{part}" for number, part in enumerate(parts, 1))])
+    job = upload(client, "/api/w/desk/collections/tides/documents", "tides.md", cut.encode()).json["id"]
+    while client.get(f"/api/w/desk/jobs/{job}").json["state"] == "working":
+        time.sleep(0.2)
+    asked = {"question": "How many wheels did the tide machine of 1872 have?"}
+    answer: str = client.post("/api/w/desk/collections/tides/ask", asked).json["session"]
+    until(client, answer, "run_ended")
+    claim = client.get(f"/api/w/desk/sessions/{answer}/claims").json[-1]["claim"]
+    return kit, waiting, f"/s/{answer}/claim/{claim}?in=answer.json"
 
 
-def take_all(server: Running, kit: str, waiting: str) -> None:
+def take_all(server: Running, kit: str, waiting: str, answer: str) -> None:
     client = server.signed_in()
     talk = begin(client, message="Was the table wrong on the night of 31 January 1953? My notes are in notes/tides.md.")
     until(client, talk, "idle_reached")
-    client.post("/api/w/desk/collections", {"name": "tides", "title": "On tides"})
     places = {
         "inbox": "/",
         "session": f"/s/{waiting}",
         "conversation": f"/s/{talk}",
         "kit": f"/s/{kit}/artifact/writing-kit.html",
         "evidence": f"/s/{kit}/source/source?quote=Where+the+wire+ended%2C+a+pen+wrote+the+sum.",
+        "answer": answer,
         "new": "/new",
         "sessions": "/sessions?q=Liverpool",
         "pipelines": "/pipelines/briefing",
@@ -141,7 +153,6 @@ def take_all(server: Running, kit: str, waiting: str) -> None:
     cookie = client.headers["Cookie"].partition("=")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program("browser"), args=["--no-sandbox"])
-        add_document(browser, server, cookie)
         for width, height in ((1280, 800), (390, 844)):
             for scheme in ("light", "dark"):
                 page = opened(browser, server, cookie, width, height, scheme)
@@ -162,14 +173,6 @@ def opened(
     )
     context.add_cookies([{"name": cookie[0], "value": cookie[2], "url": server.address}])
     return context.new_page()
-
-
-def add_document(browser: Browser, server: Running, cookie: tuple[str, str, str]) -> None:
-    page = opened(browser, server, cookie, 1280, 800, "light")
-    page.goto(f"{server.address}/knowledge/tides")
-    page.get_by_label("Drop documents here to add them").set_input_files(TIDES)
-    page.get_by_text("added").wait_for(timeout=60_000)
-    page.context.close()
 
 
 def save(page: Page, file: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import html
+import threading
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
@@ -17,6 +18,8 @@ from weft.render.cells import clean
 
 LONGEST: Final = 200_000
 """Characters of one text that are formatted; a longer one is shown as it is."""
+_IMPORTING: Final = threading.Lock()
+"""Pygments puts other modules in the place of its own while it is imported, which a second thread must not see."""
 _ELEMENTS: Final = {
     *(
         "p",
@@ -87,10 +90,11 @@ def _plain(text: str) -> str:
 def _coloured(text: str, language: str) -> str:
     if not language or len(text) > LONGEST:
         return html.escape(text)
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
+    with _IMPORTING:
+        from pygments import highlight
+        from pygments.formatters import HtmlFormatter
+        from pygments.lexers import get_lexer_by_name
+        from pygments.util import ClassNotFound
 
     try:
         lexer = get_lexer_by_name(language, stripnl=False)
