@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.gated import lay_out_gated
+from tests.postgres import Server
 from tests.shared.fleet import log_of
 from weft.app import App, SessionRequest
 from weft.app.queue import QueuedSession
@@ -31,7 +32,7 @@ def lay(tmp_path: Path, store: str) -> Path:
 @asynccontextmanager
 async def working(tmp_path: Path, store: str) -> AsyncIterator[QueueWorker]:
     with log_of(store) as log:
-        worker = QueueWorker(log, tmp_path / "workers", name="here", silence=4)
+        worker = QueueWorker(log, tmp_path / "workers", name="here", silence=4, grace=3)
         running = asyncio.create_task(worker.run())
         try:
             yield worker
@@ -100,3 +101,18 @@ def test_a_worker_leaves_the_work_of_a_newer_program_to_others(tmp_path: Path, s
         with pytest.raises(TooNewError):
             asyncio.run(worker._work("s-1", "none", "none", LOG_VERSION + 1))
         worker.close()
+
+
+def test_a_worker_that_is_told_to_end_does_not_wait_for_a_database_that_is_away(tmp_path: Path, server: Server) -> None:
+    with server.database() as store:
+
+        async def go() -> None:
+            async with working(tmp_path, store):
+                await asyncio.sleep(0.5)
+                await asyncio.to_thread(server.stop, "immediate")
+                await asyncio.sleep(1.5)  # it has noticed
+
+        try:
+            asyncio.run(asyncio.wait_for(go(), 90))
+        finally:
+            server.start()

@@ -105,6 +105,8 @@ class QueueWorker:
                     tidying.cancel()
                     await asyncio.wait({tidying})
         finally:
+            if self._shared.is_away:
+                self._shared.stop_waiting()
             with suppress(ExternalError):
                 await asyncio.to_thread(self._shared.rows, "DELETE FROM weft.workers WHERE worker = %s", (self.name,))
             self.close()
@@ -112,8 +114,14 @@ class QueueWorker:
     def stop(self) -> None:
         """Take nothing new, and end when what is at work has come to rest."""
         self._draining = True
+        self._loop.call_later(self._grace, self._give_up)
         if self._worker is not None:
             self._worker.stop()
+
+    def _give_up(self) -> None:
+        """Who is told to end does not wait for a database that is away: what was not recorded is made elsewhere."""
+        if self._shared.is_away:
+            self._shared.stop_waiting()
 
     def close(self) -> None:
         for app in self._apps.values():
@@ -139,23 +147,16 @@ class QueueWorker:
                 shutdown_graceful_timeout=self._grace,
                 update_heartbeat_interval=self._silence / 4,
                 stalled_worker_timeout=self._silence,
-                install_signal_handlers=True,
+                install_signal_handlers=False,
             )
             try:
                 await self._worker.run()
-                stopped = await asyncio.to_thread(self._is_there)
             except ConnectorException as error:
                 if not isinstance(error.__cause__, psycopg.OperationalError | psycopg.InterfaceError):
                     raise
                 self._tell_once(f"the queue can't be reached: {error.__cause__}")
-                stopped = False
-            if stopped:
-                return
-            await asyncio.sleep(1.0)  # the database was away; what is at work waits for it too
-
-    def _is_there(self) -> bool:
-        """It ended because it was told to, not because the database went away under it."""
-        return not self._shared.is_away
+            if not self._draining:
+                await asyncio.sleep(1.0)  # the database was away; what is at work waits for it too
 
     def _offer(self, queue: procrastinate.App) -> None:
         from procrastinate.retry import BaseRetryStrategy, RetryDecision

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +14,9 @@ from weft.app import App
 from weft.cli.place import given_trust, open_app, trust_option, workspace_option
 from weft.protocol.errors import EXIT_DONE, UsageError
 from weft.render.cells import clean
+
+if TYPE_CHECKING:
+    from weft.app.queue_worker import QueueWorker
 
 
 @click.command("worker")
@@ -63,5 +68,19 @@ def command(
             tell=lambda text: print(clean(text), file=sys.stderr, flush=True),
         )
         print(f"{worker.name} works, {concurrency} at a time; Ctrl+C ends it", file=sys.stderr, flush=True)
-        asyncio.run(worker.run())
+        asyncio.run(_run(worker))
     return EXIT_DONE
+
+
+async def _run(worker: QueueWorker) -> None:
+    """The first signal lets it finish; a second one ends it as it stands."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        for one in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(one)
+        worker.stop()
+
+    for one in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(one, stop)
+    await worker.run()

@@ -126,6 +126,10 @@ class PostgresLog:
         for connection in idle:
             connection.close()
 
+    def stop_waiting(self) -> None:
+        """From here on a database that is away is an error at once."""
+        self._closed.set()
+
     # -- sessions
 
     def marks(self) -> dict[str, LogMark]:
