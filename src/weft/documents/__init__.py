@@ -9,6 +9,7 @@
     docx.py epub.py  packed XML                                       (archive.py, xml_part.py)
     captions.py whisper.py   captions and transcripts                 (speech.py)
     content_md.py    a session's content.md, both ways                (marks.py)
+    pictures.py      what a picture is; a model looks at it
     together.py      several documents as one
 
 Whatever can't be read is a `DocumentError` that names the file, what is wrong with it, and what to do.
@@ -23,6 +24,7 @@ from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
     from weft.documents.content_md import from_content_md, to_content_md
+    from weft.documents.pictures import read_picture
     from weft.documents.reading import read_document
     from weft.documents.together import join_documents
 else:
@@ -32,6 +34,7 @@ else:
             "from_content_md": "weft.documents.content_md",
             "join_documents": "weft.documents.together",
             "read_document": "weft.documents.reading",
+            "read_picture": "weft.documents.pictures",
             "to_content_md": "weft.documents.content_md",
         },
     )
@@ -44,5 +47,6 @@ __all__ = [
     "from_content_md",
     "join_documents",
     "read_document",
+    "read_picture",
     "to_content_md",
 ]

@@ -16,21 +16,12 @@ from weft.protocol.hashes import hash_bytes
 
 MOST_PICTURE: Final = 16 * 2**20
 """Bytes; no provider takes more in one request."""
-MEDIA_TYPE: Final = "media_type"
-HASH: Final = "hash"
 _NAMES: Final = {
     "image/png": "PNG",
     "image/jpeg": "JPEG",
     "image/gif": "GIF",
     "image/webp": "WebP",
     "application/pdf": "PDF",
-}
-ENDINGS: Final = {
-    "image/png": ".png",
-    "image/jpeg": ".jpg",
-    "image/gif": ".gif",
-    "image/webp": ".webp",
-    "application/pdf": ".pdf",
 }
 
 
@@ -49,7 +40,7 @@ def read_picture(data: bytes, name: str) -> Document:
     size = picture_size(data)
     what = f"{_NAMES[media_type]}, {f'{size[0]} × {size[1]} pixels' if size else f'{len(data):,} bytes'}"
     draft = Draft(kind="image", text=f"[{one_line(name, 120) or 'A picture'}: {what}. It is looked at, not read.]")
-    draft.extra = {MEDIA_TYPE: media_type, HASH: hash_bytes(data)}
+    draft.extra = {"media_type": media_type, "hash": hash_bytes(data)}
     return finished(draft, name)
 
 

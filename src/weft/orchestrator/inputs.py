@@ -13,7 +13,15 @@ from dataclasses import asdict, field, replace
 from pathlib import PurePath
 from typing import Any, Final
 
-from weft.documents import Document, DocumentError, from_content_md, join_documents, read_document, to_content_md
+from weft.documents import (
+    Document,
+    DocumentError,
+    from_content_md,
+    join_documents,
+    read_document,
+    read_picture,
+    to_content_md,
+)
 from weft.protocol.commands import STANDARD_INPUT, GivenFile
 from weft.protocol.errors import EXIT_USAGE, UsageError, UserError
 from weft.protocol.hashes import hash_bytes
@@ -243,16 +251,12 @@ def _read(given: GivenFile) -> Document:
 
 
 def _picture(given: GivenFile) -> Document:
-    from weft.documents.pictures import read_picture  # few pipelines take any
-
     return read_picture(given.data, given.name)
 
 
 def _ending_of(document: Document) -> str:
     if document.kind == "image":
-        from weft.documents.pictures import ENDINGS, MEDIA_TYPE
-
-        return ENDINGS[document.extra[MEDIA_TYPE]]
+        return f".{document.extra['media_type'].rpartition('/')[2]}"
     return _ENDINGS[document.kind]
 
 
