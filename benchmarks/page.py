@@ -57,7 +57,7 @@ def streaming(page: Page, tools: CDPSession, server: Running, client: Client, pi
 
 def worked(tools: CDPSession) -> float:
     found = tools.send("Performance.getMetrics")["metrics"]
-    return next(one["value"] for one in found if one["name"] == "TaskDuration")
+    return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
 
 
 def main(words: Sequence[str]) -> int:
