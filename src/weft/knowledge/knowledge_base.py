@@ -23,10 +23,12 @@ from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
 from weft.knowledge.gathering import ENDINGS, Gathered, gather
 from weft.knowledge.hops import Hop, follow
 from weft.knowledge.ingest import IngestProgress, IngestReport, update
+from weft.knowledge.pieces import FILE as PIECES
+from weft.knowledge.pieces import MANY, PieceTable, make_table, read_table, table_name
 from weft.knowledge.resolve import Resolution, resolve
 from weft.knowledge.search import Search
 from weft.knowledge.store import Store
-from weft.knowledge.vectors import fill
+from weft.knowledge.vectors import fill, missing
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass
@@ -77,7 +79,10 @@ class KnowledgeBase:
 
     @cached_property
     def search(self) -> Search:
-        return Search(self.store, self.collection, self.embedder)
+        return Search(self.store, self.collection, self.embedder, self._table)
+
+    def _table(self) -> PieceTable | None:
+        return None if isinstance(self.embedder, Unavailable) else read_table(self.folder, self.embedder.model)
 
     def resolve(self, identifier: str) -> Resolution:
         return resolve(self.store, self.collection.grammar, identifier)
@@ -95,8 +100,18 @@ class KnowledgeBase:
         return report
 
     def fill(self, progress: Callable[[int, int], None] = lambda _done, _all: None) -> int:
-        """Make the vectors that are missing; 0 when there is no model."""
-        return 0 if isinstance(self.embedder, Unavailable) else fill(self.store, self.embedder, progress)
+        """Make the vectors that are missing; 0 when there is no model. Where many are, quick ones by a table of word
+        pieces come first, and go when the model's are all made; it can be left at any time and goes on where it was."""
+        if isinstance(self.embedder, Unavailable):
+            return 0
+        if missing(self.store, self.embedder.model) >= MANY:
+            fill(self.store, self._table() or make_table(self.store, self.folder, self.embedder), progress)
+        made = fill(self.store, self.embedder, progress)
+        if self.folder.exists(PIECES):
+            with self.store.change() as connection:
+                connection.execute("DELETE FROM vectors WHERE model = ?", (table_name(self.embedder.model),))
+            (self.folder.path / PIECES).unlink()
+        return made
 
 
 # -- the collections of a workspace

@@ -6,12 +6,13 @@
     rerank     the question's vector is moved towards the first finds, and the vectors are ranked again; a hybrid search
                does so by itself
 
-Without vectors search goes by words alone and says so; with vectors for a part of the passages it says for how many.
+Without vectors search goes by words alone and says so; with vectors for a part of the passages it says for how many,
+and goes by a quicker table of word pieces (pieces.py) where that has more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -90,10 +91,20 @@ class _Rankings:
 class Search:
     """Keeps the vectors in memory between searches, as long as the index does not change."""
 
-    def __init__(self, store: Store, collection: Collection, embedder: Embedder | Unavailable) -> None:
+    def __init__(
+        self,
+        store: Store,
+        collection: Collection,
+        embedder: Embedder | Unavailable,
+        table: Callable[[], Embedder | None] = lambda: None,
+    ) -> None:
+        """`table` gives a quicker embedder, whose vectors are used while the other's are not all made."""
         self._store = store
         self._collection = collection
         self._embedder = embedder
+        self._table = table
+        self._by: Embedder | None = None
+        """Whose vectors are in `_matrix`."""
         self._matrix: Matrix | None = None
         self._version = ""
         self._without = 0
@@ -137,7 +148,7 @@ class Search:
                 fused=fused[passage.number],
                 paths=rankings.paths(passage.number),
                 bm25=rankings.keyword.get(passage.number),
-                likeness=rankings.vector.get(passage.number),
+                likeness=rankings.vector.get(passage.number) if self._by is self._embedder else None,
             )
             for passage in self._store.passages(chosen)
         ]
@@ -155,7 +166,11 @@ class Search:
         if matrix is None or not len(matrix.numbers):
             warnings.append("vectors are not used: none are made yet; `weft kb update` makes them")
             return "keyword"
-        if self._without:
+        if self._without and self._by is not self._embedder:
+            warnings.append(
+                f"{self._without:,} passages have no vector yet and are compared by the pieces of their words"
+            )
+        elif self._without:
             warnings.append(f"{self._without:,} passages have no vector yet and are found by their words only")
         return mode
 
@@ -213,11 +228,11 @@ class Search:
 
         matrix = self._vectors()
         assert matrix is not None
-        assert not isinstance(self._embedder, Unavailable)
+        assert self._by is not None
         allowed: NDArray[bool_] | None = None
         if documents is not None:
             allowed = numpy.isin(matrix.documents, numpy.asarray(documents, dtype=numpy.int64))
-        query: NDArray[float32] = self._embedder.embed([words])[0]
+        query: NDArray[float32] = self._by.embed([words])[0]
         rankings.vector = dict(matrix.nearest(query, pool, allowed))
         if rerank:
             first = list(rankings.fused()[0])[:FEEDBACK]
@@ -232,7 +247,11 @@ class Search:
             return None
         version = self._store.version()
         if self._matrix is None or version != self._version:
-            self._matrix = load_matrix(self._store, self._embedder.model)
+            self._matrix, self._by = load_matrix(self._store, self._embedder.model), self._embedder
             self._without = self._store.counts()["passages"] - len(self._matrix.numbers)
+            table = self._table() if self._without else None
+            quick = load_matrix(self._store, table.model) if table else None
+            if quick is not None and len(quick.numbers) > len(self._matrix.numbers):
+                self._matrix, self._by = quick, table
             self._version = version
         return self._matrix

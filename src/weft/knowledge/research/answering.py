@@ -22,6 +22,7 @@ from typing import Any, Final
 from weft.knowledge.embedding import Embedder, Unavailable
 from weft.knowledge.keyword import stems, telling_words
 from weft.knowledge.knowledge_base import KnowledgeBase
+from weft.language.pointing import points_elsewhere
 from weft.language.sentences import sentence_spans
 from weft.protocol.values import dataclass
 
@@ -66,21 +67,10 @@ class PassageStatement:
     def points(self) -> bool:
         """Whether it sends the reader elsewhere: it names what is asked, often in the question's own words, and answers
         nothing."""
-        return _POINTS.search(self.text) is not None
+        return points_elsewhere(self.text)
 
 
 _ENDS: Final = (".", "!", ":", ";", ")", "”", '"', "’", "'", "。")
-_POINTS: Final = re.compile(
-    r"^\W*(?:(?:please|but|also|then),? )?see\b(?! that\b| how\b| if\b| whether\b| what\b)"
-    r"|^\W*see\b.*\?\W*$"
-    r"|\bsee (?:also )?(?:the )?(?:answers?|questions?|entry|section|chapter|next|previous)\b"
-    r"|\bsee (?:also )?(?:\w+: )?[\"“‘/]"
-    r"|\b(?:refer to|(?:described|explained|covered|discussed)(?: \w+)? in) (?:the )?(?:section|chapter|answer)\b"
-    r"|\b(?:section|chapter|appendix) [\dA-Z][\d.]*, [“\"‘]"
-    r"|[“\"][^”\"]{8,}\?[”\"]|\?[”\"]\W*$",
-    re.IGNORECASE,
-)
-"""The last two name a section by its title, or quote a question."""
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
 _RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")

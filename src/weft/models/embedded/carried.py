@@ -12,7 +12,7 @@ from typing import Any, Final
 from weft.language.sentences import words
 from weft.models.embedded.layout import Span
 from weft.models.embedded.quotes import spoken_quotes
-from weft.models.embedded.reading import Reading, Sentence
+from weft.models.embedded.reading import Reading, Sentence, is_titled
 from weft.models.embedded.words import tokens
 
 _QUESTIONS, _NUMBERS, _TENSIONS, _MISSING = 3, 3, 2, 3
@@ -26,13 +26,26 @@ _FIGURE: Final = re.compile(
     r"|degrees\b|MW\b|GW\b|kWh\b)"
     r"|\d{1,3}(?:[.,]\d{3})+)(?![\w%])"
 )
+_WHOLE: Final = re.compile(r"100\s?(?:%|per|Prozent|pour|por)")
+"""A way to say `quite`."""
 _ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,6}(?![\w-])")
 _COMMON: Final = words("""
 USA NASA NATO HTML HTTP HTTPS URL PDF JSON YAML XML CSV API CPU GPU RAM USB DVD DNA RNA CEO GPS FAQ BBC CNN
 NBC ABC UNESCO SQL SSH TCP UDP DNS TLS SSL RFC ISO UTC GMT ASCII UTF CSS PHP GNU GPL MIT BSD README NOTE NOTICE
 WARNING NULL TRUE FALSE AND NOT THE YOU ARE FOR MUST SHOULD MAY AIDS UFO VIP LED EUR USD GBP FIFA UEFA AfD CDU
-SPD FDP
+SPD FDP HELP TODO FIXME XXX JPEG PNG GIF DLL
 """)
+_EMPTY: Final = re.compile(r"it (?:is|was|remains) ")
+_TAG: Final = re.compile(
+    r",\s*(?:right|no|ok(?:ay)?|eh|huh|isn['’]t it|don['’]t you think|oder|nicht wahr"
+    r"|n['’]est-ce pas|verdad|no es así)\?\W*$",
+    re.I,
+)
+"""Asks for nothing but a nod."""
+_LED: Final = 4
+"""Questions that stand above their answers: from so many on, that is what the text is made of."""
+_LAST: Final = 0.85
+"""From this part of a document on, a question in a paragraph of its own is left open, not answered below."""
 _DATE: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _TOLD_KINDS: Final = ("news", "article", "essay", "letter", "story", "interview", "transcript", "newsletter")
 
@@ -77,12 +90,20 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
+def _is_even(text: str) -> bool:
+    """Whether what is opened in it is closed in it: else it is a piece of somebody's speech, or of an aside."""
+    return text.count('"') % 2 == 0 and all(text.count(low) == text.count(high) for low, high in ("“”", "«»", "()"))
+
+
 class _Carried:
     def __init__(self, reading: Reading, kind: str, used: set[int], room: int) -> None:
         self._reading = reading
         self._kind = kind
         self._used = used
         self._room = room
+        led = sum(1 for one in reading.sentences if one.asks and self._is_led(one))
+        self._answers_itself = led >= _LED
+        """A list of frequent questions."""
 
     def _takes(self, *sentences: Sentence) -> bool:
         size = sum(one.size for one in sentences)
@@ -105,15 +126,29 @@ class _Carried:
             return False
         said = " ".join(one.words)
         if any(mark in said for mark in self._reading.known.unknown):
-            return one.sound and not one.leans
+            # `It is not known` leans on nothing.
+            return one.sound and (
+                not one.leans or said.startswith(tuple(self._reading.known.unknown)) or bool(_EMPTY.match(said))
+            )
         answered = self._kind in ("interview", "transcript", "manual", "poem", "story", "code", "newsletter", "list")
         spoken = any(mark in one.text for mark in '"“„«')
-        return one.asks and not answered and not one.leans and not spoken and not self._is_led(one)
+        if not one.asks or self._answers_itself or answered or one.leans or spoken or _TAG.search(one.text):
+            return False
+        return not is_titled(one.text, self._reading.known) and not self._is_led(one) and not self._is_asked_again(one)
 
     def _is_led(self, one: Sentence) -> bool:
-        """A question at the beginning of a paragraph that the next sentence goes on to answer."""
-        after = self._reading.sentences[one.index + 1] if one.index + 1 < len(self._reading.sentences) else None
-        return after is not None and after.block == one.block and one.first and not after.asks
+        """A question that what comes next goes on to answer: at the beginning of its paragraph or alone above the next
+        one, as a heading is, or with somebody's words behind it."""
+        sentences = self._reading.sentences
+        after = sentences[one.index + 1] if one.index + 1 < len(sentences) else None
+        if after is None or after.asks:
+            return False
+        late = one.index >= _LAST * len(sentences)
+        return after.text[:1] in '"“„«' or (one.first and (after.block == one.block or not late))
+
+    def _is_asked_again(self, one: Sentence) -> bool:
+        """In the contents and over its answer: a list of frequent questions."""
+        return any(other.words == one.words for other in self._reading.sentences if other is not one)
 
     def tensions(self) -> Iterator[tuple[dict[str, str], tuple[Span, ...]]]:
         """A sentence that sets itself against the one before with a word that says so; both are shown."""
@@ -124,6 +159,8 @@ class _Carried:
             if count == _TENSIONS or self._kind in ("manual", "code", "list", "poem", "captions"):
                 return
             said = " ".join(one.words[:4])
+            if not (_is_even(before.text) and _is_even(one.text)):
+                continue
             if not any(said.startswith(f"{mark} ") for mark in marks) or one.block != before.block:
                 continue
             if (
@@ -143,7 +180,7 @@ class _Carried:
         found = []
         for one in self._reading.sentences:
             match = _FIGURE.search(one.text) if one.sound and not one.leans and 6 <= one.size <= 34 else None
-            if match:
+            if match and not _WHOLE.match(match.group()):
                 found.append(
                     (
                         len(_FIGURE.findall(one.text)) <= 2,
@@ -177,7 +214,10 @@ class _Carried:
             for name in _ACRONYM.findall(one.text) if loud < 3 and one.sound else ():
                 seen.setdefault(name, []).append(one.spans[0])
         for name, spans in seen.items():
-            if len(spans) > 1 and name not in _COMMON and not self._is_spelled(name):
+            written = name in _COMMON or any(
+                name.lower() in one.words for one in self._reading.sentences if name not in one.text
+            )
+            if len(spans) > 1 and not written and not self._is_spelled(name):
                 yield self._reading.says("acronym", name=name), (spans[0],)
                 return
 

@@ -92,7 +92,9 @@ _SPONSOR: Final = re.compile(
     r"|subscribe (?:to|now|here|for)|sign up (?:for|to)|manage (?:your )?(?:preferences|subscription)|click here"
     r"|accept (?:all )?cookies|we use cookies|privacy policy|terms of (?:use|service)|affiliate links?"
     r"|forwarded this|newsletter abbestellen|im browser ansehen|se désabonner|darse de baja|gesponsert von"
-    r"|präsentiert von)\b",
+    r"|präsentiert von|enter you?r? e-?mail|follow (?:[\w.]+ ){1,4}on (?:twitter|facebook|instagram|linkedin|x)"
+    r"|(?:customized )?e-?mail alerts|received a copy of the gnu|without any warranty|permission is (?:hereby )?granted"
+    r"|is free(?: software| documentation)?[;:,] you (?:can|may))\b",
     re.I,
 )
 _REFERENCES: Final = re.compile(

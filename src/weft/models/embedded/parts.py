@@ -78,7 +78,7 @@ class Part:
 
 
 def find_parts(reading: Reading, kind: str, ranks: Ranks, used: set[int], room: int) -> list[Part]:
-    finder = _FINDERS.get(kind)
+    finder = _FINDERS.get(kind) or (_questions if asks_itself(reading) else None)
     found: list[Part] = []
     for part in finder(reading, ranks) if finder else ():
         kept: list[Entry] = []
@@ -169,6 +169,25 @@ def _interview(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     yield Part("asked", tuple(sorted((entry for _, entry in best), key=lambda entry: entry.spans)))
 
 
+# -- questions of its own
+
+
+def asks_itself(reading: Reading) -> bool:
+    """Whether it is a list of frequent questions: most of its headings ask."""
+    asking = sum(1 for section in reading.sections if section.title.endswith("?"))
+    return asking > 2 and 2 * asking >= len(reading.sections)
+
+
+def _questions(reading: Reading, ranks: Ranks) -> Iterator[Part]:
+    """What its headings ask, each with the first sentence below that can stand alone."""
+    entries = []
+    for title, span, mine in _by_section(reading):
+        good = next((one for one in mine if one.sound and not one.asks and not one.leans), None)
+        if title.endswith("?") and good:
+            entries.append(Entry(good.text, (span, *good.spans), (good.index,), under=title))
+    yield Part("asked", tuple(entries))
+
+
 # -- sections
 
 
@@ -190,15 +209,14 @@ def _newsletter(reading: Reading, ranks: Ranks) -> Iterator[Part]:
 
 
 def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
-    groups = [
-        Entry(
-            ", ".join(one.text.rstrip(".,;") for one in mine[:3]),
-            (span, *(one.spans[0] for one in mine[:3])),
-            tuple(one.index for one in mine[:3]),
-            under=title,
-        )
-        for title, span, mine in _by_section(reading)
-    ]
+    groups = []
+    for title, span, mine in _by_section(reading):
+        # What an entry begins with names it; what else stands under it is told of it.
+        told = [one for one in mine if any(word.isalpha() for word in one.words)]
+        named = list({one.block: one for one in reversed(told)}.values())[::-1][:3]
+        said = ", ".join(one.text.rstrip(".,;") for one in named)
+        places = tuple(one.index for one in named)
+        groups.append(Entry(said, (span, *(one.spans[0] for one in named)), places, under=title))
     if groups:
         yield Part("groups", tuple(groups))
         return

@@ -42,6 +42,8 @@ _MARK_SIGNS: Final = '"“”„«»「」『』‹›,，、، \u00a0\u202f'
 _LEAST: Final = 5
 """Words: fewer are a title or a term."""
 _OWN_KINDS: Final = ("essay", "story", "letter")
+_SEARCHING: Final = words("um uh er erm hm hmm ähm äh euh ben eh este")
+_PAUSED: Final = re.compile(r"…|\.\.\.")
 _POINTED: Final = words("""
 never always nothing nobody only every cannot must more less than nie niemand nichts nur jamais rien seul
 nunca nadie nada solo
@@ -226,7 +228,7 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             if (one.sound or kind == "captions") and not one.asks and one.size >= 7 and not one.leans
             and (one.speaker != reading.host or not reading.host)
         ]  # fmt: skip
-    found = spoken_quotes(reading)
+    found = [one for one in spoken_quotes(reading) if _is_whole(one.text)]
     if len(found) < 2 and kind in _OWN_KINDS:
         found += [
             Quote(one.text, one.spans[0], "", one.index)
@@ -237,12 +239,20 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
     return found
 
 
+def _is_whole(said: str) -> bool:
+    """Whether it stands alone: not a piece of somebody else's sentence, not somebody looking for words."""
+    first = next(iter(tokens(said)), "")
+    searching = first in _SEARCHING or len(_PAUSED.findall(said)) > 1
+    return not said.lstrip("([{—–-… ")[:1].islower() and not searching
+
+
 def _worth(quote: Quote, reading: Reading, ranks: Ranks) -> float:
     size = len(quote.text.split())
     worth = ranks[quote.sentence] * 0.3 + 0.3 * bool(quote.speaker)
     worth += 0.3 if 8 <= size <= 30 else 0.0
     worth += 0.15 * min(2, sum(1 for word in tokens(quote.text) if word in _POINTED))
     first = tokens(quote.text)[:1]
+    worth -= 0.3 * quote.text.endswith("?")
     return worth - 0.4 * bool(first and first[0] in reading.known.leaning) - 0.2 * (quote.text[-1] not in '.!?…”"')
 
 

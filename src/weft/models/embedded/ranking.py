@@ -30,7 +30,7 @@ MOST_EMBEDDED: Final = 40
 _WORDS_EMBEDDED: Final = 48
 PLACE: Final[Mapping[str, tuple[float, float, float]]] = {
     # how much the beginning counts, over how many sentences it fades, how much the end counts
-    "news": (2.0, 4.0, 0.0),
+    "news": (3.0, 10.0, 0.0),
     "newsletter": (0.4, 4.0, 0.0),
     "paper": (0.7, 12.0, 0.5),
     "essay": (0.8, 6.0, 0.4),

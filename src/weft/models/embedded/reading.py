@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from weft.language.pointing import points_elsewhere
 from weft.language.sentences import GAP, sentence_spans, trim
 from weft.models.embedded.layout import Kind, LaidBlock, Layout, Span, as_it_is, lay_out
 from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon
@@ -28,6 +29,13 @@ _LONGEST, _PIECE = 70, 22
 """In words: what is longer has lost its stops, and is cut where one could breathe."""
 _SIGNS: Final = re.compile(r"[`$<>{}=\\|~^]|--\w|/\w+/|::|\(\)|\w_\w|https?:")
 _ALL: Final = 1_000_000
+_SHORT: Final = 8
+"""Words: what is no longer and has a pronoun is about something that was said before."""
+_BACK: Final = frozenset("it them they him these those whether ihn ihm ihnen davon dazu eux ellos ellas".split())  # noqa: SIM905
+_TITLED: Final = 0.75
+"""The share of words with a capital from which a line is a title, and no sentence."""
+_SMALL_TITLES: Final = ("en", "fr", "es")
+"""Languages in which a sentence has few capitals."""
 
 
 @dataclass(slots=True, eq=False)
@@ -256,9 +264,18 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             and signs <= 1 + sentence.size // 12
             and letters > 0.72 * len(sentence.text)
             and not any(mark in said for mark in known.elsewhere)
+            and not points_elsewhere(sentence.text)
+            and not is_titled(sentence.text, known)
             and not sentence.text.endswith(":")
             and not (sentence.size < 14 and not known.courtesy.isdisjoint(sentence.words[:4]))
         )
+
+
+def is_titled(text: str, known: Lexicon) -> bool:
+    """Whether most of its longer words begin with a capital: a heading, a link to another page."""
+    longer = [word for word in surface_words(text) if len(word) > 3]
+    loud = sum(1 for word in longer if word[0].isupper())
+    return known.code in _SMALL_TITLES and len(longer) > 3 and loud >= _TITLED * len(longer)
 
 
 def _begins(begin: str, sentence: Sentence, named: frozenset[str]) -> bool:
@@ -277,6 +294,8 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
     first = sentence.words[0]
     if first in ("it", "they", "he", "she", "this", "that") and spoken:
         return first != "it" or sentence.size < 8
+    if sentence.size <= _SHORT and (not _BACK.isdisjoint(sentence.words) or sentence.words[-1] in ("that", "this")):
+        return True
     return first in known.leaning or (begin[:1] in "—–-" and sentence.index > 0)
 
 

@@ -12,14 +12,14 @@ from typing import Any, Final
 
 from weft.models.embedded.kinds import STANDARD_HEADING, abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import Span
-from weft.models.embedded.parts import find_parts, spans_of
+from weft.models.embedded.parts import asks_itself, find_parts, spans_of
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
 from weft.models.embedded.ranking import Meaning, Ranks, pick, rank
 from weft.models.embedded.reading import Reading, Sentence, read
 from weft.models.embedded.tables import cells
 from weft.models.embedded.themes import find_themes
-from weft.models.embedded.words import syllables
+from weft.models.embedded.words import syllables, terms, tokens
 
 WORDS_PER_MINUTE: Final = 238
 _PAGE: Final = 330
@@ -35,6 +35,18 @@ _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|re
 _PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) .*\1$")
 """The line over every page of a manual."""
 _MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
+_DATED: Final = re.compile(
+    r"(?:\w+,? )?\d{1,2}\.? \w+ \d{4}$|\w+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}$|\d{4}-\d\d-\d\d$|\w+ \d{4}$"
+)
+_OF_ITSELF: Final = re.compile(
+    r"^(?:This|The) (?:file|document|manual|guide|page|package|program|library|report|paper|tool|module|chapter|book"
+    r"|tutorial|appendix|README|FAQ|note|standard|specification) (?:is(?! free\b)|describes?|provides?|explains?"
+    r"|gives?|contains?"
+    r"|covers?|shows?|presents?|helps?|lets?|allows?|specifies|defines?|offers?|tells?)\b"
+)
+"""A sentence in which a text says what it is."""
+_SOON: Final = 30
+"""Sentences within which it does."""
 _LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
 _OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note")
 """Kinds that say in their first sentence what they are about."""
@@ -64,12 +76,12 @@ def summary(
     ranks = rank(reading, kind, title, meaning)
     teller = _Teller(reading, kind, ranks, title)
     headline, headline_spans = teller.headline()
-    first = [] if kind in ("meeting", "interview") else teller.short()
-    parts = find_parts(
-        reading, kind, ranks, teller.used, int((0.6 if kind in ("meeting", "list") else 0.35) * teller.room)
-    )
+    asks = asks_itself(reading)
+    first = [] if asks or kind in ("meeting", "interview") else teller.short()
+    shaped = asks or kind in ("meeting", "list", "interview")
+    parts = find_parts(reading, kind, ranks, teller.used, int((0.6 if shaped else 0.35) * teller.room))
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
-    short = first or (teller.short() if kind == "interview" or not parts else [])
+    short = first or (teller.short() if asks or kind == "interview" or not parts else [])
     # What was spoken is quoted before it is told.
     early = teller.quotes() if kind in ("interview", "transcript", "captions") else []
     points = teller.points(fewer=len([one for part in parts for one in part.entries]) > 3)
@@ -145,7 +157,9 @@ class _Teller:
     def headline(self) -> tuple[str, list[Span]]:
         """The title, where it says something; else the document's own heading; else its best short sentence."""
         reading = self.reading
-        own = reading.title if reading.title and not STANDARD_HEADING.match(reading.title.title) else None
+        own = reading.title
+        if own is not None and (STANDARD_HEADING.match(own.title) or _DATED.match(own.title)):
+            own = None
         if _is_telling(self._title) and all(number in reading.text for number in re.findall(r"\d+", self._title)):
             place = reading.text.find(self._title)
             return self._headed(self._title, [(place, place + len(self._title))] if place >= 0 else [])
@@ -157,12 +171,21 @@ class _Teller:
             return self._headed(own.title, [own.span])
         if own is not None and own.level == 1:
             return self._headed(own.title, [own.span])
+        if self._is_named():
+            return self._headed(self._title, [])
         early = [one for one in self._pool if one.size <= 18] or self._pool
         best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
         self.used.add(best.index)
         if self.kind == "captions":
             return self._headed(" ".join(best.text.split()[:12]) + "…", list(best.spans))
         return self._headed(best.text.rstrip(".。") if best.size <= 24 else best.text, list(best.spans))
+
+    def _is_named(self) -> bool:
+        """Whether a short title is the text's own: no date, no name of a file, and of words that it uses."""
+        found = tokens(self._title)
+        used = {word for one in self.reading.sentences for word in one.words}
+        named = self._title[:1].isupper() and not _FILE_NAME.match(self._title) and not _DATED.match(self._title)
+        return named and len(found) > 1 and used.issuperset(found)
 
     def _headed(self, text: str, spans: list[Span]) -> tuple[str, list[Span]]:
         self.spend(len(text.split()))
@@ -199,6 +222,8 @@ class _Teller:
 
     def _opening(self, pool: Sequence[Sentence], space: int) -> list[Sentence]:
         """What stands first says most where people write for readers who may leave: it, and what goes on from it."""
+        if self.kind in ("manual", "article", "note", "paper") and (told := self._of_itself()):
+            return [told] if told.size <= max(space, min(_FIRST, self._left)) else []
         least = 8 if self.kind == "news" else 4
         first = next((one for one in pool if one.size >= least and one.text[:1] not in _MARKS), None)
         if first is None or first.size > max(space, min(_FIRST, self._left)) or first.index > 12:
@@ -213,6 +238,22 @@ class _Teller:
             else:
                 break
         return chosen[: 2 if self.kind in ("article", "essay") else 3]
+
+    def _of_itself(self) -> Sentence | None:
+        """Where a manual says what it is, or what the thing is that its title names."""
+        soon = [one for one in self.reading.sentences[:_SOON] if one.sound and one.index not in self.used]
+        for one in soon:
+            if _OF_ITSELF.match(one.text) and one.kind == "prose":
+                return one
+        if self.kind != "manual":
+            return None
+        named = frozenset(
+            terms(tokens(self._title or (self.reading.title.title if self.reading.title else "")), self.reading.known)
+        )
+        plain = [one for one in soon if not one.leans and not one.asks and one.kind == "prose" and one.size >= 6]
+        return next(
+            (one for one in plain if not named.isdisjoint(terms(list(one.words[:2]), self.reading.known))), None
+        )
 
     def points(self, *, fewer: bool) -> list[Sentence]:
         """What a reader should take away; none that the short version or another point already says."""

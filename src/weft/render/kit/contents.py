@@ -105,8 +105,13 @@ class Contents:
 
     @property
     def outline(self) -> tuple[KitItem, ...]:
-        """The sections worth showing: one that only says the headline again is none."""
-        return self.sections if self.thought or len(self.sections) > 1 else ()
+        """The sections worth showing: one that only says the headline again is none, nor one that stands over what
+        was told already."""
+        if self.thought:
+            return self.sections
+        named = {item.under for group in self.groups for item in group.items}
+        rest = tuple(one for one in self.sections if one.title not in named)
+        return rest if len(rest) > 1 else ()
 
     @property
     def thought(self) -> bool:

@@ -1,0 +1,26 @@
+"""Sentences that send the reader elsewhere. They name what is spoken of, often in the very words of a question or a
+title, and say nothing of it: they are no answer and no point.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_POINTS: Final = re.compile(
+    r"^\W*(?:(?:please|but|also|then),? )?see\b(?! that\b| how\b| if\b| whether\b| what\b)"
+    r"|^\W*see\b.*\?\W*$"
+    r"|\bsee (?:also )?(?:the )?(?:answers?|questions?|entry|section|chapter|next|previous)\b"
+    r"|\bsee (?:also )?(?:\w+: )?[\"“‘/]"
+    r"|\b(?:refer to|(?:described|explained|covered|discussed)(?: \w+)? (?:in|under)) (?:the )?"
+    r"(?:section|chapter|answer)\b"
+    r"|\b(?:section|chapter|appendix) [\dA-Z][\d.]*, [“\"‘]"
+    r"|\bplease (?:consult|refer to|read the|check the)\b"
+    r"|[“\"][^”\"]{8,}\?[”\"]|\?[”\"]\W*$",
+    re.IGNORECASE,
+)
+"""The last two name a section by its title, or quote a question."""
+
+
+def points_elsewhere(text: str) -> bool:
+    return _POINTS.search(text) is not None
