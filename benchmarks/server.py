@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.session.index import Filter, IndexedText, ListedSession, SessionIndex
-from weft.session.sessions import LogMark
+from weft.session.shared import LogMark
 
 PIPELINE = """
 name: wait

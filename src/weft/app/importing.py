@@ -21,6 +21,7 @@ from ruamel.yaml import YAML
 
 from weft import __version__
 from weft.app.root import App
+from weft.conversation.turns import turn_had_elsewhere
 from weft.protocol import talk as t
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError
@@ -541,24 +542,7 @@ def _conversation(messages: Sequence[Mapping[str, Any]]) -> list[DurableEvent]:
             return
         turn += 1
         message = hash_value([turn, asked])[:16]
-        events.extend(
-            [
-                t.MessageAccepted(
-                    conversation="main", message=message, text=asked, delivery="started", origin="person"
-                ),
-                t.TurnStarted(conversation="main", turn=turn, messages=(message,)),
-                t.IntentRecorded(conversation="main", turn=turn, execution=f"t{turn}/model", kind="model"),
-                t.ModelSettled(
-                    conversation="main",
-                    turn=turn,
-                    execution=f"t{turn}/model",
-                    outcome="completed",
-                    text="\n\n".join(answers),
-                    stop="end",
-                ),
-                t.TurnCompleted(conversation="main", turn=turn, disposition="final"),
-            ]
-        )
+        events.extend(turn_had_elsewhere("main", turn, message, asked, "\n\n".join(answers)))
 
     for one in messages:
         role, text = one.get("role") or one.get("type"), _text(one.get("content"))

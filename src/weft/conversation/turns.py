@@ -415,3 +415,17 @@ def running_call(draft: DecisionDraft, name: str, execution: str) -> str | None:
         if call.phase == "running" and call.execution == execution:
             return call_id
     return None
+
+
+def turn_had_elsewhere(conversation: str, turn: int, message: str, asked: str, answer: str) -> list[t.TalkEvent]:
+    """A turn that another program had and finished, as if it had been held here: nothing of it is open."""
+    call = f"t{turn}/model"
+    return [
+        t.MessageAccepted(conversation=conversation, message=message, text=asked, delivery="started", origin="person"),
+        t.TurnStarted(conversation=conversation, turn=turn, messages=(message,)),
+        t.IntentRecorded(conversation=conversation, turn=turn, execution=call, kind="model"),
+        t.ModelSettled(
+            conversation=conversation, turn=turn, execution=call, outcome="completed", text=answer, stop="end"
+        ),
+        t.TurnCompleted(conversation=conversation, turn=turn, disposition="final"),
+    ]
