@@ -154,7 +154,7 @@ steps:
     final: true
 """
 COMMANDS = {
-    "run": Command(("run", "poem.txt", "--session-id", "poem", "--json"), _poem, acknowledged=_steps_kept),
+    "run": Command(("run", "letters", "poem.txt", "--session-id", "poem", "--json"), _poem, acknowledged=_steps_kept),
     "kb create": Command(("kb", "create", "poems", "poem.md"), _collection),
     "kb add": Command(("kb", "add", "poems", "poem.two.md"), _second, before=(("kb", "create", "poems", "poem.md"),)),
     "kb update": Command(
