@@ -65,9 +65,11 @@ def test_a_process_is_killed_at_the_call(tmp_path: Path, number: int, moment: Mo
     assert (tmp_path / "file.txt").exists() == (not left)
 
 
-def test_only_a_write_has_a_half(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="not a write"):
-        replace(tmp_path, KillingDisk(1, "half"))
+def test_only_a_write_has_a_half_of_another_call_nothing_is_done(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLED, str(tmp_path), "1", "half"]
+    done = subprocess.run(command, cwd=Path(__file__).parent.parent.parent, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("number", range(1, len(REPLACING) + 1))
