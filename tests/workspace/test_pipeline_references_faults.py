@@ -118,7 +118,7 @@ CASES: Final = {
                 3,
                 24,
                 "parameters.n.type",
-                "'integr' is not one of integer, number, string, boolean, date, folder, secret",
+                "'integr' is not one of integer, number, string, boolean, date, list, object, file, folder, secret",
                 "did you mean 'integer'?",
             )
         ],
