@@ -67,7 +67,7 @@ def test_a_model_uses_the_tools_of_a_collection_and_the_talk_is_tainted(desk: We
     offered = {tool.name for tool in model.requests[0].tools}
     assert set(TOOLS) <= offered
     assert "isa_hybrid_search" in offered
-    assert "Shell" in offered
+    assert "Bash" in offered
     (asked, refused) = [event for event in events if isinstance(event, t.ToolSettled)]
     assert "at least five years" in str(asked)
     assert asked.tainting
