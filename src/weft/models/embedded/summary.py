@@ -78,8 +78,8 @@ def summary(
     headline, headline_spans = teller.headline()
     asks = asks_itself(reading)
     first = [] if asks or kind in ("meeting", "interview") else teller.short()
-    shaped = asks or kind in ("meeting", "list", "interview")
-    parts = find_parts(reading, kind, ranks, teller.used, int((0.6 if shaped else 0.35) * teller.room))
+    share = 0.45 if kind == "interview" else 0.6 if asks or kind in ("meeting", "list") else 0.35
+    parts = find_parts(reading, kind, ranks, teller.used, int(share * teller.room))
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
     short = first or (teller.short() if asks or kind == "interview" or not parts else [])
     # What was spoken is quoted before it is told.
