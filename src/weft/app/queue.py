@@ -42,6 +42,8 @@ LOOK: Final = 0.15
 """Seconds between two looks at what a worker has written."""
 ANSWER_SECONDS: Final = 10.0
 """How long a worker is waited for before a command is only said to be queued."""
+REACHED: Final = 5.0
+"""Seconds within which the database gives a connection; then it is away, and is looked for again."""
 QUEUED: Final = "queued"
 
 _TABLES: Final = """
@@ -128,7 +130,7 @@ def open_queue(address: str) -> procrastinate.App:
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
     return procrastinate.App(
         connector=procrastinate.PsycopgConnector(
-            conninfo=address, min_size=1, max_size=4, kwargs={"options": SEARCH_PATH}
+            conninfo=address, min_size=1, max_size=4, timeout=REACHED, kwargs={"options": SEARCH_PATH}
         )
     )
 
