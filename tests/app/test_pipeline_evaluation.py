@@ -23,7 +23,8 @@ steps:
 
 
 @pytest.fixture
-def desk(workspace: Path) -> Path:
+def desk(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("weft.app.pipeline_evaluation.AT_ONCE", 1)  # one script cannot answer several in a known order
     for folder in ("pipelines", "schemas", ".claude/agents", "letters"):
         (workspace / folder).mkdir(parents=True)
     (workspace / "pipelines/letter.yaml").write_text(PIPELINE)
