@@ -29,7 +29,7 @@ from weft.knowledge.collection import parse_collection
 from weft.knowledge.cutting import cut_document
 from weft.knowledge.embedding import DIMENSIONS, Unavailable, load_embedder
 from weft.knowledge.passage import CutDocument, Passage
-from weft.knowledge.place import Place, passage_id
+from weft.knowledge.place import CitedPlace, passage_id
 from weft.knowledge.search import Mode, Search
 from weft.knowledge.store import Store
 from weft.knowledge.vectors import fill, load_matrix, missing
@@ -160,7 +160,7 @@ def scale(count: int, index: Path) -> None:
                 Passage(
                     id=passage_id(key, str(at)),
                     ref=f"{key}.{at}",
-                    place=Place(document=key, paragraph=str(at)),
+                    place=CitedPlace(document=key, paragraph=str(at)),
                     content=text,
                 )
                 for at, text in enumerate(texts)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.checks.paths import EVERY, Every, Gap, Place, find, leaves, parse_path
+from weft.checks.paths import EVERY, Every, Gap, ValuePlace, find, leaves, parse_path
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_malformed_path_is_refused_by_name(text: str) -> None:
     ],
 )
 def test_a_path_leads_to_places_with_concrete_pointers(path: str, value: Any, places: list[tuple[str, Any]]) -> None:
-    assert find(parse_path(path), value) == [Place(pointer, found) for pointer, found in places]
+    assert find(parse_path(path), value) == [ValuePlace(pointer, found) for pointer, found in places]
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_what_is_absent_differs_from_what_has_another_shape(
 def test_a_gap_in_one_element_leaves_the_others() -> None:
     items = find(parse_path("a[*].b"), {"a": [{"b": 1}, {}, {"b": 3}]})
     assert [(type(item), item.pointer) for item in items] == [
-        (Place, "/a/0/b"),
+        (ValuePlace, "/a/0/b"),
         (Gap, "/a/1/b"),
-        (Place, "/a/2/b"),
+        (ValuePlace, "/a/2/b"),
     ]
 
 
@@ -119,7 +119,7 @@ def test_leaves_are_all_scalars_in_order_and_their_pointers_lead_to_them(value: 
             return [leaf for each in inner for leaf in scalars(each)]
         return [part]
 
-    found = list(leaves(Place("", value)))
+    found = list(leaves(ValuePlace("", value)))
     assert [leaf.value for leaf in found] == scalars(value)
     assert all(resolve(leaf.pointer, value) is leaf.value for leaf in found)
 
@@ -128,4 +128,4 @@ def test_leaves_go_to_any_depth() -> None:
     value: Any = "bottom"
     for _ in range(50_000):
         value = [value]
-    assert [leaf.value for leaf in leaves(Place("", value))] == ["bottom"]
+    assert [leaf.value for leaf in leaves(ValuePlace("", value))] == ["bottom"]

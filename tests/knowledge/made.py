@@ -10,7 +10,7 @@ from typing import Any
 from weft.files import Folder
 from weft.knowledge.collection import Collection, parse_collection
 from weft.knowledge.passage import CutDocument, Passage
-from weft.knowledge.place import Place
+from weft.knowledge.place import CitedPlace
 from weft.knowledge.store import Store
 
 VECTORS = Path(__file__).parent.parent / "vectors"
@@ -58,7 +58,7 @@ def fixture_store(fixture: Mapping[str, Any]) -> Store:
     store = Store(Path(":memory:"))
     documents: dict[str, list[Passage]] = {}
     for row in fixture["paragraphs"]:
-        place = Place(
+        place = CitedPlace(
             document=row["isa_number"],
             paragraph=row["para_num"],
             item=row["sub_paragraph"],

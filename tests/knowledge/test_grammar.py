@@ -8,7 +8,7 @@ import pytest
 
 from tests.knowledge.made import isa, vector
 from weft.knowledge.grammar import Grammar
-from weft.knowledge.place import Place, passage_id
+from weft.knowledge.place import CitedPlace, passage_id
 
 DIFFERENT = {
     "ISA 315 (Revised), paragraph 19(b)": ["315.19(b)"],  # the form is declared, so the paragraph is not lost
@@ -35,7 +35,7 @@ def test_references_to_other_documents(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", vector("kb_hop_weight_type")["cases"], ids=lambda case: case["ref"] or "nothing")
 def test_weight_and_kind_of_a_reference(case: dict[str, Any]) -> None:
     """With both a letter and an A part the reference disagrees with itself; ours means what it names, the A part."""
-    places = isa().grammar.parse(case["ref"]) or [Place(document="")]
+    places = isa().grammar.parse(case["ref"]) or [CitedPlace(document="")]
     if case["guide"] == case["standard"]:
         assert {"weight": places[0].weight, "type": places[0].kind} == case["guide"]
     else:
@@ -73,7 +73,7 @@ def test_other_names_of_documents() -> None:
     grammar = Grammar([("Art. {paragraph}", "gdpr")], aliases={"General Data Protection Regulation": "gdpr"})
     found = grammar.find("The General Data\nProtection Regulation, Art. 6, applies.")
     assert {reference.place.ref for reference in found} == {"gdpr", "gdpr.6"}
-    assert grammar.parse("general data protection regulation.6")[0] == Place(document="gdpr", paragraph="6")
+    assert grammar.parse("general data protection regulation.6")[0] == CitedPlace(document="gdpr", paragraph="6")
 
 
 def test_a_long_text_without_references_is_searched_quickly() -> None:
@@ -84,7 +84,7 @@ def test_a_long_text_without_references_is_searched_quickly() -> None:
 @pytest.mark.parametrize("case", vector("kb_ids")["paragraph_ref"], ids=lambda case: case["ref"])
 def test_refs_of_the_reference_are_understood(case: dict[str, Any]) -> None:
     document, paragraph, item, application = case["parts"]
-    place = Place(document=document, paragraph=paragraph, item=item, application=application)
+    place = CitedPlace(document=document, paragraph=paragraph, item=item, application=application)
     assert isa().grammar.parse(case["ref"])[0] == place
     assert place.ref == case["ref"].replace("..", ".")
 

@@ -17,7 +17,7 @@ from weft.sources.importing import imported, slug_of
 from weft.sources.offering import public_name
 from weft.sources.openapi import operations
 from weft.sources.secrets import Secrets
-from weft.workspace.document import Document
+from weft.workspace.document import MarkedDocument
 
 STDIO = {"command": "npx", "args": ["-y", "@x/server"], "env": {"API_KEY": "sk-1", "LOG": "info"}}
 CASES: list[tuple[Any, list[tuple[str, dict[str, Any], dict[str, str]]]]] = [
@@ -84,7 +84,7 @@ def test_what_other_programs_write(value: Any, wanted: list[tuple[str, dict[str,
     found = imported(value)
     assert [(one.slug, one.config, dict(one.secrets)) for one in found] == wanted
     for one in found:
-        assert check_config(Document("config.json", one.config)).problems == []
+        assert check_config(MarkedDocument("config.json", one.config)).problems == []
         assert not any(secret in json.dumps(one.config) for secret in one.secrets.values())
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.protocol.errors import Problem, WorkspaceError
-from weft.workspace.document import Source, SourceMark, dotted
+from weft.workspace.document import SourceFile, SourceMark, dotted
 from weft.workspace.json_document import locate_json, parse_json
 from weft.workspace.yaml_document import DEPTH_LIMIT, VALUE_LIMIT, parse_yaml
 
@@ -131,7 +131,7 @@ JSON_VALUES = st.recursive(
 @given(JSON_VALUES, st.sampled_from([None, 0, 2, "\t"]), st.booleans())
 def test_a_place_in_json_is_where_the_value_begins(value: Any, indent: int | str | None, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    document = locate_json(Source("f.json", b"", text), value)
+    document = locate_json(SourceFile("f.json", b"", text), value)
     decoder = json.JSONDecoder()
     lines = text.split("\n")
 
@@ -162,6 +162,6 @@ def test_a_place_in_json_is_where_the_value_begins(value: Any, indent: int | str
 )
 def test_broken_json_is_told_with_its_line(text: str, line: int, column: int, message: str) -> None:
     with pytest.raises(WorkspaceError) as caught:
-        parse_json(Source("f.json", b"", text))
+        parse_json(SourceFile("f.json", b"", text))
     (problem,) = caught.value.problems
     assert (problem.file, problem.line, problem.column, problem.message) == ("f.json", line, column, message)

@@ -36,7 +36,7 @@ from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.workspace.config import FILE, Config, parse_config, read_config
 from weft.workspace.config_edit import with_default, with_table, without_table
-from weft.workspace.document import Source
+from weft.workspace.document import SourceFile
 from weft.workspace.model_table import ModelKind, is_connection_name
 
 AskKey = Callable[[bool], str]
@@ -242,4 +242,4 @@ def _text(folder: Folder) -> str:
 
 
 def _parsed(text: str) -> Config:
-    return parse_config(Source(FILE, text.encode(), text))
+    return parse_config(SourceFile(FILE, text.encode(), text))

@@ -20,7 +20,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.render.sessions import SessionPage, SessionRow, StepRow
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
-from weft.session.sessions import Reading, Sessions
+from weft.session.sessions import SessionReading, Sessions
 from weft.session.state import SessionState
 from weft.workspace.workspace import Workspace
 
@@ -199,7 +199,7 @@ def item_page(parts: Parts, session: str, step: str, item: str) -> ItemPage:
     return ItemPage(session, step, item, tries, file)
 
 
-def step_status(reading: Reading, step: str) -> str:
+def step_status(reading: SessionReading, step: str) -> str:
     state = reading.state
     if step in state.gates:
         return "waiting for a reply"
@@ -208,7 +208,7 @@ def step_status(reading: Reading, step: str) -> str:
     return state.steps[step].status
 
 
-def _damage(reading: Reading) -> list[str]:
+def _damage(reading: SessionReading) -> list[str]:
     torn = [f"the log ends in an unfinished write of {reading.torn} bytes"] if reading.torn else []
     return [*reading.faults, *torn]
 

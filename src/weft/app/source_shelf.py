@@ -36,7 +36,7 @@ from weft.sources.offering import offered_tools
 from weft.sources.sign_in import SignInAsking, sign_in
 from weft.tools.boundary import boundary_here
 from weft.tools.toolbox import Toolbox
-from weft.workspace.document import Document, read_source
+from weft.workspace.document import MarkedDocument, read_source
 from weft.workspace.yaml_document import parse_yaml
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class SourceShelf:
             slug = request.slug or one.slug
             if fault := slug_fault(slug):
                 raise UsageError(fault)
-            checked = check_config(Document(f"{FOLDER}/{slug}/{FILE}", one.config))
+            checked = check_config(MarkedDocument(f"{FOLDER}/{slug}/{FILE}", one.config))
             if checked.problems:
                 raise WorkspaceError(checked.problems)
         return [

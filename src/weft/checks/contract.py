@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
 from weft.checks.faults import Fault
-from weft.checks.paths import Gap, Place, ValuePath, find, parse_path
+from weft.checks.paths import Gap, ValuePath, ValuePlace, find, parse_path
 from weft.protocol.values import dataclass
 
 
@@ -108,18 +108,18 @@ class OptionalData(CheckOptions):
     required: bool = Field(default=False, description="Whether it is a fault when the paths lead to nothing.")
 
 
-def look(options: CheckOptions, value: Any, *, null_is_value: bool = False) -> list[Place | Fault]:
+def look(options: CheckOptions, value: Any, *, null_is_value: bool = False) -> list[ValuePlace | Fault]:
     """The places a check has to test, each once, and the faults in getting there, in the order of the artifact."""
     required = options.required if isinstance(options, OptionalData) else True
-    found: dict[tuple[str | None, str], Place | Fault] = {}
+    found: dict[tuple[str | None, str], ValuePlace | Fault] = {}
     for path in options.at:
         if isinstance(value, str) and path.parts:
             found[path.text, ""] = _text_has_no_parts(path)
             continue
         for item in find(path, value):
-            if isinstance(item, Place) and item.value is None and not null_is_value:
+            if isinstance(item, ValuePlace) and item.value is None and not null_is_value:
                 item = Gap(item.pointer, "it is null")
-            if isinstance(item, Place):
+            if isinstance(item, ValuePlace):
                 found.setdefault((None, item.pointer), item)
             elif item.misshapen:
                 hint = f"give it the shape in which `{path.text}` leads somewhere"

@@ -18,7 +18,7 @@ from weft.checks.contract import (
     look,
 )
 from weft.checks.faults import Fault, shown
-from weft.checks.paths import Gap, Place, find
+from weft.checks.paths import Gap, ValuePlace, find
 
 
 def value_key(value: Any, *, exact: bool = True) -> tuple[Hashable, ...]:
@@ -95,7 +95,7 @@ class UniqueOptions(OptionalData):
 
 
 def check_unique(options: UniqueOptions, given: CheckInput) -> Iterator[Fault]:
-    first: dict[tuple[Hashable, ...], Place] = {}
+    first: dict[tuple[Hashable, ...], ValuePlace] = {}
     for place in look(options, given.value):
         if isinstance(place, Fault):
             yield place

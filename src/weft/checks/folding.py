@@ -14,7 +14,7 @@ import unicodedata
 from functools import cached_property
 from typing import Any, Final
 
-from weft.checks.paths import Place, leaves
+from weft.checks.paths import ValuePlace, leaves
 from weft.protocol.values import dataclass
 
 # All that have Unicode's Quotation_Mark property, and the apostrophe that is a letter. Corner brackets go by rank.
@@ -64,4 +64,4 @@ def text_of(document: Any) -> str:
     """A document as text: itself, or all string values of parsed JSON, a line each."""
     if isinstance(document, str):
         return document
-    return "\n".join(leaf.value for leaf in leaves(Place("", document)) if isinstance(leaf.value, str))
+    return "\n".join(leaf.value for leaf in leaves(ValuePlace("", document)) if isinstance(leaf.value, str))

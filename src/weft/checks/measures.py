@@ -11,7 +11,7 @@ from pydantic import Field, PlainValidator, model_validator
 
 from weft.checks.contract import CheckDefinition, CheckInput, CheckOptions, CheckProblem, look
 from weft.checks.faults import Fault, shown
-from weft.checks.paths import Gap, Place, ValuePath, find, kind, parse_path
+from weft.checks.paths import Gap, ValuePath, ValuePlace, find, kind, parse_path
 from weft.protocol.values import dataclass
 
 Unit = Literal["elements", "words", "characters"]
@@ -172,7 +172,7 @@ def _resolve(target: Fraction | FromParameter | FromDocument, given: CheckInput)
     return number
 
 
-def _not_a_number(place: Place) -> Fault:
+def _not_a_number(place: ValuePlace) -> Fault:
     return Fault(place.pointer, f"{shown(place.value)} is {kind(place.value)}, not a number", "write a plain number")
 
 

@@ -11,7 +11,7 @@ from pydantic import Field, StrictFloat, StrictInt
 from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, OptionalData, look
 from weft.checks.faults import Fault, cut, shown
 from weft.checks.numerals import Reading, Written, canonical_number, numbers_in, offered
-from weft.checks.paths import Place, leaves
+from weft.checks.paths import ValuePlace, leaves
 
 
 class NumbersFromOptions(OptionalData):
@@ -69,7 +69,7 @@ def _known(document: Any, words: bool) -> set[str]:
     if isinstance(document, str):
         return offered(document, words=words)
     known: set[str] = set()
-    for leaf in leaves(Place("", document)):
+    for leaf in leaves(ValuePlace("", document)):
         if isinstance(leaf.value, str):
             known |= offered(leaf.value, words=words)
         elif isinstance(leaf.value, int | float) and not isinstance(leaf.value, bool) and math.isfinite(leaf.value):
@@ -77,7 +77,7 @@ def _known(document: Any, words: bool) -> set[str]:
     return known
 
 
-def _fault(leaf: Place, number: Written, known: Set[str], names: str) -> Fault:
+def _fault(leaf: ValuePlace, number: Written, known: Set[str], names: str) -> Fault:
     missing = [part for part in number.readings[-1] if part not in known]
     which = f" ({cut(', '.join(missing), 40)} of it)" if len(number.readings[-1]) > len(missing) else ""
     message = f"the number {cut(number.text, 40)}{which} is not in {names}{_inside(leaf.value, number)}"

@@ -33,7 +33,7 @@ _SHOWN: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CheckedPassage:
     document: Folded
     start: int
     end: int
@@ -62,10 +62,10 @@ def focus(quote: Folded, documents: Sequence[Folded]) -> Folded:
     return Folded(quote.name, quote.shown[part], quote.text[part])
 
 
-def nearest(quote: Folded, documents: Sequence[Folded]) -> Passage | None:
+def nearest(quote: Folded, documents: Sequence[Folded]) -> CheckedPassage | None:
     wanted = quote.lowered
     tokens = list(_TOKEN.finditer(wanted))
-    best: Passage | None = None
+    best: CheckedPassage | None = None
     for document in documents:
         for start, end in _windows(wanted, tokens, document.lowered):
             passage = _compare([token.group() for token in tokens], document, start, end)
@@ -106,7 +106,7 @@ def _hits(piece: str, document: str) -> Iterator[int]:
         position = document.find(piece, position + 1)
 
 
-def _compare(wanted: list[str], document: Folded, start: int, end: int) -> Passage | None:
+def _compare(wanted: list[str], document: Folded, start: int, end: int) -> CheckedPassage | None:
     there = list(_TOKEN.finditer(document.lowered, start, min(end, len(document.text))))
     matcher = SequenceMatcher(None, wanted, [token.group() for token in there], autojunk=False)
     anchor = matcher.find_longest_match()
@@ -122,10 +122,10 @@ def _compare(wanted: list[str], document: Folded, start: int, end: int) -> Passa
     begin = max(0, low + first.b - first.a)
     finish = min(len(there), low + last.b + len(wanted) - last.a)
     likeness = 2 * sum(block.size for block in blocks) / (len(wanted) + finish - begin)
-    return Passage(document, there[begin].start(), there[finish - 1].end(), likeness)
+    return CheckedPassage(document, there[begin].start(), there[finish - 1].end(), likeness)
 
 
-def difference(quote: Folded, passage: Passage) -> str:
+def difference(quote: Folded, passage: CheckedPassage) -> str:
     """Where the two part, in words; signs that look alike or can't be seen are called by name."""
     theirs, ours = passage.document.text[passage.start : passage.end], quote.text
     at = next((at for at, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a != b), min(len(theirs), len(ours)))
@@ -146,7 +146,7 @@ def _names(theirs: str, ours: str) -> str:
     return f" ({named[0]}, not {named[1]})"
 
 
-def passage_shown(passage: Passage, quote: Folded) -> str:
+def passage_shown(passage: CheckedPassage, quote: Folded) -> str:
     """The passage for a hint: whole when it is short, else the part in which it differs from the quote."""
     text = passage.shown
     if len(text) <= _SHOWN:

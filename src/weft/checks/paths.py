@@ -43,7 +43,7 @@ class ValuePath:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValuePlace:
     pointer: str
     value: Any
 
@@ -105,15 +105,15 @@ def below(pointer: str, key: str | int) -> str:
     return f"{pointer}/{key}" if isinstance(key, int) else f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
 
 
-def find(path: ValuePath, value: Any) -> list[Place | Gap]:
+def find(path: ValuePath, value: Any) -> list[ValuePlace | Gap]:
     """Everything the path leads to, in the order of the artifact."""
-    items: list[Place | Gap] = [Place("", value)]
+    items: list[ValuePlace | Gap] = [ValuePlace("", value)]
     for part in path.parts:
-        items = [after for item in items for after in (_step(part, item) if isinstance(item, Place) else (item,))]
+        items = [after for item in items for after in (_step(part, item) if isinstance(item, ValuePlace) else (item,))]
     return items
 
 
-def _step(part: str | int | Every, place: Place) -> Sequence[Place | Gap]:
+def _step(part: str | int | Every, place: ValuePlace) -> Sequence[ValuePlace | Gap]:
     value, pointer = place.value, place.pointer
     if value is None:
         return (Gap(pointer, "it is null"),)
@@ -125,20 +125,20 @@ def _step(part: str | int | Every, place: Place) -> Sequence[Place | Gap]:
         if not isinstance(value, list):
             return (Gap(pointer, f"it is {kind(value)}, not a list", misshapen=True),)
         there = below(pointer, part)
-        return (Place(there, value[part]) if part < len(value) else Gap(there, f"the list has {len(value)}"),)
+        return (ValuePlace(there, value[part]) if part < len(value) else Gap(there, f"the list has {len(value)}"),)
     if not isinstance(value, dict):
         return (Gap(pointer, f"it is {kind(value)}, not a mapping with {part!r}", misshapen=True),)
     there = below(pointer, part)
-    return (Place(there, value[part]) if part in value else Gap(there, "it is not there"),)
+    return (ValuePlace(there, value[part]) if part in value else Gap(there, "it is not there"),)
 
 
-def _elements(pointer: str, value: list[Any] | dict[str, Any]) -> Iterator[Place]:
+def _elements(pointer: str, value: list[Any] | dict[str, Any]) -> Iterator[ValuePlace]:
     pairs = enumerate(value) if isinstance(value, list) else value.items()
     for key, element in pairs:
-        yield Place(below(pointer, key), element)
+        yield ValuePlace(below(pointer, key), element)
 
 
-def leaves(place: Place) -> Iterator[Place]:
+def leaves(place: ValuePlace) -> Iterator[ValuePlace]:
     """Every text, number, boolean and null at or below a place, in order; any depth."""
     waiting = [place]
     while waiting:

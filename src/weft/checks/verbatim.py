@@ -11,7 +11,7 @@ from pydantic import Field
 from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, OptionalData, look
 from weft.checks.faults import Fault, showable, shown
 from weft.checks.folding import Folded, fold, text_of
-from weft.checks.passages import Passage, difference, focus, nearest, passage_shown
+from weft.checks.passages import CheckedPassage, difference, focus, nearest, passage_shown
 from weft.checks.paths import kind
 from weft.protocol.patterns import pattern
 
@@ -62,7 +62,7 @@ def _hint(quote: Folded, documents: Sequence[Folded]) -> str:
     return _nearest_hint(passage, part)
 
 
-def _nearest_hint(passage: Passage, quote: Folded) -> str:
+def _nearest_hint(passage: CheckedPassage, quote: Folded) -> str:
     near = f"Nearest in {passage.document.name}: {passage_shown(passage, quote)}."
     return f"{near} {difference(quote, passage)}. Copy the passage as it is"
 

@@ -19,7 +19,7 @@ from weft.documents import Document, DocumentError, read_document
 from weft.documents.characters import count_words, normalise
 from weft.documents.encodings import decode
 from weft.knowledge.numbered import Piece
-from weft.knowledge.place import Place
+from weft.knowledge.place import CitedPlace
 
 
 def _endings(text: str) -> frozenset[str]:
@@ -75,7 +75,7 @@ def code_pieces(text: str, document: str, file: str) -> list[Piece]:
     starts = [(0, ""), *found] if not found or text[: found[0][0]].strip() else found
     ends = [*(start for start, _ in starts[1:]), len(text)]
     return [
-        Piece(Place(document=document), start, end, f"{name} › {title}" if title else name, title=title or name)
+        Piece(CitedPlace(document=document), start, end, f"{name} › {title}" if title else name, title=title or name)
         for (start, title), end in zip(starts, ends, strict=True)
         if text[start:end].strip()
     ]

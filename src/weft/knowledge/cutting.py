@@ -16,7 +16,7 @@ from weft.knowledge.code_and_tables import code_pieces, is_other
 from weft.knowledge.collection import Collection, Structure, Tier
 from weft.knowledge.numbered import Piece, marks_of, numbered_pieces
 from weft.knowledge.passage import CutDocument, Passage
-from weft.knowledge.place import Place, passage_id
+from weft.knowledge.place import CitedPlace, passage_id
 from weft.knowledge.sections import heading_lines, numbered_title, section_pieces
 from weft.knowledge.splitting import spans
 from weft.protocol.hashes import hash_value
@@ -149,7 +149,7 @@ def _links(document: Document, file: str, start: int, end: int) -> Iterator[tupl
             yield link.text, path, anchor
 
 
-def _mentions(content: str, key: str, own: Place, collection: Collection) -> tuple[tuple[str, Place], ...]:
+def _mentions(content: str, key: str, own: CitedPlace, collection: Collection) -> tuple[tuple[str, CitedPlace], ...]:
     found = {
         reference.place: reference.text
         for reference in collection.grammar.find(content, key)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from weft.knowledge.place import Place, same_key
+from weft.knowledge.place import CitedPlace, same_key
 from weft.protocol.values import dataclass
 
 FIELDS: Final[dict[str, str]] = {
@@ -45,7 +45,7 @@ class Reference:
     text: str
     start: int
     end: int
-    place: Place
+    place: CitedPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Grammar:
             end = references[-1].end
         return references + [reference for reference in self._by_name(text) if not _covered(reference, references)]
 
-    def parse(self, text: str) -> list[Place]:
+    def parse(self, text: str) -> list[CitedPlace]:
         """What a person or a model may mean by a reference standing alone: the collection's forms, or the bare one."""
         wanted = " ".join(text.split())
         places = list(self._whole(wanted, self._loose))
@@ -112,18 +112,18 @@ class Grammar:
             wanted = alias + wanted[len(head) :]
         return list(dict.fromkeys([*places, *self._whole(wanted.replace("..", "."), self._bare)]))
 
-    def _whole(self, text: str, forms: Iterable[_Form]) -> Iterator[Place]:
+    def _whole(self, text: str, forms: Iterable[_Form]) -> Iterator[CitedPlace]:
         for form in forms:
             if (match := form.pattern.fullmatch(text)) and (place := self._place(match, form.document)):
                 yield place
 
-    def _place(self, match: re.Match[str], document: str) -> Place | None:
+    def _place(self, match: re.Match[str], document: str) -> CitedPlace | None:
         given = {name: value for name, value in match.groupdict().items() if value}
         key = given.pop("document", document)
         key = self._aliases.get(same_key(key), key)
-        return Place(document=key, **given) if key else None
+        return CitedPlace(document=key, **given) if key else None
 
-    def _listed(self, text: str, position: int, first: Place) -> Iterator[Reference]:
+    def _listed(self, text: str, position: int, first: CitedPlace) -> Iterator[Reference]:
         last = first
         while (joint := _MORE.match(text, position)) and (match := self._more.match(text, joint.end())):
             place = replace(last, item="", subitem="", **{n: v for n, v in match.groupdict().items() if v})
@@ -132,18 +132,18 @@ class Grammar:
             yield Reference(match[0], match.start(), match.end(), place)
             position, last = match.end(), place
 
-    def _between(self, first: Place, last: Place, match: re.Match[str]) -> Iterator[Reference]:
+    def _between(self, first: CitedPlace, last: CitedPlace, match: re.Match[str]) -> Iterator[Reference]:
         *head, low = first.paragraph.split(".")
         *other, high = last.paragraph.split(".")
         if head == other and low.isdigit() and high.isdigit() and 1 < int(high) - int(low) <= RANGE_LIMIT:
             for number in range(int(low) + 1, int(high)):
-                place = Place(document=first.document, paragraph=".".join([*head, str(number)]))
+                place = CitedPlace(document=first.document, paragraph=".".join([*head, str(number)]))
                 yield Reference(match[0], match.start(), match.end(), place)
 
     def _by_name(self, text: str) -> Iterator[Reference]:
         if self._named:
             for match in self._named.finditer(text):
-                place = Place(document=self._aliases[same_key(match[0])])
+                place = CitedPlace(document=self._aliases[same_key(match[0])])
                 yield Reference(match[0], match.start(), match.end(), place)
 
 

@@ -18,7 +18,7 @@ from dataclasses import field
 from typing import Final, Literal
 
 from weft.knowledge.numerals import item_levels
-from weft.knowledge.place import Place
+from weft.knowledge.place import CitedPlace
 from weft.protocol.values import dataclass
 
 MarkKind = Literal["main", "application", "item", "heading", "appendix"]
@@ -52,7 +52,7 @@ class NumberMark:
 class Piece:
     """A passage in the making: its place, the span of its text, the headings above."""
 
-    place: Place
+    place: CitedPlace
     start: int
     end: int
     heading: str
@@ -181,7 +181,7 @@ def numbered_pieces(
     state = _State(document, articles)
     starts = [*(mark.start for mark in marks), len(text)]
     ends = starts[1:]
-    state.pieces.append(Piece(Place(document=document), 0, starts[0], "", title="front"))
+    state.pieces.append(Piece(CitedPlace(document=document), 0, starts[0], "", title="front"))
     for mark, level, end in zip(marks, levels, ends, strict=True):
         _open(state, text, mark, level, end)
     return [piece for piece in state.pieces if text[piece.start : piece.end].strip()]
@@ -207,22 +207,22 @@ def _open(state: _State, text: str, mark: NumberMark, level: tuple[str, str], en
     match mark.kind:
         case "heading" | "appendix":
             state.headings.enter(mark.level, _title(text, mark))
-            place = Place(document=document, paragraph=mark.label if mark.kind == "appendix" else "")
+            place = CitedPlace(document=document, paragraph=mark.label if mark.kind == "appendix" else "")
             state.owner = Piece(place, after, end, state.headings.path, title=_title(text, mark))
             state.pieces.append(state.owner)
         case "main":
             start = after if state.articles and text[after:end].strip() else _past_signs(text, mark.start)
             if state.articles:
                 state.headings.enter(5, _title(text, mark))
-            place = Place(document=document, paragraph=mark.label)
+            place = CitedPlace(document=document, paragraph=mark.label)
             state.owner = Piece(place, start, end, state.headings.path if state.articles else path)
             state.pieces.append(state.owner)
         case "application":
-            state.pieces.append(Piece(Place(document=document, application=mark.label), mark.start, end, path))
+            state.pieces.append(Piece(CitedPlace(document=document, application=mark.label), mark.start, end, path))
         case "item" if last is not None and (last.place.paragraph and not last.place.application):
             owner = last.place.paragraph
             base = state.owner or last
-            place = Place(document=document, paragraph=owner, item=level[0], subitem=level[1])
+            place = CitedPlace(document=document, paragraph=owner, item=level[0], subitem=level[1])
             state.pieces.append(Piece(place, mark.start, end, base.heading, lead=(base.start, base.end)))
         case _ if last is not None:
             last.end = end

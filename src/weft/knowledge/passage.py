@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from weft.knowledge.place import Place, document_id
+from weft.knowledge.place import CitedPlace, document_id
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 
@@ -23,7 +23,7 @@ class Passage:
     id: str
     ref: str
     """Names this passage and no other of its document: `315.12(a)`, `315.A2`, `315.9_part2`, `315.1~2`, `guide#one`."""
-    place: Place
+    place: CitedPlace
     content: str
     heading: str = ""
     """The headings above it, the outermost first."""
@@ -33,7 +33,7 @@ class Passage:
     end: int = 0
     page: int = 0
     """Counted from 1; 0 for a document without pages."""
-    mentions: tuple[tuple[str, Place], ...] = ()
+    mentions: tuple[tuple[str, CitedPlace], ...] = ()
     """The places its text refers to, each with the words that do."""
     links: tuple[tuple[str, str, str], ...] = ()
     """Its links into the collection: the words, the file, the anchor in it."""

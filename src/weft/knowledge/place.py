@@ -33,7 +33,7 @@ _ID_DIGITS: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CitedPlace:
     document: str
     paragraph: str = ""
     item: str = ""
@@ -61,18 +61,18 @@ class Place:
     def weight(self) -> float:
         return WEIGHTS[self.kind]
 
-    def parent(self) -> Place | None:
+    def parent(self) -> CitedPlace | None:
         """The place around this one; None around a document."""
         if self.application:
-            return Place(document=self.document)
+            return CitedPlace(document=self.document)
         for name in ("subitem", "item", "paragraph"):
             if getattr(self, name):
                 return replace(self, **{name: ""})
         return None
 
-    def stored(self) -> Place:
+    def stored(self) -> CitedPlace:
         """As a passage is filed: an application paragraph by its own number alone, since that is unique."""
-        return Place(document=self.document, application=self.application) if self.application else self
+        return CitedPlace(document=self.document, application=self.application) if self.application else self
 
 
 _KEY_NOISE: Final = re.compile(r"[\s_\-–—]+")

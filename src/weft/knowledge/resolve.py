@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.knowledge.grammar import Grammar
-from weft.knowledge.place import Place, same_key
+from weft.knowledge.place import CitedPlace, same_key
 from weft.knowledge.store import Store, StoredPassage
 from weft.protocol.values import dataclass
 
@@ -14,7 +14,7 @@ class Resolution:
     """What was meant, in the order of the document; several when a document uses a number twice or has parts."""
     around: tuple[StoredPassage, ...] = ()
     """When the place itself is not there: the passages of the place around it."""
-    place: Place | None = None
+    place: CitedPlace | None = None
 
     @property
     def passage(self) -> StoredPassage | None:
@@ -43,7 +43,7 @@ def resolve(store: Store, grammar: Grammar, identifier: str) -> Resolution:
     return Resolution((), place=places[0] if places else None)
 
 
-def _without_document(store: Store, grammar: Grammar, wanted: str) -> list[Place]:
+def _without_document(store: Store, grammar: Grammar, wanted: str) -> list[CitedPlace]:
     """`7.2` alone is the one document's that has such a paragraph; when several have, it is nobody's."""
     found = [
         place

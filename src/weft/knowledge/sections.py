@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from weft.knowledge.numbered import Headings, Piece, lines_of
-from weft.knowledge.place import Place
+from weft.knowledge.place import CitedPlace
 
 _MARKDOWN: Final = re.compile(r"[ \t]{0,3}(?P<marks>#{1,6})[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\Z")
 _CHAPTER: Final = re.compile(
@@ -90,15 +90,15 @@ def section_pieces(
 ) -> list[Piece]:
     found = heading_lines(text, ignored)
     if not found:
-        return [Piece(Place(document=document), 0, len(text), "", title="text")] if text.strip() else []
-    pieces = [Piece(Place(document=document), 0, found[0][0], "", title="introduction")]
+        return [Piece(CitedPlace(document=document), 0, len(text), "", title="text")] if text.strip() else []
+    pieces = [Piece(CitedPlace(document=document), 0, found[0][0], "", title="introduction")]
     headings = Headings()
     ends = [*(start for start, _, _, _ in found[1:]), len(text)]
     levels = [*(level for _, _, level, _ in found[1:]), 0]
     for (start, body, level, title), end, following in zip(found, ends, levels, strict=True):
         headings.enter(level, title)
         number = numbered_title(title) if numbered else ""
-        place = Place(document=document, paragraph=number)
+        place = CitedPlace(document=document, paragraph=number)
         if text[min(body, end) : end].strip() or following > level:
             pieces.append(Piece(place, min(body, end), end, headings.path, title=title))
         else:  # nothing stands under it, and nothing below it carries its words

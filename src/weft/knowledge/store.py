@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from weft.knowledge.keyword import folded, indexed_text
 from weft.knowledge.passage import CutDocument, indexed, text_hash
-from weft.knowledge.place import Place, same_key
+from weft.knowledge.place import CitedPlace, same_key
 from weft.knowledge.schema import connect
 from weft.protocol.errors import ExternalError
 from weft.protocol.values import dataclass
@@ -39,7 +39,7 @@ class StoredPassage:
     number: int
     id: str
     ref: str
-    place: Place
+    place: CitedPlace
     content: str
     heading: str
     lead: str
@@ -290,7 +290,7 @@ class Store:
 
     def _edges_of(self, mention: sqlite3.Row) -> Iterator[Edge]:
         """A mention leads to the passages at its place; where that is not numbered apart, to the one around it."""
-        place: Place | None = _place(mention, mention["document"])
+        place: CitedPlace | None = _place(mention, mention["document"])
         while place is not None:
             targets = self.numbers_at(place)
             if targets:
@@ -325,7 +325,7 @@ class Store:
 
     # -- passages
 
-    def numbers_at(self, place: Place) -> list[int]:
+    def numbers_at(self, place: CitedPlace) -> list[int]:
         """The passages at a place, in the order of the document; for a whole document, its first."""
         stored = place.stored()
         if not (stored.paragraph or stored.application):
@@ -372,9 +372,9 @@ class Store:
         return {table: self.rows(f"SELECT count(*) FROM {table}")[0][0] for table in tables}
 
 
-def _place(row: sqlite3.Row, document: str) -> Place:
+def _place(row: sqlite3.Row, document: str) -> CitedPlace:
     names = ("paragraph", "item", "subitem", "application")
-    return Place(document=document, **{name: row[name] for name in names})
+    return CitedPlace(document=document, **{name: row[name] for name in names})
 
 
 def _passage(row: sqlite3.Row) -> StoredPassage:

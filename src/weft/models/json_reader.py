@@ -40,7 +40,7 @@ _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class JsonReading:
     """A value and all that was put right to read it. Not `complete`: the text ended early or left something out."""
 
     value: Any
@@ -53,11 +53,11 @@ class Reading:
 class JsonReadings:
     """What was found, the best first; when that is nothing, `fault` says why in a sentence for the writer."""
 
-    readings: tuple[Reading, ...]
+    readings: tuple[JsonReading, ...]
     fault: str = ""
 
 
-def read(text: str, accept: Callable[[Any], bool] | None = None) -> Reading | None:
+def read(text: str, accept: Callable[[Any], bool] | None = None) -> JsonReading | None:
     """The best reading that `accept` agrees to; a value alone in a list, an object or a string is tried without it."""
     found = look(text).readings
     if accept is None:
@@ -72,7 +72,7 @@ def read(text: str, accept: Callable[[Any], bool] | None = None) -> Reading | No
     return _as_list(found, accept)
 
 
-def _as_list(found: Sequence[Reading], accept: Callable[[Any], bool]) -> Reading | None:
+def _as_list(found: Sequence[JsonReading], accept: Callable[[Any], bool]) -> JsonReading | None:
     """Values one after the other, where a list of them is what was asked for."""
     ordered = sorted(found, key=lambda reading: reading.at)
     values = [reading.value for reading in ordered]
@@ -82,7 +82,7 @@ def _as_list(found: Sequence[Reading], accept: Callable[[Any], bool]) -> Reading
     told = Correction(kind="several values", at=ordered[0].at, note=note)
     others = [one for reading in ordered for one in reading.corrections if one.kind != "several values"]
     complete = all(reading.complete for reading in ordered)
-    return Reading(value=values, corrections=(told, *others), complete=complete, at=ordered[0].at)
+    return JsonReading(value=values, corrections=(told, *others), complete=complete, at=ordered[0].at)
 
 
 def look(text: str) -> JsonReadings:
@@ -98,12 +98,12 @@ def look(text: str) -> JsonReadings:
     return found or JsonReadings(readings=(), fault=_fault(trimmed))
 
 
-def _strict(text: str) -> Reading | None:
+def _strict(text: str) -> JsonReading | None:
     try:
         value, end, corrections = _decode(text, 0)
     except (ValueError, RecursionError):
         return None
-    return Reading(value=value, corrections=corrections) if end == len(text) else None
+    return JsonReading(value=value, corrections=corrections) if end == len(text) else None
 
 
 def _decode(text: str, at: int) -> tuple[Any, int, tuple[Correction, ...]]:
@@ -166,7 +166,7 @@ def _whole(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    reading: Reading
+    reading: JsonReading
     start: int
     end: int
 
@@ -243,12 +243,12 @@ def _strict_at(text: str, start: int) -> _Found | None:
         value, end, corrections = _decode(text, start)
     except (ValueError, RecursionError):
         return None
-    return _Found(Reading(value=value, corrections=corrections), start, end)
+    return _Found(JsonReading(value=value, corrections=corrections), start, end)
 
 
 def _scanned_at(text: str, start: int) -> _Found:
     scanned = scan(text, start)
-    reading = Reading(value=scanned.value, corrections=scanned.corrections, complete=scanned.complete)
+    reading = JsonReading(value=scanned.value, corrections=scanned.corrections, complete=scanned.complete)
     return _Found(reading, start, scanned.end)
 
 
@@ -327,23 +327,23 @@ def _fault(text: str) -> str:
     return "the answer ends before its JSON value says anything"
 
 
-def _unwrapped(reading: Reading) -> list[Reading]:
+def _unwrapped(reading: JsonReading) -> list[JsonReading]:
     value = reading.value
     if isinstance(value, str):
         note = "the value was written as a string"
         return [_without(inner, reading, note) for inner in look(value).readings if value.strip(_SPACES)[:1] in "{["]
     if isinstance(value, list) and len(value) == 1:
-        return [_without(Reading(value=value[0]), reading, "the value was the only one in a list")]
+        return [_without(JsonReading(value=value[0]), reading, "the value was the only one in a list")]
     if isinstance(value, dict) and len(value) == 1:
         name, inside = next(iter(value.items()))
-        return [_without(Reading(value=inside), reading, f"the value stood under {name!r}")]
+        return [_without(JsonReading(value=inside), reading, f"the value stood under {name!r}")]
     return []
 
 
-def _without(inner: Reading, outer: Reading, note: str) -> Reading:
+def _without(inner: JsonReading, outer: JsonReading, note: str) -> JsonReading:
     """What was found inside, with the whole story of how it was reached."""
     unwrapped = Correction(kind="unwrapped", at=0, note=note)
-    return Reading(
+    return JsonReading(
         value=inner.value,
         corrections=(*outer.corrections, unwrapped, *inner.corrections),
         complete=outer.complete and inner.complete,

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 
 from weft.checks.schema import schema_findings
 from weft.models.answer import Answer, add_usage, gather
-from weft.models.json_reader import Reading, look, read
+from weft.models.json_reader import JsonReading, look, read
 from weft.models.json_scan import Correction
 from weft.models.model import Model, ModelError, Part, Request
 from weft.protocol.errors import Finding, ModelFeedback
@@ -53,7 +53,7 @@ class Structured:
 class JudgedReading:
     """The best reading of an answer, or None, and why it does not count (nothing: it does)."""
 
-    reading: Reading | None
+    reading: JsonReading | None
     findings: tuple[Finding, ...] = ()
 
 
@@ -166,13 +166,13 @@ def within(schema: Mapping[str, Any], given: Any) -> Any:
     return given.get(_WRAPPED, dict(given))
 
 
-def _called(answer: Answer, schema: Mapping[str, Any]) -> Reading | None:
+def _called(answer: Answer, schema: Mapping[str, Any]) -> JsonReading | None:
     for call in answer.calls:
         if call.tool != ANSWER_TOOL:
             continue
         if call.malformed:
             return read(call.malformed)
-        return Reading(value=within(schema, call.input))
+        return JsonReading(value=within(schema, call.input))
     return None
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.checks import check_documents
-from weft.checks.paths import Place, find, parse_path
+from weft.checks.paths import ValuePlace, find, parse_path
 from weft.files import Folder
 from weft.models.embedded_version import VERSION
 from weft.orchestrator.inputs import InputText, ReadFile, given_text
@@ -176,7 +176,11 @@ def taken_inputs(step: Step, values: Mapping[str, Any]) -> dict[str, InputText]:
         if place.artifact not in values:
             continue
         value = values[place.artifact]
-        at = [one.value for one in find(parse_path(place.at), value) if isinstance(one, Place)] if place.at else [value]
+        at = (
+            [one.value for one in find(parse_path(place.at), value) if isinstance(one, ValuePlace)]
+            if place.at
+            else [value]
+        )
         if not at:
             continue
         whole = at[0] if len(at) == 1 and not parse_path(place.at).many else at

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from weft.checks.paths import Place, find, parse_path
+from weft.checks.paths import ValuePlace, find, parse_path
 from weft.protocol.errors import UserError
 from weft.protocol.events import ItemSettled
 from weft.protocol.hashes import combine, hash_bytes, hash_value
@@ -135,7 +135,7 @@ def item_hash(over: Map, inputs: Mapping[str, str], item: MapItem) -> str:
 
 def _of_values(over: Map, artifact: Any) -> list[MapItem]:
     place = over.look.at if over.look is not None else ""
-    values = [found.value for found in find(parse_path(place), artifact) if isinstance(found, Place)]
+    values = [found.value for found in find(parse_path(place), artifact) if isinstance(found, ValuePlace)]
     if not over.gathered:
         return _named(over, values)
     made = [one for one in values if isinstance(one, Mapping) and "value" in one]
@@ -151,7 +151,7 @@ def _named(over: Map, values: Sequence[Any]) -> list[MapItem]:
 
 def _name_in(over: Map, value: Any) -> Any:
     if over.key is not None:
-        found = next((one.value for one in find(parse_path(over.key), value) if isinstance(one, Place)), None)
+        found = next((one.value for one in find(parse_path(over.key), value) if isinstance(one, ValuePlace)), None)
         return value if found is None else found
     if isinstance(value, Mapping):
         return next((value[name] for name in NAMING if isinstance(value.get(name), str | int)), value)

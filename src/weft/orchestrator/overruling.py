@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from weft.checks.paths import Place, find, parse_path
+from weft.checks.paths import ValuePlace, find, parse_path
 from weft.protocol.commands import OverruleVerdict
 from weft.protocol.errors import UserError
 from weft.protocol.events import ClaimVerdict, VerdictOverruled
@@ -41,7 +41,7 @@ def claims_on_record(pipeline: Pipeline, artifacts: Mapping[str, Any]) -> Iterat
         if where is None or where.artifact not in artifacts:
             continue
         for place in find(parse_path(where.at), artifacts[where.artifact]):
-            if isinstance(place, Place) and isinstance(place.value, Mapping):
+            if isinstance(place, ValuePlace) and isinstance(place.value, Mapping):
                 found = _claim(step.name, place.value)
                 if found is not None:
                     yield found

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from weft.checks.paths import Place, find, parse_path
+from weft.checks.paths import ValuePlace, find, parse_path
 from weft.orchestrator.calls import AttemptCalls
 from weft.orchestrator.items import Item, ItemResult, StepItems
 from weft.orchestrator.workbench import Workbench
@@ -137,4 +137,4 @@ def _found(look: ArtifactPlace, given: StepInput) -> list[Any]:
     value: Any = given.artifacts.get(look.artifact)
     if not look.at and not isinstance(value, Mapping | list):
         return [] if value is None else [value]
-    return [place.value for place in find(parse_path(look.at), value) if isinstance(place, Place)]
+    return [place.value for place in find(parse_path(look.at), value) if isinstance(place, ValuePlace)]

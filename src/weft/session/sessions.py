@@ -58,7 +58,7 @@ class TrashedSession:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SessionReading:
     """A session as a reader finds it."""
 
     state: SessionState
@@ -149,7 +149,7 @@ class Sessions:
             lines.update(line.line)
         return [] if lines.digest() == copy.digest() else [f"{LOG} here is not what the shared log has"]
 
-    def read(self, session: str) -> Reading:
+    def read(self, session: str) -> SessionReading:
         """The state of a session, without a lock. Puts its manifest right when nobody is writing."""
         with self.folder(session) as folder:
             holder = self.holder(session, folder)
@@ -160,7 +160,7 @@ class Sessions:
             unfinished = unfinished_writes(folder, state) if not holder else {}
             if holder is None and state.seq and not cuts and folder.read_or_none(MANIFEST) != manifest_bytes(state):
                 self._mend_manifest(folder, session)
-            return Reading(state, tuple(reader.damage), len(reader.torn), holder, unfinished, cuts)
+            return SessionReading(state, tuple(reader.damage), len(reader.torn), holder, unfinished, cuts)
 
     def pipeline_of(self, session: str) -> str | None:
         """The pipeline a session was begun with, from its first event alone."""

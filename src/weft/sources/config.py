@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from weft.workspace.document import Document
+from weft.workspace.document import MarkedDocument
 from weft.workspace.explain import Checked, check
 from weft.workspace.fields import Given, OptionalText, Seconds, Strict, Text, fault
 
@@ -199,7 +199,7 @@ _MODELS: Final[dict[str, type[McpConfig | ApiConfig | FolderConfig | SearchConfi
 }
 
 
-def check_config(document: Document) -> Checked[Any]:
+def check_config(document: MarkedDocument) -> Checked[Any]:
     """The model of its kind, or every problem of the file."""
     kind = document.value.get("kind") if isinstance(document.value, dict) else None
     checked: Checked[Any] = check(_MODELS.get(str(kind), _Any), document)

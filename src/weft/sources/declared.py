@@ -22,7 +22,7 @@ from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.values import dataclass
 from weft.sources.config import FILE, GUIDE, SourceConfig, check_config, slug_fault
 from weft.sources.importing import imported
-from weft.workspace.document import Document, in_order, read_source
+from weft.workspace.document import MarkedDocument, in_order, read_source
 from weft.workspace.json_document import locate_json, parse_json
 
 FOLDER: Final = "sources"
@@ -138,7 +138,7 @@ def _read_project(project: Path, found: dict[str, Source], broken: dict[str, Wor
     for one in imported(value):
         if one.slug in found:
             continue
-        checked = check_config(Document(PROJECT_FILE, one.config))
+        checked = check_config(MarkedDocument(PROJECT_FILE, one.config))
         if checked.problems or checked.model is None:
             broken[one.slug] = WorkspaceError(checked.problems)
             continue

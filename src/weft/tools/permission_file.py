@@ -28,7 +28,7 @@ from weft.files import Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
-from weft.workspace.document import Document, in_order, read_source
+from weft.workspace.document import MarkedDocument, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict
 from weft.workspace.json_document import locate_json, parse_json
@@ -89,7 +89,7 @@ class Rules:
 def app_rules() -> Rules:
     text = (FilePath(__file__).parent / "permissions.json").read_text(encoding="utf-8")
     value = json.loads(text)
-    return _rules(PermissionFile.model_validate(value), Document(APP_FILE, value), None)
+    return _rules(PermissionFile.model_validate(value), MarkedDocument(APP_FILE, value), None)
 
 
 def read_rules(workspace: Folder, own: FilePath | None = None) -> Rules:
@@ -149,7 +149,7 @@ def _slugs(workspace: Folder) -> list[str]:
         return []
 
 
-def _checked(document: Document, source: str | None) -> Rules:
+def _checked(document: MarkedDocument, source: str | None) -> Rules:
     checked = check(PermissionFile, document)
     problems = [*document.problems, *checked.problems]
     if checked.model is not None:
@@ -170,14 +170,14 @@ def _entries(model: PermissionFile) -> Iterator[tuple[Verb, int, RuleEntry]]:
             yield verb, index, entry
 
 
-def _meanings(model: PermissionFile, document: Document, source: str | None) -> Iterator[Problem]:
+def _meanings(model: PermissionFile, document: MarkedDocument, source: str | None) -> Iterator[Problem]:
     for verb, index, entry in _entries(model):
         for key, is_key, message, hint in rule_faults(verb, entry, own_tools=source is not None):
             place = document.at_key if is_key else document.at_value
             yield place((verb, index, key), message, hint)
 
 
-def _rules(model: PermissionFile, document: Document, source: str | None) -> Rules:
+def _rules(model: PermissionFile, document: MarkedDocument, source: str | None) -> Rules:
     found = []
     for verb, index, entry in _entries(model):
         line = document.values[(verb, index)].line if (verb, index) in document.values else 0

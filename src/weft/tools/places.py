@@ -21,7 +21,7 @@ FROM_OUTSIDE: Final = ("content.md", "attachments")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FilePlace:
     folder: Folder
     name: str
     """Below the folder; "" is the folder itself."""
@@ -42,31 +42,31 @@ class Place:
         return self.in_session and self.name.split("/")[0] in MACHINE
 
 
-def place(path: str, context: Context) -> Place:
+def place(path: str, context: Context) -> FilePlace:
     """UserError, in words a model can act on, when the path leads elsewhere."""
     if "\0" in path:
         raise UserError("a path has no NUL in it")
     if path == SESSION or path.startswith(f"{SESSION}/"):
         if context.session is None:
             raise UserError("there is no session folder here")
-        return Place(folder=context.session, name=_name(path[len(SESSION) + 1 :]), in_session=True)
+        return FilePlace(folder=context.session, name=_name(path[len(SESSION) + 1 :]), in_session=True)
     if path.startswith("/"):
         return _absolute(path, context)
     name = _name(path)
     if context.session is not None:
         # the session may lie inside the working folder, and is the session under either name
         return _absolute(f"{os.path.realpath(context.working.path)}/{name}".rstrip("/"), context)
-    return Place(folder=context.working, name=name, in_session=False)
+    return FilePlace(folder=context.working, name=name, in_session=False)
 
 
-def _absolute(path: str, context: Context) -> Place:
+def _absolute(path: str, context: Context) -> FilePlace:
     """An absolute path counts when it begins with one of the two folders; the session may lie inside the other."""
     for folder, in_session in ((context.session, True), (context.working, False)):
         if folder is None:
             continue
         for root in dict.fromkeys((str(folder.path), os.path.realpath(folder.path))):
             if path == root or path.startswith(root.rstrip("/") + "/"):
-                return Place(folder=folder, name=_name(path[len(root) :]), in_session=in_session)
+                return FilePlace(folder=folder, name=_name(path[len(root) :]), in_session=in_session)
     raise UserError(
         f"{path[:200]} is outside the working folder",
         hint=f"use a path inside {context.working.path}, or {SESSION}/… for the session's files",

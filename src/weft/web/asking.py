@@ -22,7 +22,7 @@ from weft.protocol.values import dataclass
 from weft.web import shapes as s
 from weft.web.frames import Frames
 from weft.web.guard import House
-from weft.web.place import Place
+from weft.web.place import ServedWorkspace
 
 PAGE_LIMIT: Final = 500
 STREAM_HEADERS: Final = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
@@ -45,7 +45,7 @@ PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
 class Served:
     """What the routes work with."""
 
-    places: dict[str, Place]
+    places: dict[str, ServedWorkspace]
     access: Access
     house: House
     frames: Frames
@@ -139,20 +139,20 @@ def served_by(request: Request) -> Served:
     return served
 
 
-def _place(workspace: str, request: Request) -> Place:
+def _place(workspace: str, request: Request) -> ServedWorkspace:
     place = served_by(request).places.get(workspace)
     if place is None:
         raise NotThereError(f"this server has no workspace {workspace}", hint="/api/me lists the ones there are")
     return place
 
 
-def _session(session: str, place: Annotated[Place, Depends(_place)]) -> str:
+def _session(session: str, place: Annotated[ServedWorkspace, Depends(_place)]) -> str:
     if not place.app.sessions.exists(session):
         raise NotThereError(f"there is no session {session}", hint="it may be in the trash")
     return session
 
 
-At = Annotated[Place, Depends(_place)]
+At = Annotated[ServedWorkspace, Depends(_place)]
 Session = Annotated[str, Depends(_session)]
 ServedHere = Annotated[Served, Depends(served_by)]
 Looks = Annotated[Identity, needs("look")]

@@ -16,7 +16,7 @@ from weft.protocol.errors import UserError, WeftError
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, actor
 from weft.web.jobs import Job, JobItem, Tell
-from weft.web.place import Place
+from weft.web.place import ServedWorkspace
 from weft.web.session_routes import keyed, request_of, wish_of
 
 AT_ONCE: Final = min(4, os.cpu_count() or 1)
@@ -59,7 +59,7 @@ async def begin_batch(
     return _shown(place.jobs.begin(f"batch {pipeline}", work, key=key, items=items))
 
 
-async def _one(place: Place, asked: s.NewSession, file: GivenFile, item: JobItem, who: Identity) -> None:
+async def _one(place: ServedWorkspace, asked: s.NewSession, file: GivenFile, item: JobItem, who: Identity) -> None:
     """Begun, and waited for until it is at rest."""
     try:
         request, wish = request_of(place, asked, (file,), item.session), wish_of(asked)

@@ -13,7 +13,7 @@ from weft.protocol.commands import StartRun
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs
 from weft.web.jobs import Job, Tell
-from weft.web.place import Place
+from weft.web.place import ServedWorkspace
 from weft.web.session_routes import keyed, started
 
 knowledge_routes = APIRouter(prefix="/api/w/{workspace}")
@@ -24,7 +24,7 @@ _MODES: Final[Mapping[s.SearchMode, Literal["keyword", "vector", "hybrid"]]] = {
 }
 
 
-def _collections(place: Place) -> Collections:
+def _collections(place: ServedWorkspace) -> Collections:
     return Collections(place.app.workspace)
 
 
@@ -99,7 +99,7 @@ async def remove_document(collection: str, file: str, place: At, who: Runs) -> s
     return _begin_update(place, collection)
 
 
-def _begin_update(place: Place, collection: str, key: str = "") -> s.JobShown:
+def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> s.JobShown:
     def read(tell: Tell) -> list[str]:
         with _collections(place).opened(collection) as one:
             report = one.update(tell)

@@ -55,7 +55,7 @@ class _JobsFile:
         self._folder.replace(JOBS_FILE, data)
 
 
-class Place:
+class ServedWorkspace:
     def __init__(
         self, name: str, app: App, tasks: asyncio.TaskGroup, trouble: Callable[[str, Exception], None]
     ) -> None:

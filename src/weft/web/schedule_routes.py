@@ -15,7 +15,7 @@ from weft.app import Identity
 from weft.app.due import ScheduleEntry
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, Runs
-from weft.web.place import Place
+from weft.web.place import ServedWorkspace
 
 schedule_routes = APIRouter(prefix="/api/w/{workspace}")
 MOST_SHOWN = 100
@@ -77,7 +77,7 @@ async def resume_schedule(name: str, place: At, who: Runs) -> None:
 
 
 async def _begin(
-    name: str, asked: s.ScheduleCall, place: Place, cause: str, parameters: dict[str, Any]
+    name: str, asked: s.ScheduleCall, place: ServedWorkspace, cause: str, parameters: dict[str, Any]
 ) -> s.ScheduleEntryShown:
     key = asked.key or secrets.token_hex(8)
 

@@ -22,7 +22,7 @@ from weft.web.asking import Served
 from weft.web.frames import Frames
 from weft.web.guard import UPLOAD_LIMIT, Attempts, Guard, House, Way, loopback_origins, named_origins
 from weft.web.mcp import McpHall
-from weft.web.place import Place
+from weft.web.place import ServedWorkspace
 
 PORT: Final = 8700
 WAYS: Final = (
@@ -126,9 +126,9 @@ async def serve(
     )
     house = House(origins, (*WAYS, *uploads), secure=options.scheme == "https")
     async with AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
-        places: dict[str, Place] = {}
+        places: dict[str, ServedWorkspace] = {}
         for name, app in apps:
-            place = Place(name, app, tasks, trouble)
+            place = ServedWorkspace(name, app, tasks, trouble)
             places[name] = place
             stack.push_async_callback(place.close)
         api = make_api(Served(places, access, house, Frames(secrets.token_bytes(32))))

@@ -55,7 +55,7 @@ from weft.web.asking import (
     not_allowed,
     refuse,
 )
-from weft.web.place import Place
+from weft.web.place import ServedWorkspace
 from weft.web.work_routes import shown_plan
 
 session_routes = APIRouter(prefix="/api/w/{workspace}")
@@ -217,14 +217,14 @@ async def upload(
     return await _begin(place, wanted, given, who)
 
 
-async def _begin(place: Place, asked: s.NewSession, given: tuple[GivenFile, ...], who: Identity) -> s.Begun:
+async def _begin(place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...], who: Identity) -> s.Begun:
     request = request_of(place, asked, given)
     command = Say(text=asked.message) if request.talk else wish_of(asked)
     return await started(place, request, command, asked.key, who, start=asked.start)
 
 
 def request_of(
-    place: Place, asked: s.NewSession, given: tuple[GivenFile, ...], session: str | None = None
+    place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...], session: str | None = None
 ) -> SessionRequest:
     talk = bool(asked.message) and not given
     title = "talk" if talk else given[0].name if given else asked.pipeline
@@ -251,7 +251,13 @@ def keyed(key: str, title: str) -> str:
 
 
 async def started(
-    place: Place, request: SessionRequest, command: StartRun | Say, key: str, who: Identity, *, start: bool = True
+    place: ServedWorkspace,
+    request: SessionRequest,
+    command: StartRun | Say,
+    key: str,
+    who: Identity,
+    *,
+    start: bool = True,
 ) -> s.Begun:
     """A session, held from now on, and its first command. The same key again begins nothing new."""
     wish = command if isinstance(command, StartRun) else None
@@ -364,7 +370,7 @@ async def plan_upload(
     return await _forecast(place, s.NewSession.model_validate_json(asked), given)
 
 
-async def _forecast(place: Place, asked: s.NewSession, given: tuple[GivenFile, ...]) -> s.NewPlan:
+async def _forecast(place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...]) -> s.NewPlan:
     request = replace(request_of(place, asked, given), talk=False, session=None, new=True)
     plan, cost = await place.app.off_loop(lambda: place.app.forecast(request, wish_of(asked)))
     return s.NewPlan(**shown_plan(plan).model_dump(), estimate=s.EstimateShown(**asdict(cost)))

@@ -24,7 +24,7 @@ from weft.app.spending import By, SpendingAsk, spending
 from weft.app.stats import Over, StatsAsk, stats
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks
-from weft.web.place import Place
+from weft.web.place import ServedWorkspace
 
 settings_routes = APIRouter(prefix="/api/w/{workspace}")
 
@@ -76,7 +76,7 @@ async def explain_model(place: At, who: Looks, session: str = "", step: str = ""
     return s.ModelExplained(lines=tuple(await place.app.off_loop(told)))
 
 
-def _models(place: Place) -> ModelSettings:
+def _models(place: ServedWorkspace) -> ModelSettings:
     return ModelSettings(place.app.workspace.path, place.app.surroundings, None, place.app.consents)
 
 

@@ -12,7 +12,7 @@ from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.values import dataclass
 from weft.workspace.code_file import function_fault
-from weft.workspace.document import Document, Source, in_order, read_source
+from weft.workspace.document import MarkedDocument, SourceFile, in_order, read_source
 from weft.workspace.fields import NameList, OptionalText, Strict, Text
 from weft.workspace.front_matter import FrontMatter, parse_front_matter, read_front
 from weft.workspace.skill import read_skill
@@ -94,7 +94,7 @@ def read_agent(folder: Folder, name: str, skill_names: Iterable[str]) -> Agent:
 
 
 @lru_cache(maxsize=256)
-def _parsed(source: Source, name: str) -> tuple[FrontMatter, AgentFront | None, tuple[Problem, ...]]:
+def _parsed(source: SourceFile, name: str) -> tuple[FrontMatter, AgentFront | None, tuple[Problem, ...]]:
     """What its file says by itself: an agent is asked for by every step that it makes, and parsed once."""
     found = parse_front_matter(source)
     front, problems = read_front(AgentFront, source, name, found)
@@ -112,7 +112,7 @@ def _required(folder: Folder, front: AgentFront) -> list[str]:
     return found
 
 
-def _references(folder: Folder, front: AgentFront, document: Document, skill_names: list[str]) -> list[Problem]:
+def _references(folder: Folder, front: AgentFront, document: MarkedDocument, skill_names: list[str]) -> list[Problem]:
     problems = []
     for index, skill in enumerate(front.skills):
         if skill not in skill_names:

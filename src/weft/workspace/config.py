@@ -12,7 +12,7 @@ from pydantic import Field
 from weft.files import Folder
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.patterns import pattern
-from weft.workspace.document import Document, Path, Source, SourceMark, in_order, read_source
+from weft.workspace.document import MarkedDocument, Path, SourceFile, SourceMark, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
 from weft.workspace.model_table import ModelTables, RoleTable
@@ -59,7 +59,7 @@ def read_config(folder: Folder) -> Config:
     return parse_config(source)
 
 
-def parse_config(source: Source) -> Config:
+def parse_config(source: SourceFile) -> Config:
     """WorkspaceError when it is broken."""
     document = _parse(source)
     checked = check(Config, document)
@@ -68,7 +68,7 @@ def parse_config(source: Source) -> Config:
     return checked.model
 
 
-def _parse(source: Source) -> Document:
+def _parse(source: SourceFile) -> MarkedDocument:
     try:
         value = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
@@ -81,7 +81,7 @@ def _parse(source: Source) -> Document:
     except RecursionError as error:
         raise WorkspaceError([Problem(FILE, "this is nested too deeply", 1, 1)]) from error
     keys, values = _places(source.text, value)
-    return Document(FILE, value, keys, values)
+    return MarkedDocument(FILE, value, keys, values)
 
 
 def _places(text: str, value: Mapping[str, Any]) -> tuple[dict[Path, SourceMark], dict[Path, SourceMark]]:

@@ -29,7 +29,7 @@ class SourceMark(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     file: str
     data: bytes
     text: str
@@ -39,7 +39,7 @@ class Source:
         return hash_bytes(self.data)
 
 
-def read_source(folder: Folder, file: str) -> Source:
+def read_source(folder: Folder, file: str) -> SourceFile:
     """The file as text. FileNotFoundError passes: callers decide what a missing file means."""
     try:
         data = folder.read(file, SIZE_LIMIT)
@@ -53,7 +53,7 @@ def read_source(folder: Folder, file: str) -> Source:
         mark = mark_of(data[: error.start].decode("utf-8"), error.start)
         hint = "save the file as UTF-8"
         raise WorkspaceError([Problem(file, "this is not UTF-8 text", *mark, hint=hint)]) from error
-    return Source(file, data, text.removeprefix("\ufeff"))
+    return SourceFile(file, data, text.removeprefix("\ufeff"))
 
 
 def mark_of(text: str, offset: int) -> SourceMark:
@@ -70,7 +70,7 @@ def dotted(path: Path) -> str:
 
 
 @dataclass
-class Document:
+class MarkedDocument:
     file: str
     value: Any
     keys: Mapping[Path, SourceMark] = field(default_factory=dict)

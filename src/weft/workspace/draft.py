@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
-from weft.workspace.document import Document, Path, Source
+from weft.workspace.document import MarkedDocument, Path, SourceFile
 from weft.workspace.explain import check
 from weft.workspace.library import Library
 from weft.workspace.pipeline_file import PipelineFile, StepEntry
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class PipelineDraft:
-    source: Source
-    document: Document
+    source: SourceFile
+    document: MarkedDocument
     file: PipelineFile
     dropped: frozenset[Path]
     library: Library
@@ -63,7 +63,7 @@ class PipelineDraft:
         self.problems.append(self.document.at_key(path, message, hint))
 
 
-def draft_pipeline(library: Library, name: str, source: Source) -> tuple[PipelineDraft | None, list[Problem]]:
+def draft_pipeline(library: Library, name: str, source: SourceFile) -> tuple[PipelineDraft | None, list[Problem]]:
     """The draft of a file, or what makes it unreadable. In a draft the older word `outputs` is already `steps`."""
     document = _with_steps(parse_yaml(source.file, source.text))
     checked = check(PipelineFile, document, fillers={"name": name, "description": "-", "steps": {}})
@@ -73,7 +73,7 @@ def draft_pipeline(library: Library, name: str, source: Source) -> tuple[Pipelin
     return PipelineDraft(source, document, checked.model, checked.dropped, library, problems), problems
 
 
-def _with_steps(document: Document) -> Document:
+def _with_steps(document: MarkedDocument) -> MarkedDocument:
     value = document.value
     if not isinstance(value, dict) or "outputs" not in value:
         return document

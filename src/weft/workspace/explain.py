@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
-from weft.workspace.document import Document, Path, describe, shortened
+from weft.workspace.document import MarkedDocument, Path, describe, shortened
 from weft.workspace.fields import FAULT
 from weft.workspace.spelling import listed, nearest, suggest
 
@@ -31,7 +31,7 @@ class Checked(Generic[Model]):
     dropped: frozenset[Path]
 
 
-def check(model: type[Model], document: Document, fillers: Mapping[str, Any] | None = None) -> Checked[Model]:
+def check(model: type[Model], document: MarkedDocument, fillers: Mapping[str, Any] | None = None) -> Checked[Model]:
     """`fillers` stand in for required top-level keys that are missing or bad, so that the rest can still be checked."""
     if not isinstance(document.value, dict):
         message = f"this must be a mapping of keys to values, not {describe(document.value)}"
@@ -95,7 +95,7 @@ def _clean(location: tuple[str | int, ...]) -> Path:
 # -- one fault, one sentence
 
 
-def problem_of(model: type[BaseModel], document: Document, detail: ErrorDetails) -> Problem:
+def problem_of(model: type[BaseModel], document: MarkedDocument, detail: ErrorDetails) -> Problem:
     path, on_key, message, hint = fault_in(model, detail)
     return document.at_key(path, message, hint) if on_key else document.at_value(path, message, hint)
 

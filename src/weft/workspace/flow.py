@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, get_args
 
-from weft.checks.paths import Place, find, parse_path
+from weft.checks.paths import ValuePlace, find, parse_path
 from weft.protocol.events import ClaimVerdict, UnitKind, Verdict
 from weft.protocol.gates import Choice
 from weft.protocol.hashes import hash_bytes
@@ -236,7 +236,7 @@ def look(looks: tuple[ArtifactPlace, ...], artifacts: Mapping[str, Any]) -> dict
         one.key: tuple(
             place.value
             for place in find(parse_path(one.at), artifacts[one.artifact])[:MOST_SHOWN]
-            if isinstance(place, Place)
+            if isinstance(place, ValuePlace)
         )
         for one in looks
         if one.artifact in artifacts

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
-from weft.workspace.document import Document, Source, in_order, mark_of
+from weft.workspace.document import MarkedDocument, SourceFile, in_order, mark_of
 from weft.workspace.explain import check
 from weft.workspace.yaml_document import parse_yaml
 
@@ -22,11 +22,11 @@ _CLOSING: Final = pattern(r"^---[ \t]*\r?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class FrontMatter:
-    document: Document
+    document: MarkedDocument
     body: str
 
 
-def parse_front_matter(source: Source) -> FrontMatter:
+def parse_front_matter(source: SourceFile) -> FrontMatter:
     opening = _OPENING.match(source.text)
     if not opening:
         hint = "begin with a line ---, then name: and description:, then a line ---"
@@ -46,7 +46,9 @@ def body_of(text: str) -> str:
     return (text[closing.end() :] if closing else text).replace("\r\n", "\n").strip()
 
 
-def read_front(model: type[Model], source: Source, name: str, found: FrontMatter) -> tuple[Model | None, list[Problem]]:
+def read_front(
+    model: type[Model], source: SourceFile, name: str, found: FrontMatter
+) -> tuple[Model | None, list[Problem]]:
     """The keys as a model, and what is wrong with them; `name` is what the file's place says it must be called."""
     document = found.document
     checked = check(model, document, fillers={"name": name, "description": "-"})

@@ -8,12 +8,12 @@ from typing import Any, Final, NoReturn
 
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.patterns import pattern
-from weft.workspace.document import Document, Path, Source, SourceMark
+from weft.workspace.document import MarkedDocument, Path, SourceFile, SourceMark
 
 _TOKEN: Final = pattern(r'\s*("(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s,\]}]+)', re.DOTALL)
 
 
-def parse_json(source: Source) -> Any:
+def parse_json(source: SourceFile) -> Any:
     try:
         return json.loads(source.text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
@@ -30,7 +30,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number of JSON")
 
 
-def locate_json(source: Source, value: Any) -> Document:
+def locate_json(source: SourceFile, value: Any) -> MarkedDocument:
     """The document with the place of everything in it. `source` must be what `value` was parsed from."""
     keys: dict[Path, SourceMark] = {}
     values: dict[Path, SourceMark] = {}
@@ -54,7 +54,7 @@ def locate_json(source: Source, value: Any) -> Document:
             values[_path(inside)] = mark
             if text in ("[", "{"):
                 inside.append(0 if text == "[" else None)
-    return Document(source.file, value, keys, values)
+    return MarkedDocument(source.file, value, keys, values)
 
 
 def _path(inside: list[str | int | None]) -> Path:

@@ -9,7 +9,7 @@ from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace import flow_rules
 from weft.workspace import pipeline_rules as rules
 from weft.workspace.agent_needs import with_agents
-from weft.workspace.document import Source, in_order, read_source
+from weft.workspace.document import SourceFile, in_order, read_source
 from weft.workspace.draft import PipelineDraft, draft_pipeline
 from weft.workspace.inner import expanded, given, with_pipelines
 from weft.workspace.library import Library
@@ -31,7 +31,7 @@ def read_pipeline(
     chain = (*within, name)
     file = f"{FOLDER}/{name}{ENDING}"
     try:
-        source = read_source(library.folder, file) if text is None else Source(file, text.encode(), text)
+        source = read_source(library.folder, file) if text is None else SourceFile(file, text.encode(), text)
         draft, problems = draft_pipeline(library, name, source)
         if draft:
             draft = with_agents(with_pipelines(draft, chain, lambda one: read_pipeline(library, one, within=chain)))

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, UsageError, WorkspaceError
-from weft.workspace.document import Source, describe, in_order, read_source
+from weft.workspace.document import SourceFile, describe, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text
 from weft.workspace.json_document import locate_json, parse_json
@@ -80,7 +80,7 @@ def read_profile(folder: Folder) -> dict[str, Any]:
     return value
 
 
-def _source(folder: Folder) -> Source | None:
+def _source(folder: Folder) -> SourceFile | None:
     for name in (FILE, OLDER):
         try:
             return read_source(folder, name)

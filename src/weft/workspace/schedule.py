@@ -18,7 +18,7 @@ from weft.protocol.errors import Problem, UsageError, WorkspaceError
 from weft.protocol.hashes import hash_value
 from weft.protocol.ids import NAME
 from weft.protocol.values import dataclass
-from weft.workspace.document import Document, in_order, read_source
+from weft.workspace.document import MarkedDocument, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import OptionalText, Strict, Text
 from weft.workspace.spelling import suggest
@@ -148,7 +148,7 @@ def _schedule(name: str, file: ScheduleFile) -> Schedule:
     )
 
 
-def _faults(file: ScheduleFile, document: Document, dropped: frozenset[tuple[str | int, ...]]) -> list[Problem]:
+def _faults(file: ScheduleFile, document: MarkedDocument, dropped: frozenset[tuple[str | int, ...]]) -> list[Problem]:
     """What is wrong beyond the kinds of values; of a key that is wrong already nothing more is said."""
     there = {path[0] for path in dropped if path} | {name for name, value in file if value}
     told = [("", *one) for one in (*_none_or_both(there, _WHEN, "when"), *_none_or_both(there, _WHAT, "what is begun"))]

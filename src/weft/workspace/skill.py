@@ -10,7 +10,7 @@ from pydantic import Field
 from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.values import dataclass
-from weft.workspace.document import Source, read_source
+from weft.workspace.document import SourceFile, read_source
 from weft.workspace.fields import NameList, OptionalText, Strict, Text, Version
 from weft.workspace.front_matter import parse_front_matter, read_front
 
@@ -54,7 +54,7 @@ def read_skill(folder: Folder, name: str) -> Skill:
 
 
 @lru_cache(maxsize=256)
-def _skill(source: Source, name: str) -> Skill:
+def _skill(source: SourceFile, name: str) -> Skill:
     """Of a file's content: read again and again for every agent that has the skill, and parsed once."""
     found = parse_front_matter(source)
     front, problems = read_front(SkillFront, source, name, found)

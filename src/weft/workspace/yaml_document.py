@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.protocol.patterns import pattern
-from weft.workspace.document import Document, Path, SourceMark, dotted, mark_of, shortened
+from weft.workspace.document import MarkedDocument, Path, SourceMark, dotted, mark_of, shortened
 
 DEPTH_LIMIT: Final = 64
 VALUE_LIMIT: Final = 50_000
@@ -56,7 +56,7 @@ _COMPLAINTS: Final = (
 )
 
 
-def parse_yaml(file: str, text: str, first_line: int = 1) -> Document:
+def parse_yaml(file: str, text: str, first_line: int = 1) -> MarkedDocument:
     """The document in `text`, which begins at `first_line` of the file. WorkspaceError when it can't be read at all."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -82,7 +82,7 @@ def parse_yaml(file: str, text: str, first_line: int = 1) -> Document:
         raise refusal("nothing is written here", SourceMark(1, 1))
     builder = _Builder(file, first_line)
     value = builder.build(root, ())
-    return Document(file, value, builder.keys, builder.values, builder.problems, frozenset(builder.unreadable))
+    return MarkedDocument(file, value, builder.keys, builder.values, builder.problems, frozenset(builder.unreadable))
 
 
 def _explained(error: Any) -> tuple[str, SourceMark, str]:

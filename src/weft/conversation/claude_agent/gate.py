@@ -16,7 +16,7 @@ from typing import Any, Final
 from weft.conversation.claude_agent.runtime import OWN, Runtime
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
-from weft.tools.places import Place, place
+from weft.tools.places import FilePlace, place
 from weft.tools.results import bounded
 from weft.tools.shell.reading import read_shell
 from weft.tools.shell.remember import brings_from_outside
@@ -111,7 +111,7 @@ def _leads_out(pattern: str) -> bool:
     return pattern.startswith(("/", "~")) or ".." in pattern.split("/")
 
 
-def _check_links(where: Place) -> None:
+def _check_links(where: FilePlace) -> None:
     """Every link on the way must stay inside."""
     root = os.path.realpath(where.folder.path)
     real = os.path.realpath(f"{root}/{where.name}")

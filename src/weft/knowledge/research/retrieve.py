@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from weft.knowledge.context import CHARACTERS_PER_TOKEN, OVERHEAD
 from weft.knowledge.knowledge_base import KnowledgeBase
-from weft.knowledge.place import Place
+from weft.knowledge.place import CitedPlace
 from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.relevance import about
 from weft.knowledge.store import StoredPassage
@@ -158,7 +158,7 @@ def stored(row: Mapping[str, Any], number: int = 0) -> StoredPassage:
         number=number,
         id=str(row["id"]),
         ref=str(row["ref"]),
-        place=Place(document=str(row.get("document", ""))),
+        place=CitedPlace(document=str(row.get("document", ""))),
         content=str(row["content"]),
         heading=str(row.get("heading", "")),
         lead=str(row.get("lead", "")),

@@ -15,7 +15,7 @@ from weft.language import markdown
 from weft.language.markdown import InlineMark
 from weft.protocol.values import dataclass
 from weft.render.kit.contents import Span
-from weft.render.kit.passages import Passage
+from weft.render.kit.passages import KitPassage
 
 BlockKind = Literal["heading", "prose", "lines", "code"]
 
@@ -94,7 +94,7 @@ def marks(text: str, block: KitBlock, kind: str) -> Iterator[InlineMark]:
                 at = high
 
 
-def excerpts(text: str, every: Sequence[KitBlock], passages: Sequence[Passage]) -> list[Span]:
+def excerpts(text: str, every: Sequence[KitBlock], passages: Sequence[KitPassage]) -> list[Span]:
     """The passages with what stands around them, in order and apart from each other."""
     starts = [block.start for block in every]
     found: list[Span] = []

@@ -12,7 +12,7 @@ from weft.render.kit.contents import Contents, KitItem
 from weft.render.kit.elements import Child, Html, element, join
 from weft.render.kit.figures import counted, number, percent
 from weft.render.kit.labels import Labels
-from weft.render.kit.passages import Passage, Passages
+from weft.render.kit.passages import KitPassage, Passages
 
 _GLIMPSE: Final = 220
 """Characters of a passage that are shown when one points at its number."""
@@ -50,7 +50,7 @@ class KitParts:
         links = [part for passage in found for part in (" ", self._ref(passage))]
         return element("span", *links, class_="refs", lang="en")
 
-    def _ref(self, passage: Passage) -> Html:
+    def _ref(self, passage: KitPassage) -> Html:
         glimpse = one_line(self.source[passage.start : passage.end])
         short = glimpse if len(glimpse) <= _GLIMPSE else glimpse[:_GLIMPSE].rstrip() + " …"
         time = f", at {passage.time}" if passage.time else ""
@@ -222,7 +222,7 @@ def bar(share: float) -> Html:
     )
 
 
-def ribbon(passages: Sequence[Passage], length: int) -> Html | None:
+def ribbon(passages: Sequence[KitPassage], length: int) -> Html | None:
     """Where in the source the passages stand, from its beginning to its end."""
     if len(passages) < 2 or length < _MAPPED:
         return None

@@ -25,7 +25,7 @@ _DEEPEST: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class KitPassage:
     number: int
     start: int
     end: int
@@ -44,9 +44,9 @@ class _Open:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    every: tuple[Passage, ...]
+    every: tuple[KitPassage, ...]
     """By number."""
-    of: dict[str, tuple[Passage, ...]]
+    of: dict[str, tuple[KitPassage, ...]]
     """By the id of an item, in the order the item names them."""
     uses: dict[int, tuple[KitItem, ...]]
     """The items that rest on a passage, by its number."""
@@ -77,7 +77,7 @@ def find_passages(items: Iterable[KitItem], source: Source) -> Passages:
     joined = _join(sorted({span for found in spans.values() for span in found}, key=lambda span: (span[0], -span[1])))
     places = sorted(set(joined.values()), key=lambda span: (span[0], -span[1]))
     passages = {
-        span: Passage(number=at, start=span[0], end=span[1], time=clock.at(span[0]))
+        span: KitPassage(number=at, start=span[0], end=span[1], time=clock.at(span[0]))
         for at, span in enumerate(places, 1)
     }
     of = {id: tuple(dict.fromkeys(passages[joined[span]] for span in found)) for id, found in spans.items()}

@@ -17,7 +17,7 @@ from weft.render.kit.characters import direction, visible
 from weft.render.kit.contents import Span
 from weft.render.kit.elements import Html, element, join, text
 from weft.render.kit.figures import number
-from weft.render.kit.passages import Passage, Passages
+from weft.render.kit.passages import KitPassage, Passages
 from weft.render.kit.source import Clock, Source
 
 WHOLE: Final = 300_000
@@ -82,12 +82,12 @@ class SourceText:
         names = ["block", *(["headed"] if block.kind == "heading" else []), *([] if inside else ["bare"])]
         return element("div", said, body, self._uses(fresh) if fresh else None, class_=" ".join(names))
 
-    def _within(self, low: int, high: int) -> list[Passage]:
+    def _within(self, low: int, high: int) -> list[KitPassage]:
         """The passages that touch a range, also those that began before it."""
         first, last = bisect_right(self._ends, low), bisect_left(self._starts, high)
         return [passage for passage in self._passages.every[first:last] if passage.end > low]
 
-    def _marked(self, low: int, high: int, inside: Sequence[Passage], found: Sequence[InlineMark]) -> Html:
+    def _marked(self, low: int, high: int, inside: Sequence[KitPassage], found: Sequence[InlineMark]) -> Html:
         parts: list[Html] = []
         rest = list(inside)
         at = low
@@ -121,7 +121,7 @@ class SourceText:
             at = end
         return join(*parts, text(self._text[at:high]))
 
-    def _uses(self, fresh: Sequence[Passage]) -> Html:
+    def _uses(self, fresh: Sequence[KitPassage]) -> Html:
         """The way back: who rests on each passage of this block."""
         lines = []
         for passage in fresh:

@@ -24,7 +24,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
-from weft.tools.places import Place, place
+from weft.tools.places import FilePlace, place
 from weft.tools.threads import THREADS, in_thread
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 
@@ -97,7 +97,7 @@ def _read(given: Mapping[str, Any], context: Context) -> Outcome:
     )
 
 
-def _bytes_of(where: Place, limit: int) -> bytes:
+def _bytes_of(where: FilePlace, limit: int) -> bytes:
     if not where.name:
         raise UserError(f"{where.shown} is a folder", hint="list it with Glob")
     try:
@@ -106,7 +106,7 @@ def _bytes_of(where: Place, limit: int) -> bytes:
         raise UserError(f"{where.shown} is not there", hint="look for it with Glob") from None
 
 
-def _decoded(data: bytes, where: Place) -> str:
+def _decoded(data: bytes, where: FilePlace) -> str:
     try:
         found = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -205,7 +205,7 @@ def _multi_edit(given: Mapping[str, Any], context: Context, stopped: threading.E
     )
 
 
-def _edited(where: Place, data: bytes, given: Mapping[str, Any]) -> bytes:
+def _edited(where: FilePlace, data: bytes, given: Mapping[str, Any]) -> bytes:
     content = _decoded(data, where)
     old, new = given["old"], given["new"]
     if old == new:
@@ -223,7 +223,7 @@ def _edited(where: Place, data: bytes, given: Mapping[str, Any]) -> bytes:
     return content.replace(old, new).encode("utf-8", "surrogatepass")
 
 
-def _kept(where: Place, old: bytes | None, context: Context) -> dict[str, str]:
+def _kept(where: FilePlace, old: bytes | None, context: Context) -> dict[str, str]:
     """What stood there is kept before anything takes its place, so that the change can be taken back."""
     if context.keep is None:
         return {}
@@ -262,13 +262,13 @@ def put_back(files: Mapping[str, Replacement], context: Context) -> list[str]:
     return done
 
 
-def _remove(where: Place) -> None:
+def _remove(where: FilePlace) -> None:
     inner, _, last = where.name.rpartition("/")
     with where.folder.folder(inner) if inner else _anew(where.folder) as folder:
         os.unlink(last, dir_fd=folder.fd)
 
 
-def _mode(where: Place) -> int:
+def _mode(where: FilePlace) -> int:
     handle = where.folder.open_fd(where.name, os.O_RDONLY)
     try:
         return stat.S_IMODE(os.fstat(handle).st_mode)
@@ -276,7 +276,7 @@ def _mode(where: Place) -> int:
         os.close(handle)
 
 
-def _check_seen(where: Place, now: bytes | None, context: Context) -> None:
+def _check_seen(where: FilePlace, now: bytes | None, context: Context) -> None:
     """A file that is gone is nobody's loss; one that is otherwise than the model knows it is."""
     known = (context.seen or {}).get(where.shown)
     if known is not None and now is not None and hash_bytes(now) != known:
@@ -287,7 +287,7 @@ def _check_seen(where: Place, now: bytes | None, context: Context) -> None:
 
 
 @contextmanager
-def _alone(where: Place, *, create: bool = False) -> Iterator[None]:
+def _alone(where: FilePlace, *, create: bool = False) -> Iterator[None]:
     """One writer at a time in the folder of a file: among threads, conversations and processes that use these tools.
 
     The lock is on the folder itself, so that nothing is left behind and a process that ends lets go of it.
@@ -307,7 +307,7 @@ def _anew(folder: Folder) -> Folder:
     return Folder(folder.path, folder.disk, handle)
 
 
-def _lock(folder: Folder, where: Place) -> None:
+def _lock(folder: Folder, where: FilePlace) -> None:
     threads = THREADS.get()
     until = threads.now() + LOCK_SECONDS
     while True:
@@ -335,7 +335,7 @@ def _nearest(content: str, wanted: str) -> str:
     return "read the file and copy the text exactly"
 
 
-def _writable(where: Place) -> Place:
+def _writable(where: FilePlace) -> FilePlace:
     if not where.name:
         raise UserError(f"{where.shown} is a folder")
     if where.machine_made:
@@ -343,7 +343,7 @@ def _writable(where: Place) -> Place:
     return where
 
 
-def _put(where: Place, old: bytes | None, new: bytes, stopped: threading.Event) -> str:
+def _put(where: FilePlace, old: bytes | None, new: bytes, stopped: threading.Event) -> str:
     """Puts the file in place atomically, unless somebody else changed it meanwhile, and returns the diff."""
     if len(new) > WRITE_LIMIT:
         raise UserError(f"{len(new):,} bytes are too many for one file; the limit is {WRITE_LIMIT:,}")

@@ -18,7 +18,7 @@ from weft.tools import search_worker
 from weft.tools.boundary import Policy, boundary_here
 from weft.tools.builtin.schema import closed, text, whole, yes_or_no
 from weft.tools.patterns import PatternError, path_pattern
-from weft.tools.places import FROM_OUTSIDE, SESSION, Place, place
+from weft.tools.places import FROM_OUTSIDE, SESSION, FilePlace, place
 from weft.tools.results import bounded
 from weft.tools.tool import Context, Handle, Outcome, Tool, begin
 
@@ -29,7 +29,7 @@ WIDTH: Final = 400
 _WORKER: Final = str(Path(search_worker.__file__))
 
 
-async def _search(request: Mapping[str, Any], where: Place) -> list[dict[str, Any]]:
+async def _search(request: Mapping[str, Any], where: FilePlace) -> list[dict[str, Any]]:
     """What the worker finds, inside the boundary: it reads and does nothing else. It is ended when the time is over or
     the wait is cancelled."""
     policy = Policy(
@@ -69,14 +69,14 @@ async def _search(request: Mapping[str, Any], where: Place) -> list[dict[str, An
     return [json.loads(line) for line in told.splitlines()]
 
 
-def _outside(where: Place, paths: list[str]) -> tuple[str, ...]:
+def _outside(where: FilePlace, paths: list[str]) -> tuple[str, ...]:
     if not where.in_session:
         return ()
     found = sorted({path for path in paths if path.split("/")[0] in FROM_OUTSIDE})
     return tuple(f"the document {SESSION}/{path}" for path in found[:3])
 
 
-def _shown(where: Place, path: str) -> str:
+def _shown(where: FilePlace, path: str) -> str:
     return f"{SESSION}/{path}" if where.in_session else path
 
 
