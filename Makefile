@@ -24,7 +24,8 @@ quick: .venv/.ready-dev  ## the tests that need no process, terminal or model: u
 test: .venv/.ready-dev  ## a kit, then every check and every test, with a sample of the random lives
 	@$(MAKE) --no-print-directory run
 	@$(MAKE) --no-print-directory check
-	$(BIN)/pytest -n auto --dist worksteal
+	@# What failed beside others is run once more, alone: what a busy machine did is told apart from what the code did.
+	$(BIN)/pytest -n auto --dist worksteal || $(BIN)/pytest --last-failed --last-failed-no-failures=none
 
 slow: .venv/.ready-dev  ## the whole campaigns: 100,000 random lives of each kind, and what takes hours
 	WEFT_LANE=slow $(BIN)/pytest -q -n auto --dist worksteal

@@ -91,9 +91,8 @@ def agreed(one: JudgedSentence, other: JudgedSentence) -> JudgedSentence:
     """Of two questions about the same sentence, put differently: what both say."""
     if one.state == other.state:
         return one
-    if one.state == "not_checked":
-        return one
-    return JudgedSentence("not_checked", f"asked again, the answer was another: {other.reason}", model=one.model)
+    doubt = one if one.state == "not_checked" else other
+    return JudgedSentence("not_checked", f"asked again, the answer was another: {doubt.reason}", model=one.model)
 
 
 def _told(state: State, claim: Mapping[str, Any], model: str) -> JudgedSentence:
