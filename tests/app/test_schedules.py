@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
-from weft.app import App
-from weft.app.due import ScheduleEntry, due, folded, moment, stamp, times
+from weft.app import App, SessionRequest
+from weft.app.due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
 from weft.app.schedules import HISTORY, Schedules
+from weft.protocol.commands import StartRun
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.protocol.events import RunStarted
 from weft.workspace.schedule import Schedule, StartEntry
@@ -75,6 +76,37 @@ def test_a_pause_and_a_new_time_leave_what_was_before() -> None:
     assert [one.kind for one in due(wanted, history, SUNDAY + timedelta(hours=6))] == ["decided"]
     other = schedule(cron="5 * * * *")
     assert [one.kind for one in due(other, history, SUNDAY + timedelta(hours=9))] == ["seen"]
+
+
+@pytest.mark.parametrize(
+    ("overlap", "going", "open_", "kinds", "begins"),
+    [
+        ("start", True, 1, ["decided", "decided"], 3),
+        ("skip", True, 0, ["skipped"], 0),
+        ("skip", False, 1, ["skipped"], 1),
+        ("skip", False, 0, ["skipped", "decided"], 1),
+        ("queue", True, 0, ["decided", "decided"], 0),
+        ("queue", False, 1, ["decided", "decided"], 1),
+        ("queue", False, 99, ["skipped", "decided"], 1),
+    ],
+)
+def test_what_comes_while_the_run_before_goes_on(
+    overlap: Any, going: bool, open_: int, kinds: list[str], begins: int
+) -> None:
+    """Two times are due at once."""
+    wanted = schedule(cron="0 * * * *", missed="all", overlap=overlap)
+    history = folded([ScheduleEntry(at=stamp(SUNDAY), kind="seen", timing=wanted.timing)])
+    for number in range(open_):
+        history.add(ScheduleEntry(at=stamp(SUNDAY), kind="decided", key=f"{number}", due=stamp(SUNDAY), session="s"))
+    now = SUNDAY + timedelta(hours=2)
+    decided = held_back(wanted, history, due(wanted, history, now), going=going)
+    assert [one.kind for one in decided] == kinds
+    for one in decided:
+        history.add(one)
+    assert due(wanted, history, now) == [], "each is decided, one way or the other"
+    assert len(next_open(wanted, history, going=going)) == begins
+    history.add(ScheduleEntry(at=stamp(now), kind="decided", key="asked", cause="person", session="p"))
+    assert "asked" in [one.key for one in next_open(wanted, history, going=True)], "whoever asks does not wait"
 
 
 class Clock:
@@ -166,6 +198,35 @@ def test_whatever_dies_in_between_it_is_begun_once(app: App, clock: Clock) -> No
     assert app.sessions.ids() == [decided.session]
 
 
+def test_a_time_that_comes_while_the_run_before_goes_on_waits_for_its_end(app: App, clock: Clock, desk: Path) -> None:
+    (desk / "schedules").joinpath("hourly.yaml").write_text(
+        'cron: "0 * * * *"\noverlap: queue\nstart: {pipeline: slow}\n'
+    )
+    (desk / "pipelines/slow.yaml").write_text(
+        "name: slow\ndescription: d\ninputs: {}\nsteps:\n"
+        '  a: {artifact: a.json, code: "slow.py:a"}\n'
+        '  b: {artifact: b.json, code: "slow.py:a", requires: [a], wait: 90m, final: true}\n'
+    )
+    (desk / "code/slow.py").write_text("def a(step):\n    return {}\n")
+    for name in ("monday", "on-change", "asked"):
+        (desk / f"schedules/{name}.yaml").unlink(missing_ok=True)
+    schedules = Schedules(app)
+    carried_out(schedules, app)
+    clock.now = SUNDAY + timedelta(hours=1)
+    assert carried_out(schedules, app)[-1] == "hourly: session hourly-20261115t1300z is asleep"
+    clock.now = SUNDAY + timedelta(hours=2)
+    assert carried_out(schedules, app) == [], "it is decided, and waits"
+    assert [one.kind for one in schedules.history("hourly").entries] == ["seen", "decided", "begun", "decided"]
+    clock.now = SUNDAY + timedelta(hours=2, minutes=40)
+
+    async def goes_on() -> str:
+        async with app.session(SessionRequest(session="hourly-20261115t1300z", attended=False)) as session:
+            return await session.run(StartRun(if_due=True))
+
+    assert asyncio.run(goes_on()) == "done"
+    assert carried_out(Schedules(app), app)[-1] == "hourly: session hourly-20261115t1400z is asleep"
+
+
 def test_a_key_of_a_call_is_begun_once_and_sets_only_what_it_may(app: App) -> None:
     schedules = Schedules(app)
     first = schedules.decide("asked", "2026-47", "call", {"lines": 1})
@@ -224,6 +285,8 @@ def test_a_long_history_is_shortened_and_says_the_same(app: App, monkeypatch: py
         ("changed: ../x\nstart: {}\n", "it must lie in the workspace"),
         ("changed: a.md\nmissed: all\nstart: {}\n", "'missed' is for schedules with a cron line"),
         ("cron: '0 7 * * *'\nstrat: {}\n", "strat"),
+        ("cron: '0 7 * * *'\noverlap: start\nstart: {session: one}\n", "can't go side by side"),
+        ("cron: '0 7 * * *'\noverlap: skip\nsay: {session: one, text: hi}\n", "'overlap' is for runs"),
     ],
 )
 def test_a_broken_schedule_says_what_is_wrong(app: App, desk: Path, text: str, said: str) -> None:

@@ -14,6 +14,7 @@ import pytest
 from tests.e2e.test_maps import SESSION, Space
 from weft.app import App, RegisteredFunction, SessionRequest
 from weft.protocol.commands import GivenFile, ReplyToGate, SessionCommand, StartRun
+from weft.protocol.errors import WorkspaceError
 from weft.protocol.steps import StepInput
 
 HEAD = "name: mapped\ndescription: d\n"
@@ -229,6 +230,103 @@ def test_what_is_made_on_failure_and_at_the_end(tmp_path: Path, source: Path) ->
     town.does("b", lambda _: {"made": "b"})
     assert town.run() == "done"
     assert [one["step"] for one in town.events("step_started")][-2:] == ["b", "tidy"]
+
+
+def test_what_is_made_at_the_end_is_made_when_the_run_has_taken_too_long(tmp_path: Path, source: Path) -> None:
+    town = space(tmp_path, ENDS, "timeout: 0.3\n")
+
+    async def forever(_: StepInput) -> Any:
+        await asyncio.sleep(600)
+
+    town.functions["c.py:a"] = forever
+    for times in (1, 2):
+        assert town.run(file=source) == "failed"
+        made = [one["step"] for one in town.events("step_completed")]
+        assert (made.count("tell"), made.count("tidy"), len(made)) == (times, times, 2 * times), "each time anew"
+        told = json.loads((town.session / "tell.json").read_text())["failed"]
+        assert told == {"a": "the run has taken longer than it may"}
+        assert town.events("run_ended")[-1]["message"] == "the run has taken longer than it may"
+
+
+INNER = """\
+name: inner
+description: d
+inputs: {}
+steps:
+  x: {artifact: x.json, code: "c.py:x"}
+  y: {artifact: y.json, code: "c.py:y", requires: [x], final: true}
+"""
+AROUND = """\
+  a: {artifact: a.json, code: "c.py:a"}
+  late: {pipeline: inner, requires: [a], wait: 2h, gate: {before: true, message: Now?}}
+  b: {artifact: b.json, code: "c.py:b", requires: [late], inputs: [], final: true}
+  tell: {pipeline: inner, on_failure: true}
+  tidy: {pipeline: inner, finally: true}
+"""
+
+
+def inner_space(root: Path, clock: Clock) -> TimedSpace:
+    town = space(root, AROUND, clock=clock)
+    (town.path / "pipelines/inner.yaml").write_text(INNER)
+    with (town.path / "code/c.py").open("a") as file:
+        file.write("def x(step): ...\ndef y(step): ...\n")
+    for name in ("x", "y"):
+        town.does(name, lambda step: {"made": step.step, "failed": dict(step.failed)})
+    return town
+
+
+def test_a_pipeline_that_is_a_step_waits_is_asked_for_and_comes_last(
+    tmp_path: Path, source: Path, clock: Clock
+) -> None:
+    town = inner_space(tmp_path, clock)
+    assert town.run(file=source) == "waiting"
+    assert [(one["step"], one["before"]) for one in town.events("gate_opened")] == [("late.x", True)]
+    assert town.run(ReplyToGate(gate="late.x", choice="proceed")) == "asleep"
+    assert [one["step"] for one in town.events("wait_started")] == ["late.x"]
+    clock.passes(hours=2)
+    assert town.run(StartRun(if_due=True)) == "done"
+    made = [one["step"] for one in town.events("step_completed")]
+    assert made == ["a", "late.x", "late.y", "b", "tidy.x", "tidy.y"]
+    passed = {one["step"] for one in town.events("step_skipped") if one["reason"].startswith("passed over")}
+    assert passed == {"tell.x", "tell.y"}
+
+
+def test_a_pipeline_on_failure_is_told_what_failed_and_stops_where_it_fails(
+    tmp_path: Path, source: Path, clock: Clock
+) -> None:
+    town = inner_space(tmp_path, clock)
+
+    def broken(_: StepInput) -> Any:
+        raise ValueError("no ink")
+
+    town.does("a", broken)
+    assert town.run(file=source) == "failed"
+    assert {one["step"] for one in town.events("step_completed")} == {"tell.x", "tidy.x", "tell.y", "tidy.y"}
+    assert "no ink" in json.loads((town.session / "tell/x.json").read_text())["failed"]["a"]
+    town.does("x", broken)
+    before = len(town.events("step_started"))
+    assert town.run() == "failed"
+    assert {one["step"] for one in town.events("step_started")[before:]} == {"a", "tell.x", "tidy.x"}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("  y: {", "  y: {gate: {}, "), "has gates, a repair or a loop"),
+        (("  x: {", "  x: {finally: true, "), "has steps of its own for its end"),
+        (("steps:", 'steps:\n  w: {artifact: w.json, code: "c.py:x"}'), "begins with several steps: w, x"),
+    ],
+)
+def test_what_a_pipeline_at_the_end_or_behind_a_gate_may_not_have(
+    change: tuple[str, str], told: str, tmp_path: Path, clock: Clock
+) -> None:
+    town = inner_space(tmp_path, clock)
+    text = INNER.replace(*change).replace("requires: [x]", "requires: [x, w]" if "w:" in change[1] else "requires: [x]")
+    if "finally" in change[1]:
+        text = text.replace("requires: [x], ", "")
+    (town.path / "pipelines/inner.yaml").write_text(text)
+    with town.opened() as app, pytest.raises(WorkspaceError, match=told):
+        app.workspace.pipeline("mapped")
 
 
 ELSE = """\

@@ -18,7 +18,16 @@ from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, Star
 from weft.orchestrator.resting import at_rest, overdue
 from weft.orchestrator.step_facts import OnDisk, StepFacts
 from weft.protocol import events as e
-from weft.protocol.commands import Artifact, AttemptFailed, AttemptSucceeded, Command, ReplyToGate, StartRun, TimeCame
+from weft.protocol.commands import (
+    Artifact,
+    AttemptFailed,
+    AttemptSucceeded,
+    Command,
+    InterruptRun,
+    ReplyToGate,
+    StartRun,
+    TimeCame,
+)
 from weft.protocol.events import DurableEvent, Record
 from weft.protocol.hashes import hash_bytes
 from weft.session.moments import moment_seconds, moment_text
@@ -125,7 +134,11 @@ class World:
         due = self.wakes if self.wakes is not None else moment_seconds(self.state.due)
         self.now = max(self.now, min(due, self.now + TICK))
         if self.progress is not None:
-            self.take(TimeCame())
+            if machine.overtime(self.progress, self.now):
+                self.running = {}
+                self.take(InterruptRun(why=machine.OVERTIME, outcome="failed"))
+            else:
+                self.take(TimeCame())
         elif self.now >= due:
             self.record(overdue(self.state, self.now))
             if self.state.run is not None and not self.state.run.over:
@@ -172,8 +185,10 @@ class World:
         self.begun.add(event.step)
         if step.runs == "in_order":
             promise(not self.failed, "after a failure nothing in order begins")
+            promise(not self.late, "out of time nothing in order begins")
         if step.runs == "on_failure":
-            promise(bool(self.failed - {"tell", "tidy"}), "what is made on failure follows one")
+            follows = bool(self.failed - {"tell", "tidy"}) or self.late
+            promise(follows, "what is made on failure follows one")
         if step.runs != "in_order":
             promise(all(self.pipeline.steps[one].runs != "in_order" for one in self.running), "the end comes last")
         if step.wait:
@@ -185,6 +200,15 @@ class World:
             let = [one for one in past if isinstance(one, e.GateResolved) and one.does == "proceed"]
             promise(bool(let), "it was let pass")
 
+    @property
+    def late(self) -> bool:
+        """Told from the log alone: a run that failed began its time anew."""
+        begun = [one for one in self.records if isinstance(one.event, e.RunStarted)]
+        ended = [one.seq for one in self.records if isinstance(one.event, e.RunEnded) and one.event.outcome == "failed"]
+        first = next((one for one in begun if not ended or one.seq > ended[-1]), None)
+        limit = self.pipeline.timeout
+        return limit is not None and first is not None and self.now >= moment_seconds(first.at) + limit
+
     def rested(self, end: EndRun) -> None:
         promise(fold(self.records) == self.state, "the log says it all")
         self.made = (*self.made, end.outcome)
@@ -194,7 +218,7 @@ class World:
                 for name in ("a", "b", "c", "tidy"):
                     promise(steps[name].status == "completed", f"{name} is there")
                 promise("tell" not in self.begun, "nothing failed")
-            case "failed" if self.failed - {"tell", "tidy"} and self.pipeline.timeout is None:
+            case "failed" if self.failed - {"tell", "tidy"} or not self.failed:
                 for name in ("tell", "tidy"):
                     known = steps[name].status in ("completed", "failed")
                     promise(known and name in self.begun, f"{name} was made after the failure")
@@ -269,6 +293,8 @@ MUTANTS: Final[dict[str, tuple[Any, str, Any]]] = {
     "a failure is not looked at": (machine, "_failures", lambda *_: {}),
     "every end is a failure": (machine, "_failures", lambda *_: {"a": "no"}),
     "nothing is due": (machine, "_due", lambda *_: None),
+    "out of time there is no end": (machine, "_out_of_time", lambda *given: replace(given[2], stopped=True, over="x")),
+    "the end is out of time too": (machine, "_latest", lambda spec, before, now: now),
     "the end comes at once": (machine, "_at_the_end", lambda spec, state, progress: Decision(progress)),
 }
 
@@ -279,6 +305,9 @@ def test_a_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(owner, attribute, mutant)
 
     def lives() -> None:
+        if "out of time" in name:
+            explored(timed(timeout=150.0), 6)
+            return
         explored(timed(gate=BEFORE), 7)
         explored(timed(), 8)
 

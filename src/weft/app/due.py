@@ -28,7 +28,7 @@ GRACE: Final = timedelta(seconds=60)
 MOST_COUNTED: Final = 1000
 """Missed times that are counted one by one."""
 MOST_MADE_UP: Final = 100
-"""Missed times that `missed: all` makes up for; the older ones are skipped."""
+"""Missed times that `missed: all` makes up for; the older ones are skipped. And what may wait for the run before."""
 
 EntryKind = Literal["seen", "decided", "skipped", "begun", "failed", "paused", "resumed", "carried"]
 Cause = Literal["time", "change", "call", "person"]
@@ -88,7 +88,7 @@ class ScheduleHistory:
             case "paused":
                 self.paused = True
             case "skipped":
-                pass
+                self.digest = entry.digest or self.digest
         if entry.due and entry.kind in ("decided", "skipped", "carried"):
             self.last = moment(entry.due)
 
@@ -116,6 +116,33 @@ def due(schedule: Schedule, history: ScheduleHistory, now: datetime, digest: str
     if schedule.changed:
         return [] if digest == history.digest else [decided_change(schedule, history, now, digest or "")]
     return list(_times_due(schedule, history, now)) if schedule.cron else []
+
+
+def held_back(
+    schedule: Schedule, history: ScheduleHistory, decided: list[ScheduleEntry], *, going: bool
+) -> list[ScheduleEntry]:
+    """What becomes of what is due as `overlap` says. `going`: the run before is."""
+    begun = [one for one in decided if one.kind == "decided"]
+    waiting = len(history.open) + going
+    room = {"start": len(begun), "queue": max(0, MOST_MADE_UP - len(history.open)), "skip": int(not waiting)}
+    over = begun[: max(0, len(begun) - room[schedule.overlap])]
+    if not over:
+        return decided
+    why = "the run before it was still going" if schedule.overlap == "skip" else f"{MOST_MADE_UP} wait already"
+    last = over[-1]
+    skipped = ScheduleEntry(
+        at=last.at, kind="skipped", cause=last.cause, due=last.due, digest=last.digest, times=len(over), why=why
+    )
+    return [*(one for one in decided if one.kind != "decided"), skipped, *begun[len(over) :]]
+
+
+def next_open(schedule: Schedule, history: ScheduleHistory, *, going: bool) -> list[ScheduleEntry]:
+    """What is decided and may begin now; what is asked for by somebody waits for nothing."""
+    found = [*history.open.values()]
+    if schedule.overlap != "queue":
+        return found
+    queued = [one for one in found if one.cause in ("time", "change")]
+    return [*(one for one in found if one not in queued), *([] if going else queued[:1])]
 
 
 def _times_due(schedule: Schedule, history: ScheduleHistory, now: datetime) -> Iterator[ScheduleEntry]:

@@ -26,6 +26,8 @@ from weft.app.due import (
     decided_call,
     due,
     folded,
+    held_back,
+    next_open,
     next_time,
     stamp,
 )
@@ -230,15 +232,30 @@ class Schedules:
             schedule = self._as_it_is(name, told)
             if schedule is None:
                 continue
-            decided = due(schedule, self.history(name), now, self._settled(schedule))
-            if decided:
-                self.record(name, decided)
             left = self.history(name)
-            found += [(schedule, entry) for entry in left.open.values()]
+            decided = due(schedule, left, now, self._settled(schedule))
+            going = bool(decided or left.open) and schedule.overlap != "start" and self._going(schedule, left)
+            if decided:
+                self.record(name, held_back(schedule, left, decided, going=going))
+                left = self.history(name)
+            found += [(schedule, entry) for entry in next_open(schedule, left, going=going)]
             coming = next_time(schedule, left, now)
             if coming is not None and not decided and not left.open:
                 self._quiet[name] = (marks, now, coming)
         return found
+
+    def _going(self, schedule: Schedule, history: ScheduleHistory) -> bool:
+        """What it began last is being worked on, or lies down until its time; one that waits for a person is not."""
+        if any(one.startswith(f"{schedule.name}:") for one in [*self._busy]):
+            return True
+        last = next((one for one in reversed(history.entries) if one.kind == "begun"), None)
+        if last is None or not self._app.sessions.exists(last.session):
+            return False
+        reading = self._app.sessions.read(last.session)
+        run = reading.state.run
+        if run is None or run.outcome is not None:
+            return run is not None and run.outcome == "asleep"
+        return bool(reading.holder) or self._app.left_going(last.session) is not None
 
     def _as_it_is(self, name: str, told: Told) -> Schedule | None:
         """Read again when its file was changed; what is wrong with it is told once."""

@@ -10,6 +10,7 @@ reads a clock or a disk, so every interleaving can be tried in a test.
   identical bytes stops the wave.
 - What follows from a step that is done (a verdict, a round, a gate) is in `consequences`.
 - Once a step has failed for good, or the budget is reached, nothing new starts, not even a retry; what runs may finish.
+- A run that has taken too long has failed: what runs is stopped, and what is made on failure and at the end is made.
 - A settlement for an attempt that is no longer open meets a closed gate: it changes nothing.
 """
 
@@ -88,7 +89,7 @@ def decide(
         case AttemptRested():
             return _rested(spec, state, progress, command)
         case InterruptRun():
-            return _interrupted(progress, command)
+            return _interrupted(spec, state, progress, command)
         case TimeCame():
             return Decision(progress) if progress.ending else _advance(spec, state, progress, [], [])
         case _:
@@ -96,8 +97,9 @@ def decide(
 
 
 def overtime(progress: Progress, now: float) -> bool:
-    """The run has taken longer than it may."""
-    return progress.until is not None and now >= progress.until and not progress.ending
+    """The run has taken longer than it may, and what runs is to be stopped."""
+    counts = progress.until is not None and not progress.ending and not progress.stopped and not progress.at_end
+    return counts and now >= (progress.until or 0.0)
 
 
 def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
@@ -277,7 +279,7 @@ def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     return _advance(spec, state, noted, [interrupted, *over], [])
 
 
-def _interrupted(progress: Progress, command: InterruptRun) -> Decision:
+def _interrupted(spec: RunSpec, state: SessionState, progress: Progress, command: InterruptRun) -> Decision:
     if progress.ending:
         return Decision(progress)
     running = {name: progress.steps[name] for name in progress.of("running")}
@@ -288,8 +290,24 @@ def _interrupted(progress: Progress, command: InterruptRun) -> Decision:
         for name, step in running.items()
     )
     stops = tuple(StopAttempt(name, step.attempt) for name, step in running.items())
+    if command.outcome == "failed":
+        return _advance(spec, state, _out_of_time(spec, state, progress), [*events], [*stops])
     ended = replace(progress, ending=command.outcome, message=command.why)
     return Decision(ended, events, (*stops, EndRun(progress.run, command.outcome, command.why)))
+
+
+def _out_of_time(spec: RunSpec, state: SessionState, progress: Progress) -> Progress:
+    """What held the run up has failed: what ran, what waited for its time or a person's word, else what would be next.
+    What waits for a person to see it is there all the same (`held`)."""
+    late = [*progress.of("running"), *progress.of("asked"), *(one for one in progress.steps if _sleeps(progress, one))]
+    if not late and not progress.of("held"):
+        missing = [one for one in progress.of("waiting") if one not in state.steps or not state.steps[one].completion]
+        late = [one for one in missing if spec.pipeline.steps[one].runs == "in_order"][:1]
+    failed = {
+        name: replace(progress.steps[name], phase="failed", estimate=None, asleep=False, problem=OVERTIME)
+        for name in late
+    }
+    return replace(progress, steps={**progress.steps, **failed}, stopped=True)
 
 
 def _advance(
@@ -298,9 +316,12 @@ def _advance(
     """Judge and start every step whose turn has come; come to rest when nothing is left."""
     found = _in_order(spec, state, progress)
     progress, events, effects = found.progress, [*events, *found.events], [*effects, *found.effects]
-    if not progress.of("running") and _outcome(progress)[0] in ("done", "failed") and not _late(progress):
+    if overtime(progress, progress.now) and not progress.of("running"):
+        progress = _out_of_time(spec, state, progress)
+    if not progress.of("running") and _outcome(progress)[0] in ("done", "failed"):
         last = _at_the_end(spec, state, progress)
         progress, events, effects = last.progress, [*events, *last.events], [*effects, *last.effects]
+        progress = replace(progress, at_end=True)
     due = _due(progress)
     if progress.of("running"):
         return Decision(progress, tuple(events), (*effects, *([WakeAt(due)] if due is not None else [])))
@@ -317,13 +338,13 @@ def _advance(
 
 
 def _late(progress: Progress) -> bool:
-    return overtime(progress, progress.now)
+    return progress.stopped or overtime(progress, progress.now)
 
 
 def _due(progress: Progress) -> float | None:
     """The next moment at which something is to be looked at: a wait is over, or the run has taken too long."""
     waits = (moment_seconds(one.until) for name, one in progress.waits.items() if _sleeps(progress, name))
-    ends = (progress.until,) if progress.until is not None else ()
+    ends = (progress.until,) if progress.until is not None and not progress.stopped and not progress.at_end else ()
     return min((*waits, *ends), default=None)
 
 
@@ -357,6 +378,8 @@ def _at_the_end(spec: RunSpec, state: SessionState, progress: Progress) -> Decis
     for name, step in spec.pipeline.steps.items():
         others = [one for one in step.before if spec.pipeline.steps[one].runs != "in_order"]
         free = all(progress.steps[one].phase not in ("waiting", "running") for one in others)
+        beside = [one for one in others if spec.pipeline.steps[one].at_end == step.at_end]  # of one inner pipeline
+        free = free and not any(progress.steps[one].phase == "failed" for one in beside)
         if step.runs == "in_order" or progress.steps[name].phase != "waiting" or not free or progress.over:
             continue
         if step.runs == "on_failure" and not _failures(spec, progress, name):
@@ -373,9 +396,11 @@ def _failures(spec: RunSpec, progress: Progress, name: str) -> dict[str, str]:
     step = spec.pipeline.steps[name]
     if step.runs == "in_order":
         return {}
-    within = f"{step.inside.place}." if step.inside else ""
-    failed = [one for one in progress.of("failed") if spec.pipeline.steps[one].runs == "in_order"]
-    return {one: progress.steps[one].problem for one in failed if one.startswith(within)}
+    within = step.at_end.rpartition(".")[0]
+    failed = [*progress.of("failed"), *(progress.of("held") if progress.stopped else ())]
+    inside = f"{within}." if within else ""
+    found = [one for one in failed if spec.pipeline.steps[one].runs == "in_order" and one.startswith(inside)]
+    return {one: progress.steps[one].problem or OVERTIME for one in found}
 
 
 def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> Decision:
@@ -392,7 +417,8 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     upstream, edited = _yielded(spec, progress, step)
     record = state.steps.get(name) or StepState()
     extra = extra_inputs(spec.pipeline, progress.course, name)
-    extra |= {f"failed:{one}": str(progress.steps[one].attempt) for one in _failures(spec, progress, name)}
+    late = f" {moment_text(progress.until)}" if progress.stopped and progress.until is not None else ""
+    extra |= {f"failed:{one}": f"{progress.steps[one].attempt}{late}" for one in _failures(spec, progress, name)}
     why = before.again[1] if before.again else forced.get(name, "")
     verdict = judge(step, spec.facts[name], record, upstream, extra=extra, edited=edited, forced=why)
     if verdict.action == "skip" and record.completion is not None:
@@ -626,11 +652,11 @@ def _with_hint(finding: Finding) -> str:
 
 
 def _outcome(progress: Progress) -> tuple[Outcome, str]:
+    if _late(progress):
+        return "failed", OVERTIME
     failed = progress.of("failed")
     if failed:
         return "failed", f"failed: {', '.join(failed)}"
-    if _late(progress):
-        return "failed", OVERTIME
     if progress.over:
         return "over_budget", progress.over
     held = [*progress.of("held"), *progress.of("asked")]

@@ -97,6 +97,10 @@ class Progress:
     """By step, as the log has them."""
     until: float | None = None
     """The moment at which the run has taken too long."""
+    stopped: bool = False
+    """It has: nothing in order is made any more, only what is made on failure and at the end."""
+    at_end: bool = False
+    """What is made then has begun: it has its own time."""
     now: float = 0.0
     """The moment of the last command."""
     ending: Outcome | None = None

@@ -219,6 +219,9 @@ class Runner:
                 await self._keep_for_others(command)
         if isinstance(command, AttemptSucceeded | AttemptFailed | AttemptRested):
             self._calls.pop((command.step, command.attempt), None)
+        for effect in decision.effects if decision.progress.ending is None else ():
+            if isinstance(effect, StopAttempt):
+                self._calls.pop((effect.step, effect.attempt), None)
 
     def _whose(self, command: Command) -> tuple[Actor, str]:
         """Who gave a command, and its name: the start and an interrupt come from somebody."""
@@ -249,8 +252,8 @@ class Runner:
         """No attempt that this command ends calls anything any more: how its open calls ended, and for an interrupt
         what each attempt took until now."""
         if isinstance(command, AttemptSucceeded | AttemptFailed | AttemptRested):
-            calls, _ = self._calls[command.step, command.attempt]
-            return command, await calls.close("left open")
+            found = self._calls.get((command.step, command.attempt))  # None: it was stopped, and is settled
+            return command, await found[0].close("left open") if found else []
         if not isinstance(command, InterruptRun):
             return command, []
         conversations = [task for key, task in self._attempts.items() if key in self._calls and not task.done()]

@@ -121,9 +121,7 @@ def given(flow: Flow, step: str) -> Given | None:
     if step in KEPT_FOLDERS:
         message = f"its artifacts would be in {step}/, which the session keeps for itself"
         draft.report_key(at, message, "give the step another name")
-    if entry.gate is not None and child.steps[child.final].gate is not None:
-        message = f"the final step of '{child.name}' has a gate already"
-        draft.report_key((*at, "gate"), message, "remove one of the two")
+    _in_time(flow, step, child)
     inputs: dict[str, str | ArtifactPlace] = {name: name for name in child.inputs if name in draft.names("inputs")}
     parameters: dict[str, Taken] = {}
     for name, value in (entry.with_ or {}).items():
@@ -144,6 +142,31 @@ def given(flow: Flow, step: str) -> Given | None:
             hint = f"write with: {{{name}: {{input: …}}}} or {{{name}: {{artifact: …}}}}"
             draft.report_key((*at, "with"), f"the pipeline '{child.name}' needs the input '{name}'", hint)
     return Given(child, inputs, parameters)
+
+
+def _in_time(flow: Flow, step: str, child: Pipeline) -> None:
+    """What is said of the step holds for where its pipeline begins or ends, and may be said there once."""
+    draft, entry = flow.draft, flow.draft.steps[step]
+    at: Path = ("steps", step)
+    first = [one for one in child.steps.values() if not one.requires and one.runs == "in_order"]
+    ends = first if entry.gate and entry.gate.before else [child.steps[child.final]]
+    if entry.gate is not None and any(one.gate is not None for one in ends):
+        message = f"the step '{ends[0].name}' of '{child.name}' has a gate already"
+        draft.report_key((*at, "gate"), message, "remove one of the two")
+    elif entry.gate is not None and len(ends) > 1:
+        message = f"'{child.name}' begins with several steps: {', '.join(one.name for one in ends)}"
+        draft.report_key((*at, "gate", "before"), message, "put a gate behind a step that this one requires")
+    if entry.until is not None and any(one.until for one in first):
+        draft.report_key((*at, "until"), f"'{child.name}' begins with an 'until' already", "remove one of the two")
+    if not (entry.on_failure or entry.finally_):
+        return
+    key = "on_failure" if entry.on_failure else "finally"
+    if any(one.gate is not None and not one.gate.auto for one in child.steps.values()) or child.units:
+        message = f"'{child.name}' has gates, a repair or a loop, and nothing waits or goes back at the end of a run"
+        draft.report_key((*at, key), message, "let a pipeline without them be made there")
+    if any(one.runs != "in_order" for one in child.steps.values()):
+        message = f"'{child.name}' has steps of its own for its end"
+        draft.report_key((*at, key), message, "let a pipeline without them be made there")
 
 
 def _input(flow: Flow, at: Path, name: str, value: Any, step: str) -> str | ArtifactPlace | None:
@@ -230,6 +253,7 @@ def _embedded(
     place: str, outer: Step, step: Step, given: Given, makers: Mapping[str, str], finals: Mapping[str, str]
 ) -> Step:
     own, last = step.own, step.name == given.child.final
+    first = not step.requires and step.runs == "in_order"
     inputs: dict[str, str | ArtifactPlace] = {}
     taken: list[str] = []
     known = step.inside.inputs if step.inside else {name: name for name in given.child.inputs}
@@ -249,7 +273,11 @@ def _embedded(
         one for one in dict.fromkeys([*(inner_name(place, name) for name in step.after), *waits]) if one not in requires
     )
     name = inner_name(place, step.name)
-    gate = _gate(place, step.gate) if step.gate else outer.gate if last else None
+    asks = outer.gate is not None and (first if outer.gate.before else last)
+    gate = _gate(place, step.gate) if step.gate else outer.gate if asks else None
+    runs, at_end = (step.runs, inner_name(place, step.at_end) if step.at_end else "")
+    if outer.runs != "in_order":
+        runs, at_end = outer.runs, place
     replies = tuple(inner_name(place, one) for one in step.replies) or ((name,) if gate else ())
     files = dict(zip(step.artifacts, (inner_file(place, one) for one in step.artifacts), strict=True))
     mapped = step.map
@@ -273,6 +301,10 @@ def _embedded(
         final=outer.final and last,
         when=_both(outer.when, _condition(place, step.when) if step.when else None),
         gate=gate,
+        wait=step.wait + (outer.wait if first else 0.0),
+        until=step.until or (outer.until if first else ""),
+        runs=runs,
+        at_end=at_end,
         map=mapped,
         replies=replies,
         looks=(*(_place(place, one) for one in step.looks), *(outer.looks if last else ())),

@@ -19,7 +19,10 @@ from weft.workspace.scope import DEFAULT_TURNS, Executor, Scope, reference
 from weft.workspace.spelling import suggest
 
 MAKERS: Final = ("code", "agent", "tool", "pipeline")
-_OF_PIPELINE: Final = frozenset({"pipeline", "with", "requires", "when", "else", "gate", "final", "budget"})
+_OF_PIPELINE: Final = frozenset(
+    {"pipeline", "with", "requires", "when", "else", "gate", "final", "budget"}
+    | {"wait", "until", "on_failure", "finally"}
+)
 """The keys of a step that is a pipeline; all others are said in that one."""
 _KEYS: Final[Mapping[str, frozenset[Executor]]] = {
     "executor": frozenset({"model", "agent"}),

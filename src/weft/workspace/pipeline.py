@@ -96,6 +96,8 @@ class Step:
     until: str = ""
     """The date and time before which it is not made."""
     runs: Runs = "in_order"
+    at_end: str = ""
+    """Of one that has its turn then: the step that says so, itself or the pipeline that it stands in."""
     after: tuple[str, ...] = ()
     """The steps that must be settled before it, and of which it reads nothing."""
     inside: Inside | None = None

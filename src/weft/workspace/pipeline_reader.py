@@ -104,6 +104,7 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
         if artifact not in flow.makers:
             hint = suggest(artifact, flow.makers, "artifacts")
             draft.report((*at, "prior", index), f"no step makes '{artifact}'", hint)
+    runs = flow_rules.runs(flow, name)
     return replace(
         step,
         calls=calls(flow, name),
@@ -117,6 +118,7 @@ def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:
         replies=tuple(dict.fromkeys([*([name] if entry.gate else []), *entry.replies])),
         wait=entry.wait or 0.0,
         until=entry.until or "",
-        runs=flow_rules.runs(flow, name),
+        runs=runs,
+        at_end=name if runs != "in_order" else "",
         after=after,
     )

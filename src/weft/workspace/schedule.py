@@ -28,6 +28,8 @@ FOLDER: Final = "schedules"
 ENDING: Final = ".yaml"
 Missed = Literal["skip", "once", "all"]
 """What becomes of times at which nobody was there to begin it."""
+Overlap = Literal["skip", "queue", "start"]
+"""What becomes of a time that comes while the run before is still going."""
 
 
 class StartEntry(Strict):
@@ -73,6 +75,11 @@ class ScheduleFile(Strict):
         default=None,
         description="Times at which nobody was there: skip them, once for all of them (default), or all of them",
     )
+    overlap: Overlap | None = Field(
+        default=None,
+        description="A time or a change while the run before is still going: skip it, queue it until that has ended "
+        "(default with a session), or start it beside it (default else)",
+    )
     changed: OptionalText = Field(default=None, description="Files of the workspace, by pattern: notes/*.md")
     call: CallEntry | bool | None = Field(default=None, description="Begun by POST …/schedules/NAME/call with a token")
     start: StartEntry | None = Field(default=None, description="The run that is begun")
@@ -89,6 +96,7 @@ class Schedule:
     changed: str = ""
     call: CallEntry | None = None
     description: str = ""
+    overlap: Overlap = "start"
 
     @property
     def timing(self) -> str:
@@ -145,6 +153,7 @@ def _schedule(name: str, file: ScheduleFile) -> Schedule:
         file.changed or "",
         call,
         file.description or "",
+        file.overlap or ("queue" if isinstance(what, StartEntry) and what.session is not None else "start"),
     )
 
 
@@ -181,6 +190,13 @@ def _faults_of_when(file: ScheduleFile) -> list[tuple[str, str, str]]:
         found.append(("zone", f"there is no time zone {file.zone!r} here", "write it as Europe/Berlin or UTC"))
     alone = [key for key in ("zone", "missed") if getattr(file, key) and not file.cron]
     found += [(key, f"'{key}' is for schedules with a cron line", "leave it out") for key in alone]
+    if file.overlap and file.start is None:
+        found.append(("overlap", "'overlap' is for runs", "leave it out"))
+    elif file.overlap and file.call:
+        found.append(("overlap", "'overlap' is for times and changes; whoever calls wants a run", "leave it out"))
+    elif file.overlap == "start" and file.start and file.start.session:
+        hint = "write skip or queue, or leave 'session' out"
+        found.append(("overlap", "the runs of one session can't go side by side", hint))
     if file.changed and (file.changed.startswith("/") or ".." in file.changed.split("/")):
         found.append(("changed", "it must lie in the workspace", "write a pattern such as notes/*.md"))
     return found
