@@ -15,6 +15,7 @@ from tests.e2e.test_maps import SESSION, Space
 from weft.app import App, RegisteredFunction, SessionRequest
 from weft.protocol.commands import GivenFile, ReplyToGate, SessionCommand, StartRun
 from weft.protocol.errors import WorkspaceError
+from weft.protocol.events import StepProgressed
 from weft.protocol.steps import StepInput
 
 HEAD = "name: mapped\ndescription: d\n"
@@ -342,3 +343,46 @@ def test_one_of_two_is_made(made: str, step: str, tmp_path: Path, source: Path) 
     town = space(tmp_path, ELSE.replace("LONG", made))
     assert town.run(file=source) == "done"
     assert [one["step"] for one in town.events("step_started")] == ["a", step, "b"]
+
+
+TURNS = """\
+  a: {artifact: a.json, code: "c.py:a", resources: [press]}
+  b: {artifact: b.json, code: "c.py:b", resources: [press]}
+  c: {artifact: c.json, code: "c.py:c", requires: [a, b], inputs: [], final: true}
+"""
+
+
+def test_steps_that_use_the_same_thing_wait_for_their_turn_and_say_so(tmp_path: Path, source: Path) -> None:
+    town = space(tmp_path, TURNS)
+    (town.path / "config.toml").write_text('[limits]\npress = "1 at once"\n')
+    inside: list[str] = []
+    told: list[str] = []
+
+    async def press(step: StepInput) -> Any:
+        assert inside == []
+        inside.append(step.step)
+        while not told:  # until the other has said that it waits
+            await asyncio.sleep(0.01)
+        inside.clear()
+        return {}
+
+    town.functions |= {"c.py:a": press, "c.py:b": press}
+
+    def publish(item: Any) -> None:
+        if isinstance(item, StepProgressed) and "turn" in item.text:
+            told.append(item.text)
+
+    async def go() -> str:
+        with town.opened() as app:
+            request = SessionRequest(pipeline="mapped", session=SESSION, file=source, attended=False)
+            async with app.session(request, reachable=False) as session, session.shown(publish):
+                return await session.run(StartRun())
+
+    assert asyncio.run(asyncio.wait_for(go(), 60)) == "done"
+    assert told == ["waits for its turn with press (1 at once)"]
+
+
+def test_a_resource_that_has_no_limit_is_a_mistake(tmp_path: Path) -> None:
+    town = space(tmp_path, TURNS)
+    with town.opened() as app, pytest.raises(WorkspaceError, match=r"config\.toml has no limit 'press'"):
+        app.workspace.pipeline("mapped")

@@ -112,6 +112,25 @@ def test_the_same_inputs_are_asked_for_once_in_a_workspace(desk: Desk) -> None:
     assert sorted(desk.run("three", "To Ben")) == sorted(MADE)
 
 
+def test_the_plan_says_what_would_be_reused_and_leaves_no_trace(desk: Desk) -> None:
+    def planned(session: str, text: str = "To Ada", wish: StartRun | None = None) -> dict[str, str]:
+        with App.open(desk.path, models={"scripted": ScriptedModel([])}) as app:
+            request = SessionRequest(session=session, file=GivenFile(text.encode(), "/letter.md"))
+            plan, cost = app.forecast(request, wish)
+        assert cost.steps == tuple(one.step for one in plan.lines if one.step == "draft" and not one.reused)
+        return {one.step: one.reason for one in plan.lines}
+
+    plain = dict.fromkeys(("draft", "count", "sign"), "not yet made")
+    assert planned("two") == plain
+    assert not (desk.path / "cache.db").exists()
+    desk.run("one")
+    reused = "not yet made, reused from session one"
+    assert planned("two") == {**plain, "draft": reused, "sign": reused}, "what follows from it too"
+    assert planned("two", "To Ben") == plain
+    forced = planned("two", wish=StartRun(force=frozenset({"draft"})))
+    assert "reused" not in forced["draft"] + forced["sign"]
+
+
 def test_what_is_asked_for_anew_is_made(desk: Desk) -> None:
     desk.run("one")
     assert "draft: made" in desk.run("two", wish=StartRun(force=frozenset({"draft"})))

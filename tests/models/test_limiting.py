@@ -50,6 +50,11 @@ def test_never_more_in_any_stretch_of_time(gaps: list[float], uses: int, seconds
         assert sum(begin <= one < begin + seconds * (1 - 1e-9) for one in used) <= uses
 
 
+def test_a_limit_says_itself_as_it_is_written() -> None:
+    for words in ("4 at once", "60 a minute", "4 at once, 2 an hour", "1 a second"):
+        assert str(read_limit(words)) == words
+
+
 class Busy:
     """Counts how many are in it."""
 

@@ -43,7 +43,7 @@ class Estimate:
 
 
 def estimate(parts: Parts, opening: Opening, plan: Plan) -> Estimate:
-    runs = {line.step for line in plan.lines if line.action == "run"}
+    runs = {line.step for line in plan.lines if line.action == "run" and not line.reused}
     asks = {
         name: material.model
         for name, material in opening.facts.materials.items()

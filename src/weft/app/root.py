@@ -27,6 +27,8 @@ from weft.orchestrator.facts import local_values
 from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.overruling import ClaimOnRecord
 from weft.orchestrator.plan import make_plan
+from weft.orchestrator.progress import StartAttempt
+from weft.orchestrator.reuse import cache_key
 from weft.orchestrator.runner import own_findings
 from weft.orchestrator.step_tools import tools_of
 from weft.orchestrator.validate import parse, validate
@@ -78,9 +80,22 @@ class App(Parts):
 
     def _planned(self, request: SessionRequest, wish: StartRun, edits: Mapping[str, bytes]) -> tuple[Opening, Plan]:
         opening, notes = self._looked_at(request, wish, edits)
-        return opening, make_plan(
-            opening.pipeline, opening.facts.steps, opening.state, wish, opening.parameters, (*notes, *opening.notes)
-        )
+        told = (*notes, *opening.notes)
+
+        def alone(model: str) -> bool:
+            return self.models().works_by_itself(model)
+
+        def elsewhere(
+            name: str, upstream: Mapping[str, str], inputs: Mapping[str, str]
+        ) -> tuple[str, Mapping[str, str]] | None:
+            cache, step = self.step_cache, opening.pipeline.steps[name]
+            start = StartAttempt(name, 0, (), upstream, "", inputs=inputs)
+            key = cache_key(opening.pipeline, step, opening.facts.materials[name], opening.parameters, start, alone)
+            found = cache.find(key, opening.state.session, only_look=True) if cache and key else None
+            return (found.session, {one.name: one.hash for one in found.artifacts}) if found else None
+
+        facts = opening.facts.steps
+        return opening, make_plan(opening.pipeline, facts, opening.state, wish, opening.parameters, told, elsewhere)
 
     async def try_edit(self, session: str, artifact: str, data: bytes) -> tuple[list[Finding], Plan | None]:
         """What would be wrong with an edit of an artifact; when nothing is, what a run would do that keeps it. Nothing

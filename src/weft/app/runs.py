@@ -117,6 +117,7 @@ class SessionRuns:
             key=key,
             cache=self._parts.step_cache,
             clock=clock,
+            using=self._parts.resource_limits.using,
         )
 
     @property

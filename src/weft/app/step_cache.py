@@ -43,7 +43,9 @@ class WorkspaceCache:
         self._sessions = sessions
         self._most = most
 
-    def find(self, key: str, session: str) -> ReusedStep | None:
+    def find(self, key: str, session: str, *, only_look: bool = False) -> ReusedStep | None:
+        if only_look and not self._file.exists():
+            return None
         with suppress(sqlite3.Error, WeftError, OSError), self._opened() as db:
             row = db.execute("select session, artifacts from result where key = ?", (key,)).fetchone()
             if row is None or row[0] == session or not self._sessions.exists(row[0]):
@@ -52,7 +54,8 @@ class WorkspaceCache:
                 found = [_artifact(folder, name, digest) for name, digest in json.loads(row[1]).items()]
             if None in found:
                 return None
-            db.execute("update result set used = (select max(used) + 1 from result) where key = ?", (key,))
+            if not only_look:
+                db.execute("update result set used = (select max(used) + 1 from result) where key = ?", (key,))
             return ReusedStep(row[0], tuple(one for one in found if one is not None))
         return None
 

@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -27,6 +28,8 @@ from weft.workspace.resource_limit import ResourceLimit
 FOLDER: Final = ".limits"
 LOOK_SECONDS: Final = 0.05
 LONGEST_LOOK: Final = 1.0
+tell_waiting: ContextVar[Callable[[str], None] | None] = ContextVar("tell_waiting", default=None)
+"""Whoever shows what is done here: told when it has to wait for its turn, once for each use."""
 
 
 def wait_for_rate(times: Sequence[float], limit: ResourceLimit, now: float) -> float:
@@ -65,16 +68,18 @@ class ResourceLimits:
             return
         name = f"{resource[:40]}-{hash_value(resource)[:6]}" if not resource.isalnum() else resource
         with Folder.open(self._workspace) as workspace, workspace.folder(FOLDER, create=True) as folder:
-            slot = await self._slot(folder, name, limit) if limit.at_once else -1
+            tells = _Once(tell_waiting.get(), f"waits for its turn with {resource} ({limit})")
+            slot = await self._slot(folder, name, limit, tells) if limit.at_once else -1
             try:
                 while (wait := self._noted(folder, name, limit)) > 0:
+                    tells()
                     await self._sleep(wait)
                 yield
             finally:
                 if slot >= 0:
                     os.close(slot)
 
-    async def _slot(self, folder: Folder, name: str, limit: ResourceLimit) -> int:
+    async def _slot(self, folder: Folder, name: str, limit: ResourceLimit, tells: _Once) -> int:
         look = LOOK_SECONDS
         while True:
             for number in range(limit.at_once):
@@ -84,6 +89,7 @@ class ResourceLimits:
                     return fd
                 except BlockingIOError:
                     os.close(fd)
+            tells()
             await self._sleep(look)
             look = min(LONGEST_LOOK, look * 1.5)
 
@@ -100,6 +106,16 @@ class ResourceLimits:
                 os.ftruncate(fd, 0)
                 os.pwrite(fd, json.dumps(kept).encode(), 0)
             return wait
+
+
+class _Once:
+    def __init__(self, tell: Callable[[str], None] | None, text: str) -> None:
+        self._tell, self._text = tell, text
+
+    def __call__(self) -> None:
+        if self._tell is not None:
+            self._tell(self._text)
+            self._tell = None
 
 
 def _times(data: bytes) -> list[float]:

@@ -42,6 +42,8 @@ class Outlook:
     seen: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     passed: set[str] = field(default_factory=set)
     to_make: set[str] = field(default_factory=set)
+    taken_over: set[str] = field(default_factory=set)
+    """Of those: what is known already, as another session has it."""
 
     @classmethod
     def of(
@@ -86,7 +88,7 @@ class Outlook:
             and done.how == "edited"
             for artifact in self.pipeline.steps[before].artifacts
         )
-        stands = not any(before in self.to_make for before in read)
+        stands = not any(before in self.to_make - self.taken_over for before in read)
         return StepOutlook(upstream, edited, extra_inputs(self.pipeline, self.course, name), stands)
 
     def _is_passed(self, name: str) -> bool:
@@ -106,3 +108,7 @@ class Outlook:
 
     def will_make(self, name: str) -> None:
         self.to_make.add(name)
+
+    def will_take_over(self, name: str, artifacts: Mapping[str, str]) -> None:
+        self.taken_over.add(name)
+        self.made |= artifacts

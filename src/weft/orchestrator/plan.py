@@ -8,8 +8,8 @@ inputs too.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import field
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import field, replace
 from typing import Any, Final
 
 from weft.orchestrator.items import MapItem, item_hash
@@ -22,6 +22,9 @@ from weft.protocol.plans import Action, Plan, PlanLine
 from weft.protocol.values import dataclass
 from weft.session.state import Completion, SessionState, StepState
 from weft.workspace.pipeline import Pipeline, Step
+
+Elsewhere = Callable[[str, Mapping[str, str], Mapping[str, str]], tuple[str, Mapping[str, str]] | None]
+"""For a step, what it reads and all it is made from: the session that has its result, and the artifacts' hashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +217,10 @@ def make_plan(
     wish: StartRun,
     parameters: Mapping[str, Any],
     notes: tuple[str, ...] = (),
+    elsewhere: Elsewhere = lambda *_: None,
 ) -> Plan:
-    """What a run would do now. A step behind one that runs is `conditional`: identical bytes would spare it."""
+    """What a run would do now. A step behind one that runs is `conditional`: identical bytes would spare it.
+    `elsewhere` knows what other sessions have of the same inputs."""
     forced, wanted = forced_steps(pipeline, wish), wanted_steps(pipeline, wish)
     lines: dict[str, PlanLine] = {}
     outlook = Outlook.of(pipeline, facts, state, parameters)
@@ -235,6 +240,12 @@ def make_plan(
         only = wanted_items(wish, name)
         told = items_to_make(step, facts[name], state, verdict, only, anew=bool(why)) if ahead.stands else ""
         lines[name] = _line(step, verdict.action, told or verdict.reason)
+        if verdict.action == "run" and not why and not ahead.extra and ahead.stands:
+            taken = elsewhere(name, ahead.upstream, verdict.inputs)
+            if taken is not None:
+                reason = f"{verdict.reason}, reused from session {taken[0]}"
+                lines[name] = replace(lines[name], reason=reason, reused=taken[0])
+                outlook.will_take_over(name, taken[1])
         _follow(pipeline, lines, name)
         if lines[name].action == "run":
             outlook.will_make(name)

@@ -8,14 +8,15 @@ own session is of that session alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from weft.orchestrator.facts import Material
 from weft.orchestrator.progress import StartAttempt
 from weft.protocol.commands import Artifact
 from weft.protocol.hashes import hash_value
 from weft.protocol.values import dataclass
-from weft.workspace.pipeline import Pipeline, Step
+from weft.workspace.pipeline import Pipeline, Step, secrets_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,9 @@ class ReusedStep:
 class StepCache(Protocol):
     """The results of a workspace, by their names."""
 
-    def find(self, key: str, session: str) -> ReusedStep | None:
-        """None when there is none, or its bytes are not there any more. `session` is the one that asks."""
+    def find(self, key: str, session: str, *, only_look: bool = False) -> ReusedStep | None:
+        """None when there is none, or its bytes are not there any more. `session` is the one that asks. Who only looks
+        changes nothing."""
         ...
 
     def keep(self, key: str, session: str, artifacts: Mapping[str, str]) -> None:
@@ -43,6 +45,24 @@ def may_reuse(step: Step, *, by_model: bool, secrets: Sequence[str]) -> bool:
     if step.cache is False or step.map is not None or step.executor not in ("code", "model"):
         return False
     return (by_model or step.cache is True) and not step.network and not secrets
+
+
+def cache_key(
+    pipeline: Pipeline,
+    step: Step,
+    material: Material,
+    parameters: Mapping[str, Any],
+    start: StartAttempt,
+    works_by_itself: Callable[[str], bool],
+) -> str:
+    """What an attempt's result is called in every session; "" when no other's is taken over. `works_by_itself`: of a
+    model, whether it has a loop and tools of its own."""
+    by_model = bool(material.model) and not material.code
+    if not may_reuse(step, by_model=by_model, secrets=secrets_of(pipeline, step, parameters)):
+        return ""
+    if by_model and works_by_itself(material.model):
+        return ""
+    return reuse_key(pipeline, step, material.code, start, material.inputs, material.documents)
 
 
 def reuse_key(

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.files import Folder
+from weft.models.limiting import tell_waiting
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
@@ -39,7 +40,7 @@ from weft.orchestrator.progress import (
     StopAttempt,
     WakeAt,
 )
-from weft.orchestrator.reuse import ReusedStep, StepCache, is_of_session, may_reuse, reuse_key
+from weft.orchestrator.reuse import ReusedStep, StepCache, cache_key, is_of_session
 from weft.orchestrator.run_log import Publish as Publish
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
@@ -134,8 +135,11 @@ class Runner:
         key: str = "",
         cache: StepCache | None = None,
         clock: Callable[[], float] = time.time,
+        using: Callable[[str], AbstractAsyncContextManager[None]] = lambda _: nullcontext(),
     ) -> None:
-        """`by` is who wants the run, `key` the name of the command that said so."""
+        """`by` is who wants the run, `key` the name of the command that said so. `using` waits for the turn of a
+        resource."""
+        self._using = using
         self._clock = clock
         self._wake: asyncio.TimerHandle | None = None
         self._given = (by, key)
@@ -379,14 +383,8 @@ class Runner:
     def _cache_key(self, step: Step, start: StartAttempt) -> str:
         if self._cache is None:
             return ""
-        material = self._facts.materials[step.name]
-        secrets = secrets_of(self._spec.pipeline, step, self._spec.parameters)
-        by_model = bool(material.model) and not material.code
-        if not may_reuse(step, by_model=by_model, secrets=secrets):
-            return ""
-        if by_model and self._models.works_by_itself(material.model):
-            return ""
-        return reuse_key(self._spec.pipeline, step, material.code, start, material.inputs, material.documents)
+        material, alone = self._facts.materials[step.name], self._models.works_by_itself
+        return cache_key(self._spec.pipeline, step, material, self._spec.parameters, start, alone)
 
     async def _found_elsewhere(self, key: str) -> ReusedStep | None:
         cache, session = self._cache, self._session.state.session
@@ -432,6 +430,7 @@ class Runner:
         def say(text: str) -> None:
             self._publish(StepProgressed(step=step.name, attempt=start.attempt, text=text))
 
+        tell_waiting.set(say)
         if step.map is not None:
             return await self._make_items(step, step.map, start, given, calls, say)
         left = start.allowance.seconds
@@ -454,7 +453,7 @@ class Runner:
         item = {given.item_name: given.item} if given.item_name else {}
         upstream = {**given.artifacts, **item}
         taken = taken_inputs(step, await self._upstream(start.upstream)) if step.inside else {}
-        async with self._alone(step, material), asyncio.timeout(patience):
+        async with self._turn(step), self._alone(step, material), asyncio.timeout(patience):
             if material.code:
                 names = secrets_of(self._spec.pipeline, step, self._spec.parameters)
                 value = await self._executor.execute(material.code, given, say, secrets=names, hosts=step.network)
@@ -581,6 +580,14 @@ class Runner:
             return validate(step, outer[name], value, documents)
 
         return judge
+
+    @asynccontextmanager
+    async def _turn(self, step: Step) -> AsyncIterator[None]:
+        """What it uses besides is held to limits, in one order for everybody; waiting for it is not its own time."""
+        async with AsyncExitStack() as held:
+            for name in step.resources:
+                await held.enter_async_context(self._using(name))
+            yield
 
     def _alone(self, step: Step, material: Material) -> AbstractAsyncContextManager[Any]:
         """Steps that work in the same folder do so one at a time: what one reads, another would be changing."""

@@ -18,6 +18,8 @@ class PlanLine:
     artifacts: tuple[str, ...] = ()
     conditional: bool = False
     """It runs only because a step before it does, and is skipped after all if that one yields the same bytes."""
+    reused: str = ""
+    """The session whose result of the same inputs is taken over, as far as that can be told now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,8 @@ class Config(Strict):
     )
     limits: dict[Text, Limit] = Field(
         default={},
-        description='How often a connection or a source may be used, by its name: openai = "4 at once, 60 a minute"',
+        description="How often a connection, a source or what steps name under resources may be used: "
+        'openai = "4 at once, 60 a minute"',
     )
     roles: RoleTable = Field(default_factory=RoleTable, description="What small, standard and strong stand for")
     models: ModelTables = Field(default_factory=dict, description="How models are reached: a table for each connection")

@@ -61,6 +61,12 @@ class Library:
     def function_fault(self, reference: str) -> tuple[str, str] | None:
         return function_fault(self.folder, reference)
 
+    def limit_names(self) -> list[str]:
+        """The resources that config.toml has limits for."""
+        from weft.workspace.config import read_config  # few pipelines name one
+
+        return [*read_config(self.folder).limits]
+
     def code_version(self, file: str) -> str:
         return code_version(self.folder, file)
 

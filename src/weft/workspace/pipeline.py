@@ -67,6 +67,8 @@ class Step:
     """Of the person's, by name; given to code alone."""
     network: tuple[str, ...] = ()
     """The hosts that its code may reach."""
+    resources: tuple[str, ...] = ()
+    """What a try of it, or of an item, waits for its turn with."""
     cache: bool | None = None
     """Whether a result of another session may be taken over; None for what is so without a word."""
     skills: tuple[str, ...]

@@ -240,6 +240,10 @@ class StepEntry(Strict):
     network: list[Text] = Field(
         default=[], description="The hosts that its code may reach, such as api.example.com; none when not given"
     )
+    resources: list[Text] = Field(
+        default=[],
+        description="What a try of it uses, by its name under [limits] of config.toml: it waits for its turn",
+    )
     cache: Annotated[bool | None, Given] = Field(
         default=None,
         description="Whether a result that another session has of the same inputs is taken over; else only a model's",

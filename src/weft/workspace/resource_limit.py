@@ -24,6 +24,11 @@ class ResourceLimit:
     """In so many `seconds`; 0: as often as one likes."""
     seconds: float = 0.0
 
+    def __str__(self) -> str:
+        span = next((name for name, seconds in _SECONDS.items() if seconds == self.seconds), "")
+        parts = [f"{self.at_once} at once" if self.at_once else "", f"{self.uses} a {span}" if self.uses else ""]
+        return ", ".join(filter(None, parts)).replace("a hour", "an hour")
+
 
 def read_limit(value: Any) -> ResourceLimit:
     if not isinstance(value, str) or not value.strip():

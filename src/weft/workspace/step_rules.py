@@ -55,6 +55,7 @@ def resolve_step(draft: PipelineDraft, name: str, final: str, makers: Mapping[st
         profile=tuple(entry.profile),
         secrets=tuple(_once(draft, (*at, "secrets"), entry.secrets)),
         network=tuple(_hosts(draft, (*at, "network"), entry.network)),
+        resources=tuple(_resources(draft, (*at, "resources"), entry.resources)),
         cache=_cache(draft, at, entry),
         skills=tuple(entry.skills),
         model=entry.model,
@@ -72,6 +73,15 @@ def _hosts(draft: PipelineDraft, path: Path, hosts: Sequence[str]) -> Sequence[s
             hint = "write a name such as api.example.com, with a port if it has one of its own: localhost:8080"
             draft.report((*path, index), f"'{host}' is not the name of a host", hint)
     return hosts
+
+
+def _resources(draft: PipelineDraft, path: Path, names: Sequence[str]) -> Sequence[str]:
+    known = draft.library.limit_names() if names else []
+    for index, name in enumerate(_once(draft, path, names)):
+        if name not in known:
+            hint = suggest(name, known, "limits") if known else f'write {name} = "1 at once" under [limits]'
+            draft.report((*path, index), f"config.toml has no limit '{name}'", hint)
+    return sorted(names)
 
 
 def _cache(draft: PipelineDraft, at: Path, entry: StepEntry) -> bool | None:
