@@ -15,7 +15,6 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -23,13 +22,11 @@ from weft.files import Folder
 from weft.models.model import Model, Part, Request
 from weft.models.structured import Way, ways_of
 from weft.protocol.hashes import hash_value
-from weft.workspace.resource_limit import ResourceLimit
+from weft.workspace.resource_limit import ResourceLimit, tell_waiting
 
 FOLDER: Final = ".limits"
 LOOK_SECONDS: Final = 0.05
 LONGEST_LOOK: Final = 1.0
-tell_waiting: ContextVar[Callable[[str], None] | None] = ContextVar("tell_waiting", default=None)
-"""Whoever shows what is done here: told when it has to wait for its turn, once for each use."""
 
 
 def wait_for_rate(times: Sequence[float], limit: ResourceLimit, now: float) -> float:

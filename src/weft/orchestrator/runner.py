@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from weft.checks import check_documents
 from weft.files import Folder
-from weft.models.limiting import tell_waiting
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
@@ -75,6 +74,7 @@ from weft.session.session import Session
 from weft.workspace.flow import look
 from weft.workspace.mapping import Map
 from weft.workspace.pipeline import Step, secrets_of
+from weft.workspace.resource_limit import tell_waiting
 
 if TYPE_CHECKING:
     from weft.conversation.conversation import Conversation

@@ -7,6 +7,7 @@ from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace import agent, skill
 from weft.workspace.agent import Agent, read_agent
 from weft.workspace.code_file import code_version, function_fault
+from weft.workspace.config import read_config
 from weft.workspace.schema_file import FOLDER as SCHEMA_FOLDER
 from weft.workspace.schema_file import SchemaFile, read_schema
 from weft.workspace.skill import Skill, read_skill
@@ -63,8 +64,6 @@ class Library:
 
     def limit_names(self) -> list[str]:
         """The resources that config.toml has limits for."""
-        from weft.workspace.config import read_config  # few pipelines name one
-
         return [*read_config(self.folder).limits]
 
     def code_version(self, file: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, WithJsonSchema
@@ -14,6 +16,9 @@ from weft.workspace.fields import fault
 _AT_ONCE: Final = re.compile(r"([1-9][0-9]{0,5})\s+at\s+once\Z")
 _RATE: Final = re.compile(r"([1-9][0-9]{0,5})\s+(?:a|an|per)\s+(second|minute|hour|day)\Z")
 _SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0}
+
+tell_waiting: ContextVar[Callable[[str], None] | None] = ContextVar("tell_waiting", default=None)
+"""Whoever shows what is done here: told when it has to wait for its turn, once for each use."""
 
 
 @dataclass(frozen=True, slots=True)
