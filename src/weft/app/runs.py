@@ -117,7 +117,7 @@ class SessionRuns:
             key=key,
             cache=self._parts.step_cache,
             clock=clock,
-            using=self._parts.resource_limits.using,
+            using=lambda name: self._parts.resource_limits.using(name),  # loaded when a step names one
         )
 
     @property
