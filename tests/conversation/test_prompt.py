@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weft.conversation.projections import Said, last_messages
 from weft.conversation.prompt import DROPPED_FIRST, HEADINGS, LIMITS, ORDER, Fragment, build_prompt, fence, tokens_of
 from weft.protocol.messages import Message, Text, ToolCall, ToolResult, ToolSpec
 
@@ -101,3 +102,17 @@ def test_tools_count() -> None:
     without = build_prompt(EVERY, HELLO, (), window=100_000, nonce=NONCE)
     assert with_tools.tokens - without.tokens >= 1_000
     assert with_tools.request.tools == (spec,)
+
+
+def test_a_model_that_reads_only_the_end_is_told_only_the_end() -> None:
+    said = [
+        Said("message", 1, "first"),
+        Said("answer", 1, "one"),
+        Said("message", 2, "second"),
+        Said("call", 2, call="c", tool="Read"),
+        Said("result", 2, "two", call="c", tool="Read"),
+        Said("message", 3, "third"),
+    ]
+    assert last_messages(said, 1) == said[5:]
+    assert last_messages(said, 2) == said[2:]
+    assert last_messages(said, 9) == last_messages(said, None) == said

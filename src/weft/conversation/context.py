@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from weft.conversation.compaction import Summary, fitted
-from weft.conversation.projections import Said, Transcript, messages_of
+from weft.conversation.projections import Said, Transcript, last_messages, messages_of
 from weft.conversation.prompt import Fragment, Prompt, build_prompt, fence
 from weft.models.media import media_kind, media_taken
-from weft.models.model import Model, Request, ThinkingLevel
+from weft.models.model import Model, Request, ThinkingLevel, turns_read
 from weft.protocol.errors import WorkspaceError
 from weft.protocol.messages import Content, Media, Text, ToolSpec
 from weft.protocol.values import dataclass
@@ -72,8 +72,8 @@ class SessionContext:
         fragments = await self.off_loop(lambda: self.fragments(speaker))
         prompt = await fitted(
             speaker.model,
-            list(transcript.entries),
-            lambda entries: self._prompt(speaker, fragments, entries, transcript.outside),
+            last_messages(transcript.entries, turns_read(speaker.model)),
+            lambda entries: self._prompt(speaker, fragments, entries),
             partial(self.compact, conversation),
         )
         self.last[conversation] = prompt
@@ -82,11 +82,10 @@ class SessionContext:
     def preview(self, conversation: str, transcript: Transcript) -> Prompt:
         """What the model would be told now: from the log and the files as they are, without calling anything."""
         speaker = self.speaker(conversation)
-        return self._prompt(speaker, self.fragments(speaker), list(transcript.entries), transcript.outside)
+        entries = last_messages(transcript.entries, turns_read(speaker.model))
+        return self._prompt(speaker, self.fragments(speaker), entries)
 
-    def _prompt(
-        self, speaker: Speaker, fragments: list[Fragment], entries: Sequence[Said], outside: frozenset[str]
-    ) -> Prompt:
+    def _prompt(self, speaker: Speaker, fragments: list[Fragment], entries: Sequence[Said]) -> Prompt:
         return build_prompt(
             fragments,
             messages_of(entries, partial(self._attached, speaker.model)),
@@ -94,7 +93,7 @@ class SessionContext:
             window=speaker.model.window,
             nonce=self.nonce,
             thinking=speaker.thinking,
-            outside=outside,
+            outside=frozenset(said.call for said in entries if said.outside),
         )
 
     def _attached(self, model: Model, one: Mapping[str, Any]) -> Content:

@@ -244,6 +244,19 @@ def compacted(entries: Sequence[Said], turn: int, text: str) -> list[Said]:
     return [*given, Said("summary", turn, text), *(said for said in entries if said.turn > turn and not said.given)]
 
 
+def last_messages(entries: Sequence[Said], count: int | None) -> list[Said]:
+    """The entries from the last so many messages on, found from the end; all of them for None."""
+    if count is None:
+        return list(entries)
+    found: list[Said] = []
+    for said in reversed(entries):
+        found.append(said)
+        count -= said.kind == "message"
+        if not count:
+            break
+    return found[::-1]
+
+
 def _named(one: Mapping[str, Any]) -> Content:
     return Text(text=f"[attached: {one['name']}]")
 

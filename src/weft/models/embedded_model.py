@@ -26,6 +26,9 @@ class EmbeddedModel:
     """`documents` gives the texts to answer from, by the name a person knows them by. `collection` answers a question
     from a body of documents, with sources; it is asked when there are no documents, or none says anything."""
 
+    turns_read: Final = 2
+    """It answers what was said last; from the turn before it knows that it has said what it is."""
+
     def __init__(
         self, documents: Callable[[], Mapping[str, str]], collection: Callable[[str], str] | None = None
     ) -> None:

@@ -100,6 +100,13 @@ class Model(Protocol):
     def stream(self, request: Request) -> AsyncIterator[Part]: ...
 
 
+def turns_read(model: Model) -> int | None:
+    """With how many of the person's last messages, and what followed each, a model does all it can do; None when it
+    makes use of the whole conversation."""
+    read: int | None = getattr(model, "turns_read", None)
+    return read
+
+
 async def prepare(model: Model) -> None:
     """Loads what the first call of a model would wait for, where it has such a thing."""
     load = getattr(model, "prepare", None)
