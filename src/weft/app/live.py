@@ -94,7 +94,6 @@ if TYPE_CHECKING:
     from weft.orchestrator.opening import Opening
     from weft.orchestrator.replies import Judgement
     from weft.orchestrator.runner import Runner
-    from weft.orchestrator.workbench import Permission, Ruling
 
 LEAVING: Final = 5.0
 """Seconds that a run which is told to stop gets when the session is let go of."""
@@ -128,14 +127,6 @@ class _Rested:
 @dataclass(frozen=True, slots=True)
 class _Wake:
     """The session was opened: words that a process which is gone had not heard are heard now."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A call that waits for a person, as it was asked."""
-
-    events: list[DurableEvent]
-    ruling: asyncio.Future[Ruling]
 
 
 @dataclass(slots=True)
@@ -185,8 +176,6 @@ class LiveSession(OpenedSession):
         """A model that is being asked what words mean."""
         self._judging = ""
         """The words it is asked about."""
-        self._approvals: dict[tuple[str, str], _Asked] = {}
-        """Calls of steps that wait for a person."""
         self._rulings: dict[tuple[str, str], tuple[c.DecideApproval, Actor, str]] = {}
         """Given while the run was at rest."""
         self._changed = asyncio.Event()
@@ -497,7 +486,7 @@ class LiveSession(OpenedSession):
 
     def _standing(self) -> list[Event]:
         """What whoever begins to watch should know that is in no record."""
-        waiting: list[Event] = [event for asked in self._approvals.values() for event in asked.events]
+        waiting = self._runner.asked if self._runner is not None else []
         if self._conversation is None:
             return [*waiting]
         return [*waiting, self._conversation.status, *self._conversation.asked]
@@ -510,8 +499,7 @@ class LiveSession(OpenedSession):
         self._starting, self._stop, self._bug = True, stop, None
         executor = self._parts.executor()
         try:
-            approve = self._approve if self._request.attended else None
-            self._runner = await self._runs.begin(wish, executor, by, key, approve)
+            self._runner = await self._runs.begin(wish, executor, by, key, attended=self._request.attended)
         except BaseException:
             await executor.close()
             raise
@@ -648,21 +636,10 @@ class LiveSession(OpenedSession):
         except UserError as error:
             raise UserError(error.message, hint=AT_GATE_HINT) from error
 
-    async def _approve(self, permission: Permission) -> Ruling:
-        """What a person says to a call of a step that calls its tools itself; awaiting it may last as long as the step
-        may. A step of an agent asks in its own conversation."""
-        key = (f"step/{permission.step}", permission.call.call)
-        asked = self._approvals[key] = _Asked(_asked_events(key[0], permission, self.state), self._loop.create_future())
-        try:
-            await self._record(asked.events, MACHINE)
-            return await asked.ruling
-        finally:
-            del self._approvals[key]
-
     async def _decide_approval(self, command: c.DecideApproval, by: Actor, key: str) -> Reply:
         if command.always:
             await self._allow_from_now_on(command)
-        if step_place(command.conversation) or command.conversation.startswith("step/"):
+        if step_place(command.conversation):
             return await self._decide_step(command, by, key)
         return await self._talk_command(command, by, key)
 
@@ -685,21 +662,8 @@ class LiveSession(OpenedSession):
     async def _decide_step(self, command: c.DecideApproval, by: Actor, key: str) -> Reply:
         """A ruling for a call of a step. A run at rest goes on with it."""
         name, call = command.conversation, command.call
-        talk = self._runner.conversation(name) if self._runner else None
-        if talk is not None:
-            return _replied(await talk.give(command, by, key))
-        waiting = self._approvals.get((name, call))
-        if waiting is not None:
-            turn = self.state.steps[name.removeprefix("step/")].attempt
-            decided = t.ApprovalDecided(
-                conversation=name, turn=turn, call=call, decision=command.decision, reason=command.reason or None
-            )
-            accepted = await self._record([decided], by, key)
-            from weft.orchestrator.workbench import Ruling
-
-            if not waiting.ruling.done():
-                waiting.ruling.set_result(Ruling(decision=command.decision, by=by, reason=command.reason))
-            return accepted
+        if self._runner is not None and (records := await self._runner.decide_approval(command, by, key)) is not None:
+            return _replied(records)
         if self._running is not None or not is_heard(self.state) or not await self._is_asked(name, call):
             raise UserError("that question is no longer open")
         self._rulings[name, call] = (command, by, key)
@@ -926,14 +890,6 @@ def _replied(records: Sequence[Record]) -> Reply:
     if refused is not None:
         return Refused(reason=_REFUSALS.get(refused.refusal, f"it can't be done now ({refused.refusal})"))
     return Accepted(seq=records[-1].seq)
-
-
-def _asked_events(name: str, permission: Permission, state: SessionState) -> list[DurableEvent]:
-    call, turn, why = permission.call, state.steps[permission.step].attempt, permission.why
-    asked = t.ToolRequested(
-        conversation=name, turn=turn, call=call.call, tool=call.tool, input=call.input, verdict="ask", reason=why
-    )
-    return [asked, t.ApprovalRequested(conversation=name, turn=turn, call=call.call, tool=call.tool, reason=why)]
 
 
 _REFUSALS: Final = {

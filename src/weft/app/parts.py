@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from weft.models.connections import Connection
     from weft.models.limiting import ResourceLimits
     from weft.models.model import Model
-    from weft.orchestrator.workbench import Approve
     from weft.session.postgres import PostgresLog
     from weft.sources.connected import Sources
     from weft.tools.fetch import Fetched
@@ -121,7 +120,7 @@ class _StepTools:
         self._surroundings = surroundings
         self._session = session
         self.workspace = parts.workspace.path
-        self.approve: Approve | None = None
+        self.attended = False
 
     @cached_property
     def environment(self) -> Mapping[str, str]:

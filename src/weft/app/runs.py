@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
@@ -29,9 +29,6 @@ from weft.session.recovery import accepted_contents
 from weft.session.session import Session
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
-
-if TYPE_CHECKING:
-    from weft.orchestrator.workbench import Approve
 
 AT_GATE_HINT: Final = "correct the file and reply again, or amend: then it is made again, and yours is kept aside"
 
@@ -82,15 +79,13 @@ class SessionRuns:
             return StartRun()
         return StartRun(until=None if run.desired == self.pipeline.final else run.desired, profile=run.profile)
 
-    async def begin(
-        self, wish: StartRun, executor: StepExecutor, by: Actor, key: str, approve: Approve | None
-    ) -> Runner:
+    async def begin(self, wish: StartRun, executor: StepExecutor, by: Actor, key: str, *, attended: bool) -> Runner:
         """Everything that must be recorded before the run is; the runner is ready to go."""
         if wish.pipeline and wish.pipeline != (self._pipeline.name if self._pipeline else ""):
             self._pipeline = self._parts.workspace.pipeline(wish.pipeline)
         opening = await self._open_up(wish, executor, by)
         models, tools = self._parts.step_models(), self._parts.step_tools(self._session.folder.path.name)
-        tools.approve = approve
+        tools.attended = attended
         spec = RunSpec(
             opening.pipeline,
             opening.facts.steps,

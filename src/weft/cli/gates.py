@@ -200,7 +200,7 @@ def question_page(
 def _who(conversation: str) -> str:
     """The step whose conversation it is."""
     place = step_place(conversation)
-    return place.step if place else conversation.removeprefix("step/")
+    return place.step if place else conversation
 
 
 def _reader() -> PromptSession[str]:

@@ -258,7 +258,7 @@ class AgentStep:
     def _open_questions(self) -> None:
         """What an earlier process asked and nobody answered is asked again; when nobody can be asked it is denied."""
         for (conversation, call), asked in self._course.questions.items():
-            if self._work.bench.approve is None:
+            if not self._work.bench.attended:
                 why = "nobody can be asked now"
                 self.talk.approve(call, "denied", conversation=conversation, reason=why)
             else:

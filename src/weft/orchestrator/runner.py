@@ -42,6 +42,7 @@ from weft.orchestrator.progress import (
 from weft.orchestrator.reuse import ReusedStep, StepCache, cache_key, is_of_session
 from weft.orchestrator.run_log import Publish as Publish
 from weft.orchestrator.run_log import RunLog
+from weft.orchestrator.step_questions import StepQuestions
 from weft.orchestrator.validate import Documents, is_code, parse, validate, write_out
 from weft.protocol.call_events import CallSettled, Used
 from weft.protocol.commands import (
@@ -58,9 +59,11 @@ from weft.protocol.envelope import MACHINE, Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
 from weft.protocol.events import (
     DurableEvent,
+    Event,
     ItemSettled,
     NoticeGiven,
     Outcome,
+    Record,
     RunEnded,
     StepModelRetried,
     StepProgressed,
@@ -69,6 +72,7 @@ from weft.protocol.hashes import hash_bytes, hash_value
 from weft.protocol.messages import Media
 from weft.protocol.steps import StepInput
 from weft.protocol.talk import step_conversation, step_place
+from weft.protocol.talk_commands import DecideApproval
 from weft.session.recovery import item_results
 from weft.session.session import Session
 from weft.workspace.flow import look
@@ -77,7 +81,6 @@ from weft.workspace.pipeline import Step, secrets_of
 from weft.workspace.resource_limit import tell_waiting
 
 if TYPE_CHECKING:
-    from weft.conversation.conversation import Conversation
     from weft.models.model import Model, Retried
     from weft.orchestrator.agent_step import AgentStep
     from weft.orchestrator.model_step import Judge
@@ -164,6 +167,7 @@ class Runner:
         self._to_keep: dict[tuple[str, int], str] = {}
         """What attempts that succeeded are called in every session, until they are durable."""
         self._log = RunLog(session, publish, self._call_settled)
+        self._questions = StepQuestions(self._log, self._off_loop)
         self._bug: BaseException | None = None
 
     async def run(self) -> Outcome:
@@ -203,12 +207,18 @@ class Runner:
             task.cancel()
         self._inbox.put_nowait(command)
 
-    def conversation(self, name: str) -> Conversation | None:
-        """The conversation of a step that is being made, by its name or that of one under it: what is asked there
-        (`approval_requested`) is answered there."""
-        place = step_place(name)
+    async def decide_approval(self, command: DecideApproval, by: Actor, key: str) -> Sequence[Record] | None:
+        """A person's word on a call of a step that is being made: what came of it; None when no step asks that."""
+        place = step_place(command.conversation)
         agent = self._agents.get(step_conversation(*place)) if place else None
-        return agent.talk if agent else None
+        if agent is not None:
+            return await agent.talk.give(command, by, key)
+        return await self._questions.decide(command, by, key)
+
+    @property
+    def asked(self) -> list[Event]:
+        """What steps that call tools themselves ask, for whoever begins to watch."""
+        return self._questions.standing
 
     # -- record
 
@@ -615,15 +625,14 @@ class Runner:
         with ExitStack() as stack:
             opening = workbench(self._tools, material.tools, step.own, material.parameters, file, self._session.folder)
             bench = await self._off_loop(lambda: stack.enter_context(opening))
-            if step.calls is not None and given.item_name:
-                from weft.orchestrator.tool_step import make_call
-
-                return await make_call(step.calls, given, bench, calls, say, tainted=material.outside)
             if step.calls is not None:
-                from weft.orchestrator.tool_step import make_calls
+                from weft.orchestrator.tool_step import make_call, make_calls
 
+                rule = partial(self._questions.ruled, conversation, start.attempt, resumed=start.resumed)
+                if given.item_name:
+                    return await make_call(step.calls, given, bench, calls, say, rule, tainted=material.outside)
                 items = await self._off_loop(lambda: self._items(step, start, material))
-                return await make_calls(step.calls, given, bench, calls, items, say, tainted=material.outside)
+                return await make_calls(step.calls, given, bench, calls, items, say, rule, tainted=material.outside)
 
             async def judge(value: Any) -> list[Finding]:
                 made, findings = write_out(step, value)

@@ -10,7 +10,7 @@ again when the step was cut off, nor a good result when other items have changed
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from weft.checks.paths import ValuePlace, find, parse_path
@@ -20,10 +20,13 @@ from weft.orchestrator.workbench import Workbench
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.messages import ToolCall
 from weft.protocol.steps import StepInput
+from weft.protocol.talk_commands import ToolAsk
 from weft.workspace.flow import ArtifactPlace
 from weft.workspace.scope import Taken, ToolCalls
 
 MOST_CALLS: Final = 200
+Rule = Callable[[ToolAsk], Awaitable[ToolAsk]]
+"""Has a person say whether a call may be made."""
 
 
 async def make_calls(
@@ -33,6 +36,7 @@ async def make_calls(
     calls: AttemptCalls,
     items: StepItems,
     say: Callable[[str], None],
+    rule: Rule,
     *,
     tainted: bool,
 ) -> dict[str, Any]:
@@ -45,7 +49,7 @@ async def make_calls(
         result, allowed = items.kept.get(item.hash), True
         if result is None:
             call = ToolCall(call=f"{given.step}-{number}", tool=wanted.tool, input=item.value)
-            result, allowed = await _made(call, item, bench, calls, items, say, tainted=tainted)
+            result, allowed = await _made(call, item, bench, calls, items, say, rule, tainted=tainted)
         denied = denied and not allowed
         told = {"ok": result.ok, "result": result.value, "message": result.message, "ms": result.ms}
         made.append({"input": item.value, **told})
@@ -62,12 +66,13 @@ async def make_call(
     bench: Workbench,
     calls: AttemptCalls,
     say: Callable[[str], None],
+    rule: Rule,
     *,
     tainted: bool,
 ) -> Any:
     """What one call gives, for one item of a step with a map. ExternalError when it failed."""
     call = ToolCall(call=f"{given.step}-{given.item_key}", tool=wanted.tool, input=_inputs(wanted, given)[0])
-    result, allowed = await _made(call, None, bench, calls, None, say, tainted=tainted)
+    result, allowed = await _made(call, None, bench, calls, None, say, rule, tainted=tainted)
     if not result.ok:
         raise ExternalError(f"{wanted.tool}: {result.message}", retryable=allowed)
     return result.value
@@ -80,13 +85,16 @@ async def _made(
     calls: AttemptCalls,
     items: StepItems | None,
     say: Callable[[str], None],
+    rule: Rule,
     *,
     tainted: bool,
 ) -> tuple[ItemResult, bool]:
     """One call to its end, settled with its item if it is one; and whether it was allowed."""
     begun = time.monotonic()
     async with calls.tool(call.tool, bench.title(call), dict(call.input)) as opened:
-        ask = await bench.permitted(call, tainted=tainted)
+        ask = bench.judge(call, tainted=tainted)
+        if ask.verdict == "ask":
+            ask = await rule(ask)
         if ask.verdict != "allow":
             opened.settle(ok=False, message=ask.reason)
             result = ItemResult(False, None, ask.reason)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field, replace
 from pathlib import Path
@@ -18,10 +18,8 @@ from typing import Any, Final, Protocol
 
 from weft.files import Folder
 from weft.orchestrator.calls import through
-from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
 from weft.protocol.messages import ToolCall
-from weft.protocol.talk import Decision
 from weft.protocol.talk_commands import ToolAsk
 from weft.protocol.values import dataclass
 from weft.tools.permission import SIGN_IN_RULE, TAINT_RULE, PermissionVerdict, judge
@@ -43,41 +41,11 @@ WORKSPACE_OWN: Final = (
 """What of a workspace decides what is run, and what was: a step with tools does not change it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Permission:
-    """A call that a rule wants a person asked about."""
-
-    step: str
-    call: ToolCall
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
-    """What was said to it, and by whom."""
-
-    decision: Decision
-    by: Actor
-    reason: str = ""
-
-    @property
-    def allows(self) -> bool:
-        return self.decision != "denied"
-
-
-def not_allowed(why: str) -> str:
-    return f"the person did not allow it ({why})"
-
-
-Approve = Callable[[Permission], Awaitable[Ruling]]
-"""Asks the person; awaiting it may last as long as the step may. It is cancelled by an interrupt."""
-
-
 class StepTools(Protocol):
     """What the tools of steps come from."""
 
-    approve: Approve | None
-    """Set by a face that can ask; without one, what would be asked about is denied."""
+    attended: bool
+    """Somebody may be there to be asked; else what would be asked about is denied."""
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -119,7 +87,7 @@ class Workbench:
     where: str
     """The step, for those who want to know where to allow something."""
     step: str = ""
-    approve: Approve | None = None
+    attended: bool = False
     chosen: Mapping[str, bool] = field(default_factory=dict)
     """Commands that the person gave as parameters: they may be run in these very words, whatever their form. With
     whether that holds also when content from outside is there."""
@@ -137,7 +105,7 @@ class Workbench:
         verdict = judge(call, tool, mode="ask", rules=self.rules, taint=taint, ground=self._ground())
         if verdict.decision == "ask" and self._chose(call, verdict):
             return ask
-        if verdict.decision == "ask" and self.approve is not None:
+        if verdict.decision == "ask" and self.attended:
             always = verdict.always.told if verdict.always else ""
             return replace(ask, verdict="ask", reason=verdict.reason, key=verdict.remember_key or "", always=always)
         if verdict.decision != "allow":
@@ -154,16 +122,6 @@ class Workbench:
         """Its commands run inside the boundary too, but that allows nothing: the scope of a step is what it says."""
         working = os.path.realpath(self.working.path) if self.working is not None else ""
         return Ground(working, self.environment.get("HOME", ""))
-
-    async def permitted(self, call: ToolCall, *, tainted: bool) -> ToolAsk:
-        """The judgement, and the person's word where it is asked for and a face can ask."""
-        ask = self.judge(call, tainted=tainted)
-        if ask.verdict != "ask" or self.approve is None:
-            return ask
-        ruling = await self.approve(Permission(step=self.step, call=call, why=ask.reason))
-        if ruling.allows:
-            return replace(ask, verdict="allow")
-        return replace(ask, verdict="deny", reason=ruling.reason or not_allowed(ask.reason))
 
     def _chose(self, call: ToolCall, verdict: PermissionVerdict) -> bool:
         """A rule that denies or wants something asked stands above what a person chose for one run."""
@@ -248,7 +206,7 @@ def workbench(
             tools.skills,
             where,
             step.name,
-            tools.approve,
+            tools.attended,
             chosen,
         )
     finally:

@@ -1,0 +1,139 @@
+"""A step that calls its tools itself asks as a conversation does: in the log, answered by the one command, once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weft.app import App, RegisteredFunction, SessionRequest
+from weft.protocol.commands import Interrupt, StartRun
+from weft.protocol.events import Event, Record
+from weft.protocol.talk import ApprovalDecided, ApprovalRequested, Decision
+from weft.protocol.talk_commands import DecideApproval
+from weft.tools.tool import Context, Handle, Outcome, Tool, begin
+from weft.tools.toolbox import Toolbox
+
+EACH = """\
+name: marking
+description: A tool for each word
+inputs: {}
+steps:
+  words: {artifact: words.json, code: "words.py:words"}
+  marks:
+    artifact: marks.json
+    requires: [words]
+    tool: Mark
+    each: {artifact: words.json, at: "words[*]", as: word}
+    attempts: 1
+    final: true
+"""
+MAPPED = EACH.replace("each: {", "map: {at_once: 1, ")
+SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+
+
+class Desk(App):
+    """Whose one tool no rule allows."""
+
+    called: list[str]
+
+    def toolbox(
+        self,
+        knowledge: Any = None,
+        *,
+        user: str = "",
+        project: Path | None = None,
+        switched: Mapping[str, bool] | None = None,
+    ) -> Toolbox:
+        async def start(given: Mapping[str, Any], context: Context) -> Handle:
+            async def work() -> Outcome:
+                self.called.append(str(given["word"]))
+                return Outcome(text=f"marked {given['word']}")
+
+            return await begin(work())
+
+        return Toolbox([Tool(name="Mark", description="Marks", input_schema=SCHEMA, effect="write", start=start)])
+
+
+async def words(_: object) -> dict[str, Any]:
+    return {"words": ["one", "two", "three"]}
+
+
+class Person:
+    """Hears what is asked and says what the test wants said."""
+
+    def __init__(self, decisions: Mapping[int, Decision | None]) -> None:
+        self.decisions = decisions
+        self.asked: list[ApprovalRequested] = []
+        self.decided = 0
+        self.unanswered = asyncio.Event()
+
+    async def life(self, desk: Desk, *, first: DecideApproval | None = None) -> str:
+        """One process: the run until it is at rest, or until a question that is left open interrupts it."""
+        async with desk.session(SessionRequest(pipeline="marking", session="marks"), reachable=False) as session:
+
+            def hear(item: Record | Event) -> None:
+                event = item.event if isinstance(item, Record) else item
+                self.decided += isinstance(event, ApprovalDecided)
+                if not isinstance(event, ApprovalRequested):
+                    return
+                self.asked.append(event)
+                decision = self.decisions.get(len(self.asked))
+                if decision is not None:
+                    session.submit(DecideApproval(conversation=event.conversation, call=event.call, decision=decision))
+                elif first is None:
+                    session.submit(Interrupt(why="the person left"))
+
+            async with session.shown(hear, session.state.seq) as showing:
+                if first is not None:
+                    await session.submit(first)
+                    await session.rest()
+                else:
+                    await session.run(StartRun())
+                await showing.caught_up()
+                run = session.state.run
+                assert run is not None
+                return run.outcome or ""
+
+
+def desk(place: Path, pipeline: str) -> Desk:
+    (place / "pipelines").mkdir(parents=True, exist_ok=True)
+    (place / "pipelines" / "marking.yaml").write_text(pipeline)
+    (place / "code").mkdir(exist_ok=True)
+    (place / "code" / "words.py").write_text("def words(step): ...\n")
+    opened = Desk.open(place, functions={"words.py:words": RegisteredFunction(words)})
+    assert isinstance(opened, Desk)
+    opened.called = []
+    return opened
+
+
+@pytest.mark.parametrize("pipeline", [EACH, MAPPED], ids=["each", "map"])
+def test_nobody_is_asked_twice_and_an_answer_given_at_rest_counts(tmp_path: Path, pipeline: str) -> None:
+    async def story() -> None:
+        with desk(tmp_path, pipeline) as opened:
+            left = Person({})
+            assert await left.life(opened) == "interrupted"
+            assert (len(left.asked), opened.called) == (1, [])
+            back = Person({2: "session"})
+            answer = DecideApproval(conversation=left.asked[0].conversation, call=left.asked[0].call, decision="once")
+            assert await back.life(opened, first=answer) == "done"
+            assert opened.called == ["one", "two", "three"]
+            assert [one.call for one in back.asked] == [left.asked[0].call, back.asked[1].call], "asked again, then two"
+            assert back.decided == 2, "three is what was allowed for the session"
+            kinds = Counter(record.event.type for record in opened.sessions.records("marks"))
+            assert (kinds["approval_requested"], kinds["approval_decided"]) == (2, 2)
+
+    asyncio.run(story())
+
+
+def test_a_call_that_is_denied_is_not_made(tmp_path: Path) -> None:
+    async def story() -> None:
+        with desk(tmp_path, EACH) as opened:
+            assert await Person({1: "denied", 2: "denied", 3: "denied"}).life(opened) == "failed"
+            assert opened.called == []
+
+    asyncio.run(story())
