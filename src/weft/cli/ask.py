@@ -19,7 +19,7 @@ from weft.protocol.commands import StartRun
 @trust_option
 @workspace_option
 def command(question: tuple[str, ...], name: str | None, depth: str, as_json: bool, workspace: str | None) -> int:
-    """Ask your documents: a short answer with its sources, each sentence verified.
+    """Ask your documents: a short answer with its sources, and what was checked of each sentence.
 
     The exit code is 1 when nothing was found. `weft research` takes the question apart and goes further.
     """

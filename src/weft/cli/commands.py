@@ -39,7 +39,7 @@ COMMANDS: Final = {
     "schedules": ("weft.cli.schedules", "What is begun by itself: list, run, pause, watch."),
     "sessions": ("weft.cli.sessions", "List, show, follow, verify and remove sessions."),
     "ask": ("weft.cli.ask", "Ask your documents: a short answer with its sources."),
-    "research": ("weft.cli.research", "Answer a question from a collection, verified."),
+    "research": ("weft.cli.research", "Answer a question from a collection, checked sentence by sentence."),
     "kb": ("weft.cli.kb", "Collections of documents: search, references, verification."),
     "mcp": ("weft.cli.mcp", "Offer collections and sessions to other programs (MCP)."),
     "acp": ("weft.cli.acp", "Be an agent for an editor (ACP)."),

@@ -32,7 +32,7 @@ Commands:
   schedules   What is begun by itself: list, run, pause, watch.
   sessions    List, show, follow, verify and remove sessions.
   ask         Ask your documents: a short answer with its sources.
-  research    Answer a question from a collection, verified.
+  research    Answer a question from a collection, checked sentence by sentence.
   kb          Collections of documents: search, references, verification.
   mcp         Offer collections and sessions to other programs (MCP).
   acp         Be an agent for an editor (ACP).

@@ -65,7 +65,7 @@ def command(
     as_json: bool,
     workspace: str | None,
 ) -> int:
-    """Answer a question from a collection: every sentence with its passage, verified, and what is open said.
+    """Answer a question from a collection: every sentence with its passage, what was checked of it, and what is open.
 
     Works offline; with a connected model it gets better. Ctrl+C stops it, and the same command goes on. An unclear
     question waits for you (exit code 3): `weft reply SESSION amend "what you mean"`, or proceed. The exit code is 1

@@ -318,7 +318,7 @@ def _open_ends(found: Sequence[Mapping[str, Any]]) -> Html | None:
         ]
         for one in found
     ]
-    return _table(["What", "Which", "State", "Why"], rows, "Not to be taken as verified")
+    return _table(["What", "Which", "State", "Why"], rows, "Not checked, or checked and not held")
 
 
 # -- how
