@@ -33,7 +33,7 @@ QUICK: Final[dict[str, list[str]]] = {
     "crash": ["--trials", "1"],
     "big_session": ["--events", "2000", "--rounds", "1"],
     "long_log": ["--turns", "200"],
-    "server": ["--conversations", "4", "--runs", "1", "--streams", "8", "--messages", "4"],
+    "server": ["--conversations", "4", "--runs", "1", "--streams", "8", "--messages", "4", "--calm", "2"],
     "startup": ["--runs", "2"],
     "models": ["--pieces", "50", "--calls", "2", "--rounds", "1"],
     "agent_runtime": ["--turns", "1", "--rounds", "1"],

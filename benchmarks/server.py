@@ -39,7 +39,7 @@ import time
 
 
 def wait(step):
-    for number in range(600):
+    for number in range(6000):
         print(number, flush=True)
         time.sleep(0.1)
     return {}
@@ -139,20 +139,33 @@ async def load(port: int, token: str, pid: int, given: argparse.Namespace) -> No
 
     everything = [*talks, *runs] or [""]
     followers = [asyncio.create_task(follow(everything[n % len(everything)])) for n in range(given.streams)]
-    await asyncio.sleep(2)
-    interrupts: list[float] = []
-    for number, session in enumerate(talks[: given.messages]):
-        sent[f"message {number}"] = time.perf_counter()
-        say = {"command": {"type": "say", "text": f"message {number}"}}
-        await asking.ask("POST", f"{base}/sessions/{session}/commands", say)
-        stop = {"command": {"type": "interrupt"}}
-        at = time.perf_counter()
-        await asking.ask("POST", f"{base}/sessions/{session}/commands", stop)
-        interrupts.append((time.perf_counter() - at) * 1000)
-    await asyncio.sleep(2)
-    shown("interrupt answered, everything going on", interrupts)
-    shown("a message's event is with a client", delays)
-    shown("a small request, everything going on", await small_requests(port, token, 100))
+
+    async def measured(when: str) -> None:
+        """Something is said and stopped in each conversation, one after the other."""
+        delays.clear()
+        interrupts: list[float] = []
+        for number, session in enumerate(talks[: given.messages]):
+            text = f"{when} {number}"
+            sent[text] = time.perf_counter()
+            say = {"command": {"type": "say", "text": text}}
+            await asking.ask("POST", f"{base}/sessions/{session}/commands", say)
+            stop = {"command": {"type": "interrupt"}}
+            at = time.perf_counter()
+            await asking.ask("POST", f"{base}/sessions/{session}/commands", stop)
+            interrupts.append((time.perf_counter() - at) * 1000)
+        await asyncio.sleep(2)
+        shown(f"an interrupt is answered, {when}", interrupts)
+        shown(f"an event is with its clients, {when}", delays)
+        shown(f"a small request, {when}", await small_requests(port, token, 100))
+
+    await measured("runs starting")
+    for session in runs:
+        async for item in asking.events(f"{base}/sessions/{session}/events"):
+            if item.get("event", {}).get("type") == "step_started":
+                break
+    await asyncio.sleep(given.calm)  # the programs of the steps have been started
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    await measured("all going on")
     for session in runs:
         await asking.ask("POST", f"{base}/sessions/{session}/commands", {"command": {"type": "interrupt"}})
     for task in followers:
@@ -232,6 +245,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--streams", type=int, default=500)
     parser.add_argument("--messages", type=int, default=100)
+    parser.add_argument("--calm", type=float, default=60.0, metavar="SECONDS", help="for the runs to get going")
     parser.add_argument("--index", type=int, default=0, metavar="SESSIONS")
     given = parser.parse_args()
     if given.index:

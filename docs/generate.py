@@ -819,15 +819,18 @@ def knowledge_tools() -> str:
 
 def api_routes() -> str:
     """Every operation with its role, what it takes and what it gives, as the OpenAPI document has them."""
-    app = make_api(typing.cast(Served, None))
+    document = make_api(typing.cast(Served, None)).openapi()
+    forms = {name: one["properties"] for name, one in document["components"]["schemas"].items() if "Body_" in name}
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     roles = {route.name: _role(route) for route in routes}
     rows = []
-    for path, methods in app.openapi()["paths"].items():
+    for path, methods in document["paths"].items():
         for method, one in methods.items():
             about = " ".join(one.get("description", one["summary"]).split())
             given = [f"`{part['name']}`" for part in one.get("parameters", ()) if part["in"] == "query"]
-            given += [_linked(body) for body in one.get("requestBody", {}).get("content", {}).values()]
+            for body in one.get("requestBody", {}).get("content", {}).values():
+                fields = forms.get(body.get("schema", {}).get("$ref", "").rpartition("/")[2], ())
+                given += [f"`{field}`" for field in fields] or [_linked(body)]
             good: Mapping[str, Any] = next(
                 (answer for code, answer in one["responses"].items() if code.startswith("2")), {}
             )
@@ -838,6 +841,8 @@ def api_routes() -> str:
 
 
 def _role(route: APIRoute) -> str:
+    if route.path == "/sign-in":
+        return "nobody yet"
     found = [getattr(one.call, "role", "") for one in route.dependant.dependencies]
     role = next((role for role in found if role), "")
     if not role:

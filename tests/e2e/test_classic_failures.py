@@ -242,7 +242,7 @@ def test_the_manifest_comes_back_identical(done: Weft, damage: str) -> None:
     assert path.read_bytes() == whole
 
 
-def test_a_second_writer_is_told_who_holds_the_session(weft: Weft, source: Path) -> None:
+def test_a_second_writer_follows_or_is_told_who_holds_the_session(weft: Weft, source: Path) -> None:
     code = weft.workspace / "code/letters.py"
     code.write_text(code.read_text().replace("def count(step):\n", "def count(step):\n    time.sleep(60)\n"))
     command = weft.command("run", "letters", source, "--session-id", "poem", "--json")
@@ -251,9 +251,12 @@ def test_a_second_writer_is_told_who_holds_the_session(weft: Weft, source: Path)
         assert process.stdout is not None
         while b"step_started" not in process.stdout.readline():
             pass
-        second = weft("run", "--session-id", "poem")
-        assert second.code == 1
-        assert "a run is going on in this session" in second.err
+        following = subprocess.Popen(weft.command("run", "--session-id", "poem"), env=weft.env, stderr=subprocess.PIPE)
+        assert following.stderr is not None
+        assert b"is followed" in following.stderr.readline()
+        other = weft("run", "--session-id", "poem", "--force", "count")
+        assert other.code == 1
+        assert "a run is going on in this session" in other.err
         removed = weft("sessions", "rm", "poem")
         assert removed.code == 1
         assert f"session poem is being written by process {process.pid}" in removed.err
@@ -265,4 +268,7 @@ def test_a_second_writer_is_told_who_holds_the_session(weft: Weft, source: Path)
         assert process.wait(20) == 130
         if process.stdout is not None:
             process.stdout.close()
+    with following:
+        assert b"interrupted" in following.stderr.read()
+    assert following.returncode == 130
     assert weft("sessions", "list").out.split("\t")[2] == "interrupted"

@@ -33,8 +33,15 @@ steps:
     requires: [lines]
     final: true
 """
+PATIENT = "# Patience\n\nThis takes until it is stopped.\n"
 CODE = """
+import time
+
+
 def lines(step):
+    if "until it is stopped" in step.text:
+        print("here", flush=True)
+        time.sleep(600)
     return step.text.split("\\n")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.served import PIPELINE, TEXT, Client, Running, begin, environment, running, until, weft
+from tests.web.served import PATIENT, PIPELINE, TEXT, Client, Running, begin, environment, running, until, weft
 from weft.files import Folder
 from weft.session.codec import record_fields
 from weft.session.log import LogReader
@@ -114,8 +114,11 @@ def test_a_token_does_what_its_scope_says(server: Running) -> None:
 def test_every_route_says_which_role_it_needs(server: Running, browser: Client) -> None:
     paths = browser.get("/api/openapi.json").json["paths"]
     assert len(paths) >= 10
+    assert {path for path in paths if not path.startswith("/api/")} == {"/sign-in"}
     nobody = Client(server.address)
     for path, methods in paths.items():
+        if path == "/sign-in":
+            continue
         for method in methods:
             filled = path.replace("{workspace}", "desk").replace("{session}", "x-x").replace("{token}", "x")
             assert nobody.ask(method.upper(), filled).status == 401, path
@@ -231,6 +234,83 @@ def test_terminal_and_server_use_one_session_in_both_directions(home: Path, desk
     for event, _, data in browser.events("/api/w/desk/sessions/own-one/events"):
         if event == "run_ended" and data["event"]["outcome"] == "done":
             break
+
+
+def start(home: Path, *words: str, given: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    """A terminal that goes on."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "weft", *words],
+        env=environment(home),
+        stdin=given,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_a_terminal_follows_and_stops_what_the_server_runs(home: Path, desk: Path, browser: Client) -> None:
+    held = begin(browser, text=PATIENT)
+    until(browser, held, "step_started")
+    with start(home, "--workspace", str(desk), "run", "--session-id", held) as following:
+        assert following.stderr is not None
+        assert b"is followed" in following.stderr.readline()
+        weft(home, "--workspace", str(desk), "interrupt", held)
+        assert b"interrupted" in following.stderr.read()
+    assert following.returncode == 130
+    assert browser.get(f"/api/w/desk/sessions/{held}").json["state"] == "interrupted"
+
+
+def test_the_server_shows_and_stops_what_a_terminal_runs(
+    home: Path, desk: Path, browser: Client, tmp_path: Path
+) -> None:
+    source = tmp_path / "two.md"
+    source.write_text(PATIENT)
+    words = ("--workspace", str(desk), "run", "notes", str(source), "--session-id", "terminals")
+    with start(home, *words) as running_there:
+        assert running_there.stderr is not None
+        while b"here" not in running_there.stderr.readline():
+            pass
+        assert browser.get("/api/w/desk/sessions/terminals").json["state"] == "working"
+        until(browser, "terminals", "step_started")  # what was before
+        stop = {"command": {"type": "interrupt"}}
+        assert browser.post("/api/w/desk/sessions/terminals/commands", stop).status == 200
+        until(browser, "terminals", "run_ended")  # what comes
+        running_there.stderr.read()
+    assert running_there.returncode == 130
+
+
+def test_a_conversation_is_had_from_a_terminal_and_the_page_at_once(home: Path, desk: Path, browser: Client) -> None:
+    here = browser.post("/api/w/desk/sessions", {"message": "hello from the page"}).json["session"]
+    there = ("--workspace", str(desk), "chat", "--plain", "--session")
+    assert "embedded engine" in weft(home, *there, here, "hello from the terminal").stdout
+    weft(home, "--workspace", str(desk), "send", here, "and once more")
+    read, write = os.pipe()
+    try:
+        with start(home, *there, "terminals-talk", given=read) as talking:
+            say = {"command": {"type": "say", "text": "hello from the page"}, "key": "once"}
+            while (reply := browser.post("/api/w/desk/sessions/terminals-talk/commands", say)).status == 404:
+                assert talking.poll() is None
+            assert reply.status == 200, reply.body
+            assert browser.post("/api/w/desk/sessions/terminals-talk/commands", say).status == 200
+            until(browser, "terminals-talk", "turn_completed")
+            os.close(write)
+            write = -1
+            talking.communicate()
+    finally:
+        for handle in (read, write):
+            if handle >= 0:
+                os.close(handle)
+    said = {}
+    for session in (here, "terminals-talk"):
+        log = browser.get(f"/api/w/desk/sessions/{session}/log?type=message_accepted").json["records"]
+        said[session] = [(one["event"]["text"], one["envelope"]["by"]["face"]) for one in log]
+    assert said == {
+        here: [
+            ("hello from the page", "web"),
+            ("hello from the terminal", "terminal"),
+            ("and once more", "terminal"),
+        ],
+        "terminals-talk": [("hello from the page", "web")],
+    }
 
 
 def test_a_conversation_is_gone_on_with_after_a_restart(home: Path, tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ class SessionConversation:
             toolbox=self.access,
             context=self.context,
             ids=self._parts.new_name,
-            off_loop=self._parts.off_loop,
+            off_loop=self._parts.kept,
             show=self._show,
         )
         if self._notifier is not None:

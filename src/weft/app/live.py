@@ -448,7 +448,7 @@ class LiveSession(OpenedSession):
                 return Accepted(seq=self.state.seq)
 
     async def _record(self, events: Sequence[DurableEvent], by: Actor, key: str = "") -> Accepted:
-        records = await self._parts.off_loop(lambda: self._session.record(events, by=by, key=key))
+        records = await self._parts.kept(lambda: self._session.record(events, by=by, key=key))
         return Accepted(seq=records[-1].seq)
 
     # -- what is seen

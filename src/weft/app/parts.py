@@ -67,6 +67,7 @@ Fetch = Callable[[str], Awaitable["Fetched"]]
 EMBEDDED: Final = "embedded"
 MAIN: Final = "main"
 DISK_THREADS: Final = 16
+LOOK_THREADS: Final = 8
 """Syncs of different sessions overlap; more threads than this bring nothing on the disks it was measured on."""
 
 
@@ -165,6 +166,7 @@ class Parts:
         """The log that several machines share; None where the sessions are files here."""
         self.sessions = Sessions(workspace.folder, now, self.shared)
         self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
+        self._look_threads = ThreadPoolExecutor(LOOK_THREADS, thread_name_prefix="weft-look")
         self._functions = functions
         self._fetch = fetch_page
         self._models = models
@@ -207,6 +209,7 @@ class Parts:
         return self._now().timestamp()
 
     def close(self) -> None:
+        self._look_threads.shutdown()
         self.disk_threads.shutdown()
         if "catalogue" in self.__dict__:
             self.catalogue.close()
@@ -565,6 +568,11 @@ class Parts:
         return self._now()
 
     async def off_loop(self, work: Callable[[], T]) -> T:
+        """What may take long: opening, planning, reading."""
+        return await asyncio.get_running_loop().run_in_executor(self._look_threads, work)
+
+    async def kept(self, work: Callable[[], T]) -> T:
+        """A write to a log: it waits for no other session's opening and reading, so that an interrupt does not."""
         return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)
 
     def opening_ask(

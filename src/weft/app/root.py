@@ -57,8 +57,9 @@ UNATTENDED: Final = ("web", "schedule")
 """Faces whose runs go on when the process that held them was killed: nobody sits in front."""
 MOST_TAKE_UPS: Final = 3
 """In a row, without anybody asking."""
-DOOR_SECONDS: Final = 0.3
-"""Within this a session that was just opened has its door."""
+DOOR_SECONDS: Final = 0.2
+DOOR_LOOKS: Final = 50
+"""How often, and how long after each other, it is looked whether who holds a session has opened its door."""
 
 
 class App(Parts):
@@ -164,14 +165,10 @@ class App(Parts):
             yield queued
             await queued.close()
             return
-        try:
-            live = await self._hold(request, wish or StartRun())
-        except SessionLockedError as error:
-            attached = await attach(self, error.session, request)
-            if attached is None:
-                raise
-            yield attached
-            await attached.close()
+        live = await self._held_or_attached(request, wish or StartRun())
+        if isinstance(live, AttachedSession):
+            yield live
+            await live.close()
             return
         try:
             async with open_door(live) if reachable else nullcontext("") as trouble:
@@ -181,6 +178,20 @@ class App(Parts):
                 yield live
         finally:
             await live.close()
+
+    async def _held_or_attached(self, request: SessionRequest, wish: StartRun) -> LiveSession | AttachedSession:
+        """Somebody who has just opened it has a door in a moment: it is waited for, and so is the end of a holder."""
+        looks = 0
+        while True:
+            try:
+                return await self._hold(request, wish)
+            except SessionLockedError as error:
+                if (attached := await attach(self, error.session, request)) is not None:
+                    return attached
+                if looks == DOOR_LOOKS:
+                    raise
+            looks += 1
+            await asyncio.sleep(DOOR_SECONDS)
 
     def works_for(self, requests: Sequence[SessionRequest], wish: StartRun, batch: str, by: Actor) -> list[Work]:
         """Runs as workers would make them, each with a key of the batch. The first is planned: UserError for what can't
@@ -257,15 +268,15 @@ class App(Parts):
         self, session: str, command: DescribeSession | SwitchSource, *, key: str = "", by: Actor = PERSON
     ) -> Reply:
         """What a person says of a session, whoever holds it: it needs no pipeline and opens no conversation."""
-        try:
-            attached = await self.attached(session)
-            if attached is None:
+        looks = 0
+        while (attached := await self.attached(session)) is None:
+            try:
                 return await self.off_loop(lambda: self._describe(session, command, key, by))
-        except SessionLockedError:  # somebody has just opened it: it has a door in a moment
+            except SessionLockedError:  # as above
+                if looks == DOOR_LOOKS:
+                    raise
+            looks += 1
             await asyncio.sleep(DOOR_SECONDS)
-            attached = await self.attached(session)
-            if attached is None:
-                raise
         reply = await attached.submit(command, key=key, by=by)
         await attached.close()
         return reply

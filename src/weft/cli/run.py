@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weft.app import App, OpenedSession, SessionRequest, Showing
+from weft.app import App, AttachedSession, OpenedSession, SessionRequest, Showing
 from weft.cli.asking import ask_options, asks, program_words, start_run
 from weft.cli.place import is_terminal, json_option, open_app, trust_option, workspace_option, workspace_path
 from weft.cli.screen import LiveScreen, Screen, screen_for
@@ -127,7 +127,11 @@ async def _one(
     app: App, request: SessionRequest, wish: StartRun, output: str | None, *, as_json: bool, plain: bool, asks: bool
 ) -> int:
     async with follow(app, request, wish, as_json=as_json, plain=plain, asks=asks) as followed:
-        return OUTCOMES[await followed.to_the_end(wish, output)]
+        if followed.going and wish == StartRun():
+            outcome = await followed.joined()
+            if outcome != "done":
+                return OUTCOMES[outcome]
+        return OUTCOMES[await followed.to_the_end(wish, output)]  # what has changed since is made as well
 
 
 class FollowedSession:
@@ -153,6 +157,8 @@ class FollowedSession:
         self._as_json = as_json
         self._shown = shown
         self.showing: Showing
+        self.going = False
+        """Another process holds the session, and its run is going on there."""
         self._began = asyncio.Event()
 
     @cached_property
@@ -160,6 +166,19 @@ class FollowedSession:
         from weft.cli.gates import Asking  # most runs ask nothing
 
         return Asking(self.session, self.program)
+
+    async def joined(self) -> Outcome:
+        """The run that is going on elsewhere, to where it comes to rest there. Ctrl+C leaves it alone."""
+        told = "is going on in another process and is followed; Ctrl+C leaves it alone"
+        print(f"the run {told}, {self.program} interrupt {self.session.id} stops it", file=sys.stderr, flush=True)
+        resting = asyncio.ensure_future(self.session.run_at_rest())
+        try:
+            async with self._screen.going():
+                await asyncio.wait({resting})
+                await self.showing.caught_up()
+        finally:
+            resting.cancel()
+        return resting.result() or "waiting"
 
     async def to_the_end(self, wish: StartRun | None, output: str | None) -> Outcome:
         """A run, to where it comes to rest; a person who sits in front is asked at each gate. Without a wish they are
@@ -273,8 +292,18 @@ async def follow(
         )
         shown = is_terminal(sys.stdout) and is_terminal(sys.stderr) and not plain
         followed = FollowedSession(app, session, screen, as_json=as_json, shown=shown, asks=asks)
-        async with session.shown(followed.show) as followed.showing:
+        begun = await _going_since(session) if isinstance(session, AttachedSession) else None
+        followed.going = begun is not None
+        async with session.shown(followed.show, begun) as followed.showing:
             yield followed
+
+
+async def _going_since(session: AttachedSession) -> int | None:
+    """The number in the log after which the run began that is going on; None when none is."""
+    run = session.state.run
+    if run is None or run.outcome is not None:
+        return None
+    return max(one.seq for one in await session.records() if isinstance(one.event, RunStarted)) - 1
 
 
 def deliver(session: OpenedSession, step: str, output: str | None) -> None:

@@ -23,6 +23,7 @@ from weft.web.assets import asset_routes
 from weft.web.batch_routes import batch_routes
 from weft.web.documentation import site_routes
 from weft.web.frames import frame_routes
+from weft.web.guard import COOKIE
 from weft.web.knowledge_routes import knowledge_routes
 from weft.web.library_routes import library_routes
 from weft.web.pages import page_routes
@@ -34,10 +35,29 @@ from weft.web.source_routes import source_routes
 from weft.web.work_routes import work_routes
 
 server_routes = APIRouter(prefix="/api")
+WAYS_IN: Final[dict[str, Any]] = {
+    "token": {"type": "http", "scheme": "bearer", "description": "made by `weft tokens add`"},
+    "browser": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "given by `POST /sign-in`"},
+}
+
+
+class Api(FastAPI):
+    """Its document also says what the guard in front asks for: every request below `/api` is somebody's."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            document = super().openapi()
+            document["components"]["securitySchemes"] = WAYS_IN
+            for path, methods in document["paths"].items():
+                if path.startswith("/api/"):
+                    for operation in methods.values():
+                        operation["security"] = [{name: []} for name in WAYS_IN]
+            self.openapi_schema = document
+        return self.openapi_schema
 
 
 def make_api(served: Served) -> FastAPI:
-    app = FastAPI(
+    app = Api(
         title="Weft",
         version=__version__,
         description="Every session of a workspace behind one door.",
@@ -48,7 +68,7 @@ def make_api(served: Served) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.served = served
-    for router in (page_routes, frame_routes, shared_pages, *ROUTERS):
+    for router in (frame_routes, shared_pages, *ROUTERS):
         app.include_router(router)
     app.include_router(site_routes)
     app.include_router(asset_routes)  # the last: every address that is nobody else's is a place of the page
@@ -129,6 +149,7 @@ def _rendered(one: s.TextToRender) -> str:
 
 
 ROUTERS: Final = (
+    page_routes,
     server_routes,
     session_routes,
     batch_routes,

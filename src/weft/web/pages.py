@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from weft.app import BROWSER_DAYS
+from weft.web.shapes import ApiProblem
 
-page_routes = APIRouter(include_in_schema=False)
+page_routes = APIRouter()
+_PAGE: Final[dict[str, Any]] = {"content": {"text/html": {"schema": {"type": "string"}}}}
+_LIMITED: Final[dict[str, Any]] = {"model": ApiProblem, "description": "too many tries; wait a minute"}
+_SIGNED_IN: Final[dict[str, Any]] = {
+    "description": "signed in: on to the page, with the cookie that every further request carries",
+    "headers": {
+        "Location": {"schema": {"type": "string"}},
+        "Set-Cookie": {"schema": {"type": "string"}, "description": "HttpOnly, SameSite=Strict"},
+    },
+}
 _FRAME: Final = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Weft</title>
@@ -32,21 +42,32 @@ _CONFIRM: Final = """<p>Sign this browser in?</p>
 </form>"""
 
 
-@page_routes.get("/sign-in")
+@page_routes.get("/sign-in", response_class=HTMLResponse)
 async def sign_in_page(request: Request, link: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """A link is used by a click, not by being looked at: programs that look at links in messages must not use it up."""
+    """The form that signs a browser in. A link is used by a click, not by being looked at: programs that look at links
+    in messages must not use it up."""
     if link:
         return HTMLResponse(_FRAME.format(body=_CONFIRM.format(link=escape(link, quote=True))))
     return _ask(request, "You are not signed in.")
 
 
-@page_routes.post("/sign-in")
+@page_routes.post(
+    "/sign-in",
+    status_code=303,
+    response_class=RedirectResponse,
+    responses={
+        303: _SIGNED_IN,
+        403: {**_PAGE, "description": "not right, used up, or sent by another site"},
+        429: _LIMITED,
+    },
+)
 async def sign_in(
     request: Request,
     link: Annotated[str, Form(max_length=200)] = "",
     person: Annotated[str, Form(max_length=64)] = "",
     passphrase: Annotated[str, Form(max_length=1000)] = "",
 ) -> Response:
+    """By a link that is good once, or by name and passphrase. The request must tell its `Origin`, as browsers do."""
     served = request.app.state.served
     agent = request.headers.get("user-agent", "")
     if link:
