@@ -3,6 +3,7 @@
     python -m benchmarks.server                                  200 conversations, 50 runs, 500 event streams
     python -m benchmarks.server --conversations 20 --runs 5 --streams 50
     python -m benchmarks.server --index 10000                    the list and search of so many sessions
+    python -m benchmarks.server --folders 10000                  so many sessions on the disk: start, list, search
 
 What is measured, from outside: how long an interrupt takes to be answered while everything goes on, how long after a
 message its event is with a client, the memory of a session that is held and idle, and a small request here and on a
@@ -15,6 +16,7 @@ import argparse
 import asyncio
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -25,6 +27,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from weft import __version__
+from weft.app import App
+from weft.protocol.envelope import PERSON
+from weft.protocol.events import SessionCreated, SessionDescribed
 from weft.session.index import Filter, IndexedText, ListedSession, SessionIndex
 from weft.session.shared import LogMark
 
@@ -102,11 +108,11 @@ def memory(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-async def small_requests(port: int, token: str, number: int) -> list[float]:
+async def small_requests(port: int, token: str, number: int, path: str = "/api/me") -> list[float]:
     asking, took = Asking(port, token), []
     for _ in range(number):
         begun = time.perf_counter()
-        await asking.ask("GET", "/api/me")
+        await asking.ask("GET", path)
         took.append((time.perf_counter() - begun) * 1000)
     return took
 
@@ -239,6 +245,62 @@ def index(number: int) -> None:
         store.close()
 
 
+def folders(number: int) -> None:
+    """The whole way: logs on the disk, a server that is started beside them, and what a person waits for."""
+    with tempfile.TemporaryDirectory() as place:
+        home, desk = Path(place) / "home", Path(place) / "desk"
+        (desk / "pipelines").mkdir(parents=True)
+        (desk / "config.toml").write_text("durable = false\n")
+        (desk / "pipelines" / "wait.yaml").write_text(PIPELINE)
+        begun = time.perf_counter()
+        with App.open(desk) as app:
+            for n in range(number):
+                with app.sessions.open(f"s-{n:06}", create=True) as session:
+                    made = SessionCreated(session=f"s-{n:06}", pipeline="", weft=__version__)
+                    title = SessionDescribed(title=f"Report {n} on tides of day {n % 29}")
+                    session.record([made, title], by=PERSON)
+        print(f"{number} sessions made in {time.perf_counter() - begun:.0f} s")
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        around = {**kept, "HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+        weft = [sys.executable, "-m", "weft"]
+        for when in ("for the first time", "the index knows them"):
+            before, at = cpu_of_children(), time.perf_counter()
+            subprocess.run(
+                [*weft, "--workspace", str(desk), "sessions", "list"], env=around, stdout=subprocess.DEVNULL, check=True
+            )
+            took = time.perf_counter() - at
+            print(f"weft sessions list, {when}: {took:.2f} s, CPU {cpu_of_children() - before:.2f} s")
+        adding = [*weft, "tokens", "add", "bench", "--scope", "read"]
+        token = subprocess.run(adding, env=around, capture_output=True, text=True, check=True).stdout.strip()
+        begun = time.perf_counter()
+        words = [*weft, "serve", "--port", "0", "--no-open", "--workspace", str(desk)]
+        with subprocess.Popen(words, env=around, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            try:
+                port = int(server.stdout.readline().partition("/sign-in")[0].rpartition(":")[2])
+                asyncio.run(small_requests(port, token, 1))
+                print(
+                    f"the server has answered after {time.perf_counter() - begun:.2f} s, CPU {cpu_of(server.pid):.2f} s"
+                )
+                for name, path in (
+                    ("list, 100 of them", "sessions"),
+                    ("search, a word that all have", "sessions?q=tides"),
+                ):
+                    shown(name, asyncio.run(small_requests(port, token, 20, f"/api/w/desk/{path}")))
+            finally:
+                server.terminate()
+
+
+def cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def cpu_of(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--conversations", type=int, default=200)
@@ -247,9 +309,12 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=100)
     parser.add_argument("--calm", type=float, default=60.0, metavar="SECONDS", help="for the runs to get going")
     parser.add_argument("--index", type=int, default=0, metavar="SESSIONS")
+    parser.add_argument("--folders", type=int, default=0, metavar="SESSIONS")
     given = parser.parse_args()
     if given.index:
         index(given.index)
+    elif given.folders:
+        folders(given.folders)
     else:
         server_load(given)
 

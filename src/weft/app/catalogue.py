@@ -12,7 +12,9 @@ import os
 import sqlite3
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -105,16 +107,28 @@ class Catalogue:
     def refresh(self) -> list[str]:
         """Bring everything up to date that is behind its log; the sessions that were. One that somebody was at work on
         is behind as soon as nobody is."""
+        present = self._sessions.log_marks()  # nobody waits for this long look at every folder
         with self._lock:
             index = self._opened()
-            known, present = index.marks(), self._sessions.log_marks()
+            known = index.marks()
             behind = [name for name, mark in present.items() if known.get(name) != mark]
             behind += [name for name in index.working() if name in present and known[name] == present[name]]
             for name in behind:
                 self.update(name)
             for name in known.keys() - present.keys():
-                self.forget(name)
+                if not self._sessions.exists(name):  # it may have been made since
+                    self.forget(name)
             return behind
+
+    def refresh_soon(self, told: Callable[[], None]) -> None:
+        """The same behind whoever asks; `told` when it is done. That it can't be done now harms nobody."""
+
+        def refreshed() -> None:
+            with suppress(WeftError, OSError, sqlite3.Error):
+                self.refresh()
+            told()
+
+        self._thread.submit(refreshed)
 
     def update(self, session: str) -> None:
         """Bring a session's entry up to date with its log, unless it is."""

@@ -32,6 +32,11 @@ CHUNK: Final = 500
 
 JOBS_FILE: Final = ".weft/jobs.json"
 REFRESH_SECONDS: Final = 2.0
+"""Between two looks whether the list is behind a log,"""
+REFRESH_SHARE: Final = 30
+"""and so much longer for each second that a look takes."""
+NOTICED_SECONDS: Final = 0.03
+"""Longer than this nobody is made to wait for it."""
 MOST_TAKEN_UP: Final = 1000
 CLOCK_SECONDS: Final = 5.0
 """Between two looks at what waits for its time."""
@@ -71,6 +76,7 @@ class ServedWorkspace:
         self._trouble = trouble
         self._watches: dict[str, tuple[Watch, asyncio.Task[None]]] = {}
         self._refreshed = -REFRESH_SECONDS
+        self._refresh_took = 0.0
         self._moved = asyncio.Event()
         """Set, and made anew, when a session begins to be held: whoever watches it moves over."""
 
@@ -204,11 +210,21 @@ class ServedWorkspace:
         return self.catalogue.changed_since(revision)
 
     def _refresh(self) -> None:
-        """Who writes keeps the index up; now and then it is held against every log, for who was killed before that."""
+        """Who writes keeps the index up; now and then it is held against every log, for who was killed before that: at
+        once while there are few, behind whoever asks and less often when there are so many that it takes a while."""
         now = time.monotonic()
-        if now - self._refreshed > REFRESH_SECONDS:
-            self._refreshed = now
+        if now - self._refreshed < REFRESH_SECONDS + REFRESH_SHARE * self._refresh_took:
+            return
+        self._refreshed = now
+
+        def told() -> None:
+            self._refresh_took = min(time.monotonic() - now, 1.0)
+
+        if self._refresh_took < NOTICED_SECONDS:
             self.catalogue.refresh()
+            told()
+        else:
+            self.catalogue.refresh_soon(told)
 
     async def waiting(self, shown: Callable[[ListedSession, OpenQuestions, Sequence[QuestionAsked]], T]) -> list[T]:
         """Everything that waits for a person, the newest first. What a tool asks is in no log: only who holds the
