@@ -10,6 +10,8 @@ import pytest
 from tests.app.talking import say, talk
 from tests.made import lay_out
 from weft.app import App, OpenedSession, Replayed, replay
+from weft.app.secrets import person_secrets
+from weft.cli.commands import run_command_line
 from weft.protocol.commands import Mode
 from weft.testing.scripted import Turn, calls, says
 
@@ -60,3 +62,27 @@ def test_what_would_be_otherwise_is_said_and_nothing_is_done_again(workspace: Pa
     assert difference.turn == 2
     assert "was: allow, is now: deny" in difference.text
     assert other.prompts[0] != same.prompts[0]  # they are told otherwise now
+
+
+def test_a_word_that_became_a_secret_since_is_in_no_test_and_no_difference(
+    workspace: Path, desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WEFT_CREDENTIALS_KEY", "open sesame")
+    secret = "thimble-9-meadow"
+    turns = [Turn(calls("Write", {"file_path": f"{secret}.md", "content": secret})), Turn(says(f"{secret} is there."))]
+
+    async def play(session: OpenedSession) -> None:
+        await say(session, f"write {secret} down")
+
+    talk(workspace, desk, turns, play)
+    assert secret in (workspace / "sessions/talk/log.jsonl").read_text(), "nobody had said that it is one"
+    with App.open(workspace) as app:
+        person_secrets(app.surroundings, None).put("own", secret)
+    assert lived_again(workspace).differences == ()
+    (workspace / "permissions.yaml").write_text(f"deny:\n  - {{tool: Write, why: no {secret} here}}\n")
+    kept = tmp_path / "kept.json"
+    words = ["--workspace", str(workspace), "sessions", "replay", "talk", "--mode", "edits", "--as-test", str(kept)]
+    assert run_command_line(words) == 1
+    told = capsys.readouterr()
+    assert "[secret own]" in told.out
+    assert secret not in kept.read_text() + told.out + told.err

@@ -24,6 +24,7 @@ from typing import Any, Final
 from weft.app.conversations import MAIN, SessionConversation
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
+from weft.app.secrets import learn_all
 from weft.conversation.tooling import ToolAccess
 from weft.files import Folder
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta
@@ -37,6 +38,7 @@ from weft.protocol.hashes import hash_value
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import DecideApproval, SendMessage, ToolEnd
 from weft.protocol.values import dataclass
+from weft.redaction import REDACTOR
 from weft.session.sessions import Sessions
 
 SECONDS: Final = 300.0
@@ -170,8 +172,13 @@ class RecordedAccess(ToolAccess):
 
 async def replay(parts: Parts, session: str, *, mode: Mode = "ask", working: Path | None = None) -> Replayed:
     """In the mode that is given: a log does not say in which it began. UserError when nobody has said anything."""
-    records = await parts.off_loop(lambda: list(parts.sessions.records(session)))
-    recorded = recording(records)
+
+    def read() -> list[Record]:
+        """Without what is a secret by now: it stands in no prompt, no difference and no test."""
+        learn_all(parts.surroundings)
+        return [one._replace(event=REDACTOR.value(one.event)) for one in parts.sessions.records(session)]
+
+    recorded = recording(await parts.off_loop(read))
     if not recorded.messages:
         raise UserError(f"nobody has said anything in session {session}")
     model, turns = RecordedModel(recorded), len(recorded.ends)
@@ -193,7 +200,7 @@ async def replay(parts: Parts, session: str, *, mode: Mode = "ask", working: Pat
             finally:
                 await talk.close(keep_open=False)
                 await parts.off_loop(scratch.close)
-    found = tuple(_differences(recorded, lived))
+    found = tuple(REDACTOR.value(list(_differences(recorded, lived))))
     calls = len(recorded.requested)
     return Replayed(turns=turns, calls=calls, differences=found, prompts=tuple(model.prompts), ended=recorded.ended)
 
