@@ -1,6 +1,7 @@
 # `make run` shows Weft at work, `make quick` is for every edit, `make test` checks everything. They set up what they need.
 PYTHON ?= python3
 BIN := .venv/bin
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run page site quick test slow check fmt bench lock clean

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import lanes
+from tests import copied, lanes
 from weft.consent import Consents
 from weft.redaction import REDACTOR
 
@@ -25,7 +26,13 @@ settings.register_profile("quick", settings.get_profile("weft"), max_examples=20
 settings.load_profile("quick" if lanes.LANE == "quick" else "weft")
 
 
+# What is compiled is kept, also where the surroundings say otherwise: thousands of programs of these tests load it.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 guard = lanes.Guard()
+if lanes.LANE != "quick":
+    copied.install()
 
 
 def pytest_report_header() -> list[str]:
@@ -52,6 +59,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     yield from guard.watch(item)
+
+
+@pytest.fixture(autouse=True)
+def started_as_ever(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a test marked `fresh` every program is started from nothing."""
+    monkeypatch.setattr(copied, "is_fresh", request.node.get_closest_marker("fresh") is not None)
 
 
 @pytest.fixture(autouse=True)

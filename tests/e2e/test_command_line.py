@@ -33,6 +33,7 @@ def test_version_and_help_import_nothing_heavy() -> None:
         assert not heavy & set(eval(out.splitlines()[-1]))
 
 
+@pytest.mark.fresh
 def test_version(weft: Weft) -> None:
     ran = subprocess.run([sys.executable, "-m", "weft", "--version"], capture_output=True, text=True, check=True)
     assert ran.stdout == f"weft {__version__}\n"
