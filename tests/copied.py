@@ -246,9 +246,9 @@ def begin(wish: Wish, streams: Sequence[int]) -> None:
     os.environ.update(wish.env)
     sys.path[0:1] = [wish.folder, *filter(None, wish.env.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [wish.module, *wish.words]
-    sys.stdin = sys.__stdin__ = stream(0, "r", "strict")
-    sys.stdout = sys.__stdout__ = stream(1, "w", "strict")
-    sys.stderr = sys.__stderr__ = stream(2, "w", "backslashreplace")
+    sys.stdin = stream(0, "r", "strict")
+    sys.stdout = stream(1, "w", "strict")
+    sys.stderr = stream(2, "w", "backslashreplace")
     if "PYTHONWARNINGS" in wish.env:
         warnings.simplefilter("error")
     if not hasattr(sys.modules.get(wish.module), "__path__"):
