@@ -15,15 +15,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from glob import glob
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pytest
 
+T = TypeVar("T")
 LANE: Final = os.environ.get("WEFT_LANE", "test")
 WHOLE: Final = 100_000
 OUTSIDE: Final = ("e2e", "crash")
@@ -43,6 +44,12 @@ def lives(sample: int, whole: int = WHOLE) -> int:
     if told := os.environ.get("WEFT_WALKS"):
         return int(told)
     return {"quick": max(1, sample // 8), "slow": whole}.get(LANE, sample)
+
+
+def sample(found: Iterable[T], one_in: int, begin: int = 0) -> Sequence[T]:
+    """One in so many, others whenever their number changes; all of them in the slow lane, for tests marked `lives`."""
+    every = list(found)
+    return every if LANE == "slow" else every[(len(every) + begin) % one_in :: one_in]
 
 
 def sort_in(items: Iterable[pytest.Item]) -> None:

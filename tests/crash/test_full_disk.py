@@ -14,6 +14,7 @@ from functools import partial
 
 import pytest
 
+from tests import lanes
 from tests.crash.conftest import Scene, Undisturbed
 from tests.crash.deaths import telling_deaths, the_call
 from tests.crash.harness import UNSYNCED, Ended, Harness
@@ -22,8 +23,6 @@ from tests.crash.weaving import Place
 from weft.files import Folder
 from weft.session.log import LogReader
 from weft.testing import Call, CountingDisk, FailingDisk, KillingDisk
-
-CHUNKS = 2
 
 
 @dataclass(frozen=True)
@@ -88,18 +87,20 @@ def _not_taken_back(place: Place, lines: int) -> list[str]:
     return [f"{found} events and {len(reader.torn)} bytes are in the log, {lines} were published"]
 
 
-@pytest.mark.parametrize("number", range(CHUNKS))
+@pytest.mark.lives
 @pytest.mark.parametrize("name", TROUBLES)
 def test_a_disk_that_fails_at_any_call_ends_the_run_clearly(
-    harness: Harness, scene: Scene, undisturbed: Undisturbed, name: str, number: int
+    harness: Harness, scene: Scene, undisturbed: Undisturbed, name: str
 ) -> None:
+    """Each trouble at calls of its own, together at every call; in the slow lane each at every call."""
     wrong = {}
-    for call in undisturbed.calls[number::CHUNKS]:
+    for call in lanes.sample(undisturbed.calls, len(TROUBLES), begin=list(TROUBLES).index(name)):
         if faults := disturb(harness, scene.place(), call, TROUBLES[name], undisturbed):
             wrong[str(call)] = faults
     assert wrong == {}
 
 
+@pytest.mark.lives
 @pytest.mark.parametrize("name", ["full", "broken once"])
 @pytest.mark.parametrize("first", ["file not yet written", "torn log"])
 def test_a_disk_that_fails_during_a_repair_ends_it_clearly(
@@ -107,7 +108,7 @@ def test_a_disk_that_fails_during_a_repair_ends_it_clearly(
 ) -> None:
     death = telling_deaths(undisturbed.calls)[first]
     wrong = {}
-    for call in _repair(harness, scene.place(), death.disk):
+    for call in lanes.sample(_repair(harness, scene.place(), death.disk), 3):
         place = scene.place()
         assert harness(place, death.disk).killed
         if faults := disturb(harness, place, call, TROUBLES[name], undisturbed):

@@ -1,4 +1,5 @@
-"""SIGKILL at every changing call of a run, before it, after it, and half-way through it if it is a write.
+"""SIGKILL at every changing call of a run, before it, after it, and half-way through it if it is a write: at one in two
+of them in every run of the tests, at each in the slow lane.
 
 Then a run of its own continues, and nothing that the log had may happen again or be lost. The same over the recovery
 itself, over a run after the source was changed, and at random moments.
@@ -26,19 +27,12 @@ from tests.crash.weaving import CALLS, OTHER_SOURCE, Place
 from weft.files import Disk
 from weft.testing import Call, CountingDisk, KillingDisk
 
-CHUNKS = 4
-RANDOM_MOMENTS = lanes.lives(80, 200)
+CHUNKS = 2
+RANDOM_MOMENTS = lanes.lives(24, 200)
 
 
-def chunk(found: Iterable[Death], number: int) -> Sequence[Death]:
-    return list(found)[number::CHUNKS]
-
-
-def sample(found: Iterable[Death]) -> Sequence[Death]:
-    """Every third, others whenever the number of calls changes; all of them in the slow lane. For matrices that differ
-    from the first one, which is always whole, in where they begin."""
-    every = list(found)
-    return every if lanes.LANE == "slow" else every[len(every) % 3 :: 3]
+def chunk(found: Iterable[Death], number: int, one_in: int) -> Sequence[Death]:
+    return lanes.sample(found, one_in)[number::CHUNKS]
 
 
 @dataclass
@@ -75,12 +69,13 @@ class Matrix:
             self.wrong[name] = faults
 
 
+@pytest.mark.lives
 @pytest.mark.parametrize("number", range(CHUNKS))
 def test_a_run_killed_at_any_call_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, number: int
 ) -> None:
     matrix = Matrix(harness, scene, undisturbed.artifacts)
-    for death in chunk(deaths(undisturbed.calls), number):
+    for death in chunk(deaths(undisturbed.calls), number, 2):
         matrix.kill(death)
     assert matrix.wrong == {}
 
@@ -102,11 +97,12 @@ def test_a_recovery_killed_at_any_call_is_continued(
 ) -> None:
     first = telling_deaths(undisturbed.calls)["file not yet written"]
     matrix = Matrix(harness, scene, undisturbed.artifacts)
-    for second in chunk(sample(deaths(second_calls(harness, scene, first))), number):
+    for second in chunk(deaths(second_calls(harness, scene, first)), number, 9):
         matrix.kill(first, second)
     assert matrix.wrong == {}
 
 
+@pytest.mark.lives
 @pytest.mark.parametrize("first", ["torn log", "half a blob", "files not yet settled"])
 def test_any_repair_killed_at_any_call_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, first: str
@@ -116,7 +112,7 @@ def test_any_repair_killed_at_any_call_is_continued(
     calls = second_calls(harness, scene, found)
     begun = the_call(calls, "fdatasync", "log.jsonl", 2).number
     matrix = Matrix(harness, scene, undisturbed.artifacts)
-    for second in deaths(calls[:begun]):
+    for second in lanes.sample(deaths(calls[:begun]), 3):
         matrix.kill(found, second)
     assert matrix.wrong == {}
 
@@ -165,11 +161,12 @@ def test_a_run_with_a_changed_source_killed_at_any_call_is_continued(
 ) -> None:
     again = changed(harness, scene, undisturbed, tmp_path)
     matrix = Matrix(harness, scene, again.artifacts, again.start, since_run=2)
-    for death in chunk(sample(deaths(again.calls)), number):
+    for death in chunk(deaths(again.calls), number, 9):
         matrix.kill(death)
     assert matrix.wrong == {}
 
 
+@pytest.mark.lives
 def test_a_run_killed_while_it_sets_an_edit_aside_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, tmp_path: Path
 ) -> None:
@@ -177,7 +174,7 @@ def test_a_run_killed_while_it_sets_an_edit_aside_is_continued(
     again = changed(harness, scene, undisturbed, tmp_path, edit)
     matrix = Matrix(harness, scene, again.artifacts, again.start, since_run=2, edited=True)
     first, last = the_call(again.calls, "mkdir", "aside"), the_call(again.calls, "replace", "left.json", -1)
-    for death in deaths(again.calls[first.number - 1 : last.number]):
+    for death in lanes.sample(deaths(again.calls[first.number - 1 : last.number]), 3):
         place = matrix.kill(death)
         kept = [path.read_bytes() for path in (place.session / "aside").iterdir()]
         assert edit in kept, f"{death}: the edit is lost"

@@ -1,7 +1,8 @@
 """The power goes at every point of a run, and the disk keeps only what it must, or any part of the rest.
 
 SIGKILL never loses what the kernel has; a power cut does. A run is recorded once; from every state that the recording
-allows, a new run must open the session, keep all that was acknowledged, and end with the same artifacts.
+allows (a sample of them; in the slow lane all), a new run must open the session, keep all that was acknowledged, and
+end with the same artifacts.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests import lanes
 from tests.crash.conftest import Scene, Undisturbed
 from tests.crash.harness import UNSYNCED, Harness
 from tests.crash.invariants import artifacts, faults_after, look, whole_decisions
@@ -22,7 +24,7 @@ from tests.crash.weaving import OTHER_SOURCE, SESSION, Place
 from weft.testing import DiskState, Recording, RecordingDisk, Variant, kernel_view, materialise, power_cuts
 from weft.testing.recording import Created, Renamed, Written
 
-CHUNKS = 6
+CHUNKS = 2
 MIXTURES = 3
 
 
@@ -72,10 +74,10 @@ def faults_of(harness: Harness, place: Place, state: DiskState, recorded: Record
 
 
 def all_faults(
-    harness: Harness, scene: Scene, recorded: Recorded, cuts: Container[int], mixtures: int = MIXTURES
+    harness: Harness, scene: Scene, recorded: Recorded, cuts: Container[int], one_in: int, mixtures: int = MIXTURES
 ) -> dict[str, list[str]]:
     wrong = {}
-    for state in different(power_cuts(recorded.recording, cuts=cuts, mixtures=mixtures)):
+    for state in lanes.sample(different(power_cuts(recorded.recording, cuts=cuts, mixtures=mixtures)), one_in):
         if faults := faults_of(harness, scene.place(), state, recorded):
             wrong[f"{state}: {_told(recorded.recording, state.cut)}"] = faults
     return wrong
@@ -96,13 +98,14 @@ def _told(recording: Recording, cut: int) -> str:
             return f"after {change}"
 
 
+@pytest.mark.lives
 @pytest.mark.parametrize("number", range(CHUNKS))
 def test_a_run_cut_off_anywhere_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, number: int
 ) -> None:
     recorded = record(harness, scene.place())
     assert recorded.artifacts == undisturbed.artifacts
-    assert all_faults(harness, scene, recorded, chunk(recorded.recording, number)) == {}
+    assert all_faults(harness, scene, recorded, chunk(recorded.recording, number), 4) == {}
 
 
 def source_changed(scene: Scene, undisturbed: Undisturbed) -> Place:
@@ -112,15 +115,17 @@ def source_changed(scene: Scene, undisturbed: Undisturbed) -> Place:
     return place
 
 
+@pytest.mark.lives
 @pytest.mark.parametrize("number", range(CHUNKS))
 def test_a_run_with_a_changed_source_cut_off_anywhere_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, number: int
 ) -> None:
     recorded = record(harness, source_changed(scene, undisturbed), since_run=2)
-    assert all_faults(harness, scene, recorded, chunk(recorded.recording, number), mixtures=1) == {}
+    assert all_faults(harness, scene, recorded, chunk(recorded.recording, number), 5, mixtures=1) == {}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.lives
+@pytest.mark.parametrize("seed", range(4)[: lanes.lives(1, 4)])
 def test_a_recovery_cut_off_anywhere_is_continued(
     harness: Harness, scene: Scene, undisturbed: Undisturbed, seed: int
 ) -> None:
@@ -178,12 +183,13 @@ def cut_after_a_kill(
     later = range(len(killed.changes), last + 1)
     states = [s for s in power_cuts(second.recording, cuts=later) if s.variant in variants]
     wrong = {}
-    for state in different(iter(states)):
+    for state in lanes.sample(different(iter(states)), 4):
         if faults := faults_of(harness, scene.place(), state, second):
             wrong[str(state)] = faults
     return wrong
 
 
+@pytest.mark.lives
 @pytest.mark.parametrize(("kind", "name"), KILLS.values(), ids=KILLS)
 def test_a_power_cut_after_a_kill_loses_nothing(
     harness: Harness, scene: Scene, kind: type[Created | Renamed], name: str
