@@ -11,38 +11,23 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried, prepare
-from weft.models.structured import Way, ways_of
+from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried
+from weft.models.wrapping import WrappedModel
 from weft.protocol.errors import UserError
 from weft.protocol.messages import Usage
 
 HANDED_ON: Final[tuple[ErrorKind, ...]] = ("auth", "rate_limited", "overloaded", "network", "context_too_long")
 
 
-class FallingBack:
+class FallingBack(WrappedModel):
     """`others` are asked in order; each is opened when its turn has come."""
 
     def __init__(self, first: Model, others: Sequence[tuple[str, Callable[[], Model]]]) -> None:
-        self._first = first
+        super().__init__(first)
         self._others = others
 
-    @property
-    def name(self) -> str:
-        return self._first.name
-
-    @property
-    def window(self) -> int:
-        return self._first.window
-
-    @property
-    def output_ways(self) -> tuple[Way, ...]:
-        return ways_of(self._first)
-
-    async def prepare(self) -> None:
-        await prepare(self._first)
-
     async def stream(self, request: Request) -> AsyncIterator[Part]:
-        model, left = self._first, list(self._others)
+        model, left = self._model, list(self._others)
         while True:
             said = False
             try:

@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 
 from weft.files import Folder
 from weft.models.model import Model, Part, Request
-from weft.models.structured import Way, ways_of
+from weft.models.wrapping import WrappedModel
 from weft.protocol.hashes import hash_value
 from weft.workspace.resource_limit import ResourceLimit, tell_waiting
 
@@ -134,30 +134,13 @@ def _locked(folder: Folder, name: str) -> Iterator[int]:
         os.close(fd)
 
 
-class LimitedModel:
+class LimitedModel(WrappedModel):
     """Any model, asked when its connection's limits allow it. The time it waits is not the provider's."""
 
     def __init__(self, model: Model, limits: ResourceLimits, resource: str) -> None:
-        self._model = model
+        super().__init__(model)
         self._limits = limits
         self._resource = resource
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def window(self) -> int:
-        return self._model.window
-
-    @property
-    def output_ways(self) -> tuple[Way, ...]:
-        return ways_of(self._model)
-
-    async def aclose(self) -> None:
-        close = getattr(self._model, "aclose", None)
-        if close is not None:
-            await close()
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         using, parts = self._limits.using(self._resource), cast(Any, self._model.stream(request))

@@ -17,9 +17,9 @@ from contextlib import aclosing
 from typing import Any, Final, cast
 
 from weft.models.answer import add_usage
-from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried, prepare
+from weft.models.model import ErrorKind, Model, ModelError, Part, Request, Retried
 from weft.models.pauses import LONGEST_PAUSE, Pause, told_pause
-from weft.models.structured import Way, ways_of
+from weft.models.wrapping import WrappedModel
 from weft.protocol.messages import Usage
 from weft.redaction import REDACTOR
 
@@ -28,7 +28,7 @@ FIRST_WAIT: Final = 1.0
 LONGEST_WAIT: Final = 60.0
 
 
-class Retrying:
+class Retrying(WrappedModel):
     """Any model, tried up to `tries` times."""
 
     def __init__(
@@ -40,32 +40,11 @@ class Retrying:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._tries = tries
         self._pause = pause
         self._sleep = sleep
         self._chance = chance
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def window(self) -> int:
-        return self._model.window
-
-    @property
-    def output_ways(self) -> tuple[Way, ...]:
-        return ways_of(self._model)
-
-    async def prepare(self) -> None:
-        """Loads what the first call would wait for."""
-        await prepare(self._model)
-
-    async def aclose(self) -> None:
-        close = getattr(self._model, "aclose", None)
-        if close is not None:
-            await close()
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         request = REDACTOR.value(request)

@@ -28,6 +28,7 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, cast
 
 from weft.models.model import Model, Part, Request, Retried, Stop, TextDelta, ThinkingDelta
+from weft.models.wrapping import WrappedModel
 from weft.orchestrator.prompt_text import prompt_text
 from weft.protocol.call_events import (
     CallSettled,
@@ -321,25 +322,16 @@ class AttemptCalls:
             await asyncio.wait(self._pending)
 
 
-class _Watched:
+class _Watched(WrappedModel):
     """A model whose streams are calls."""
 
     def __init__(self, calls: AttemptCalls, model: Model, reference: str, title: str, dropped: tuple[str, ...]) -> None:
+        super().__init__(model)
         self._calls = calls
-        self._model = model
         self._reference = reference
         self._title = title
         self._dropped = dropped
         self._times = 0
-        self.output_ways = getattr(model, "output_ways", ("prompted",))
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def window(self) -> int:
-        return self._model.window
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         self._times += 1

@@ -1,0 +1,39 @@
+"""A model around another: what stands between a request and whoever answers it (limits, tries, stand-ins)."""
+
+from __future__ import annotations
+
+from weft.models.media import MediaKind, media_taken
+from weft.models.model import Model, prepare
+from weft.models.structured import Way, ways_of
+
+
+class WrappedModel:
+    """All that is known of a model is known of what is around it; how it is asked is the wrapper's own `stream`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def window(self) -> int:
+        return self._model.window
+
+    @property
+    def output_ways(self) -> tuple[Way, ...]:
+        return ways_of(self._model)
+
+    @property
+    def media(self) -> frozenset[MediaKind]:
+        return media_taken(self._model)
+
+    async def prepare(self) -> None:
+        """Loads what the first call would wait for."""
+        await prepare(self._model)
+
+    async def aclose(self) -> None:
+        close = getattr(self._model, "aclose", None)
+        if close is not None:
+            await close()
