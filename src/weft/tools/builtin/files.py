@@ -162,20 +162,7 @@ async def _start_edit(given: Mapping[str, Any], context: Context) -> Handle:
 
 
 def _edit(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
-    where = _writable(place(given["path"], context))
-    with _alone(where):
-        data = _bytes_of(where, READ_LIMIT)
-        _check_seen(where, data, context)
-        changed = _edited(where, data, given)
-        before = _kept(where, data, context)
-        diff = _put(where, data, changed, stopped)
-    return Outcome(
-        text=f"changed {where.shown}:\n{diff[:SHOWN_DIFF]}",
-        summary=_counts(diff),
-        diff=diff,
-        seen={where.shown: hash_bytes(changed)},
-        before=before,
-    )
+    return _change(given, context, stopped, _edited)
 
 
 async def _start_multi_edit(given: Mapping[str, Any], context: Context) -> Handle:
@@ -183,17 +170,20 @@ async def _start_multi_edit(given: Mapping[str, Any], context: Context) -> Handl
 
 
 def _multi_edit(given: Mapping[str, Any], context: Context, stopped: threading.Event) -> Outcome:
-    """One after the other, each on what the one before left; all of them or none."""
+    return _change(given, context, stopped, _edited_often)
+
+
+def _change(
+    given: Mapping[str, Any],
+    context: Context,
+    stopped: threading.Event,
+    edited: Callable[[FilePlace, bytes, Mapping[str, Any]], bytes],
+) -> Outcome:
     where = _writable(place(given["path"], context))
     with _alone(where):
         data = _bytes_of(where, READ_LIMIT)
         _check_seen(where, data, context)
-        changed = data
-        for number, edit in enumerate(given["edits"], 1):
-            try:
-                changed = _edited(where, changed, edit)
-            except UserError as error:
-                raise UserError(f"edit {number}: {error.message}; nothing was changed", hint=error.hint) from error
+        changed = edited(where, data, given)
         before = _kept(where, data, context)
         diff = _put(where, data, changed, stopped)
     return Outcome(
@@ -203,6 +193,16 @@ def _multi_edit(given: Mapping[str, Any], context: Context, stopped: threading.E
         seen={where.shown: hash_bytes(changed)},
         before=before,
     )
+
+
+def _edited_often(where: FilePlace, data: bytes, given: Mapping[str, Any]) -> bytes:
+    """One after the other, each on what the one before left; all of them or none."""
+    for number, edit in enumerate(given["edits"], 1):
+        try:
+            data = _edited(where, data, edit)
+        except UserError as error:
+            raise UserError(f"edit {number}: {error.message}; nothing was changed", hint=error.hint) from error
+    return data
 
 
 def _edited(where: FilePlace, data: bytes, given: Mapping[str, Any]) -> bytes:
