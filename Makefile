@@ -4,7 +4,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run page site quick test slow check fmt bench lock clean
+.PHONY: help run page site quick test slow check types style page-check fmt bench lock clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -32,9 +32,16 @@ slow: .venv/.ready-dev  ## the whole campaigns: 100,000 random lives of each kin
 	WEFT_LANE=slow $(BIN)/pytest -q -n auto --dist worksteal
 
 check: .venv/.ready-dev  ## formatting, lint and types, and the page's own tests
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target types style page-check
+
+types:
+	$(BIN)/mypy
+
+style:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+
+page-check:
 	$(BIN)/python page/build.py --check
 
 fmt: .venv/.ready-dev  ## put the formatting right

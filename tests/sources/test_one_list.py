@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import time
@@ -195,27 +194,26 @@ def test_a_run_with_two_sources_is_killed_in_a_call_and_goes_on(tmp_path: Path) 
         until = time.monotonic() + 60
         while not count("call-hang") and process.poll() is None and time.monotonic() < until:
             time.sleep(0.02)
-        servers = _processes_with(str(ODD_SERVER))
+        below = psutil.Process(process.pid).children(recursive=True)
+        servers = [one for one in below if str(ODD_SERVER) in one.cmdline()]
         process.kill()
     assert (count("call-echo"), count("call-hang")) == (1, 1)
     assert servers
     until = time.monotonic() + 20
-    while _processes_with(str(ODD_SERVER)) and time.monotonic() < until:
+    while (left := [one for one in servers if _runs(one)]) and time.monotonic() < until:
         time.sleep(0.05)
-    assert _processes_with(str(ODD_SERVER)) == [], "whatever a source started ends with the process"
+    assert left == [], "whatever a source started ends with the process"
     again = subprocess.run([*words, "second"], capture_output=True, text=True, timeout=60, check=True)
     assert again.stdout.startswith("done\n")
     assert "It may have done some, all or none of its work" in again.stdout
     assert (count("call-echo"), count("call-hang")) == (1, 1)
 
 
-def _processes_with(word: str) -> list[int]:
-    found = []
-    for process in psutil.process_iter(["cmdline"]):
-        line = process.info["cmdline"] or []
-        if word in line and process.pid != os.getpid():
-            found.append(process.pid)
-    return found
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_a_source_is_switched_for_one_session_and_stays_so(tmp_path: Path) -> None:
