@@ -46,7 +46,8 @@ UNDERSTOOD: Final = {
     "PYTHONWARNINGS": "error",
     "PYTHONUNBUFFERED": None,
 }
-"""Settings of Python that a copy follows: to any value, or to one. With others a program is started as ever."""
+"""Settings of Python that a copy follows: to any value, or to one. With others, and with those of the loader, a program
+is started as ever."""
 
 is_fresh = False
 """True while nothing is to be copied."""
@@ -69,7 +70,7 @@ def wish_of(command: Any, env: Mapping[str, str] | None, folder: Any) -> Wish | 
     words = [os.fsdecode(word) for word in command]
     env = dict(os.environ if env is None else env)
     folder = os.fspath(folder or os.getcwd())
-    settings = {name: value for name, value in env.items() if name.startswith("PYTHON")}
+    settings = {name: value for name, value in env.items() if name.startswith(("PYTHON", "LD_"))}
     if words[:2] != [sys.executable, "-m"] or not words[2].startswith(("weft", "tests.")):
         return None
     if any(UNDERSTOOD.get(name, "") not in (None, value) for name, value in settings.items()):
