@@ -258,18 +258,42 @@ def test_every_call_with_every_fault(name: str, how: str, tmp_path: Path, shim: 
         disturb(COMMANDS[name], tmp_path, shim, at, how)
 
 
-def test_a_chat_that_is_disturbed_keeps_what_it_answered(tmp_path: Path, shim: str) -> None:
+CHAT = ("chat", "--plain", "--session", "talk")
+
+
+def chat_calls(tmp_path: Path, shim: str) -> int:
+    with place(tmp_path, "chat-counted") as here, wired(here.weft, [Reply(text="hello you")] * 6):
+        file = tmp_path / "chat-count"
+        ran = here.run((*CHAT, "hello"), LD_PRELOAD=shim, FAULT_UNDER=str(here.top), FAULT_COUNT=str(file))
+        assert ran.code == 0, ran.err
+        return file.stat().st_size
+
+
+def disturb_chat(tmp_path: Path, shim: str, at: int, how: str) -> None:
     """What standard output showed is in the log; the same conversation then goes on."""
-    for how in (str(errno.ENOSPC),):
-        with place(tmp_path, f"chat-{how}") as here, wired(here.weft, [Reply(text="hello you")] * 6):
-            fault = {"LD_PRELOAD": shim, "FAULT_UNDER": str(here.top), "FAULT_AT": "14", "FAULT_HOW": how}
-            ran = here.run(("chat", "--plain", "--session", "talk", "hello"), **fault)
-            assert "Traceback" not in ran.err, ran.err
-            if "hello you" in ran.out:
-                assert "hello you" in (here.weft.session("talk") / "log.jsonl").read_text()
-            again = here.run(("chat", "--plain", "--session", "talk", "hello again"))
-            assert again.code == 0, again.err
-            assert "hello you" in again.out
+    with place(tmp_path, f"chat-{at}-{how}") as here, wired(here.weft, [Reply(text="hello you")] * 6):
+        fault = {"LD_PRELOAD": shim, "FAULT_UNDER": str(here.top), "FAULT_AT": str(at), "FAULT_HOW": how}
+        ran = here.run((*CHAT, "hello"), **fault)
+        what = f"call {at}, {how}: {ran.err}"
+        assert "Traceback" not in ran.err, what
+        assert ran.code in (*DONE, -signal.SIGKILL), what
+        if "hello you" in ran.out:
+            assert "hello you" in (here.weft.session("talk") / "log.jsonl").read_text(), what
+        again = here.run((*CHAT, "hello again"))
+        assert again.code == 0, f"{what}\nagain: {again.err}"
+        assert "hello you" in again.out, what
+        assert here.run(("sessions", "verify", "talk")).code == 0, what
+
+
+def test_a_chat_that_is_disturbed_keeps_what_it_answered(tmp_path: Path, shim: str) -> None:
+    disturb_chat(tmp_path, shim, 14, str(errno.ENOSPC))
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("how", HOWS)
+def test_a_chat_with_every_fault(tmp_path: Path, shim: str, how: str) -> None:
+    for at in range(1, chat_calls(tmp_path, shim) + 1):
+        disturb_chat(tmp_path, shim, at, how)
 
 
 def disturb_server(home: Path, desk: Path, shim: str, at: int, how: str) -> None:

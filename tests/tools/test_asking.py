@@ -45,7 +45,7 @@ def unasked(boundary: Strength) -> int:
 
 
 def test_everyday_commands_are_seldom_asked_about() -> None:
-    """204 of 213, where 60 of 65 was the aim; without a boundary only words speak for a command."""
+    """205 of 214, where 60 of 65 was the aim; without a boundary only words speak for a command."""
     assert len(EVERYDAY) >= 200
     assert unasked("strong") >= len(EVERYDAY) * 60 / 65
     assert unasked("none") < len(EVERYDAY) / 2
@@ -72,6 +72,17 @@ def test_in_a_tainted_auto_nothing_gets_a_way_out_unasked() -> None:
         found = verdict(command, "auto", taint=TAINT)
         if found.decision == "allow":
             assert not found.needs & {"network", "keys", "outside", "git"}, command
+
+
+@pytest.mark.parametrize("mode", ["ask", "edits", "auto"])
+def test_what_decides_what_is_run_is_asked_about_however_it_is_edited(mode: Mode) -> None:
+    for command in (
+        "sed -i 's/false/true/' .claude/settings.json",
+        "sed -i.bak s/a/b/ .git/config",
+        "perl -pi -e s/a/b/ .envrc",
+        "yq -i '.x = 1' .github/workflows/ci.yml",
+    ):
+        assert verdict(command, mode, taint=TAINT).decision == "ask", command
 
 
 def test_places_of_secrets_are_denied_in_every_mode() -> None:

@@ -147,7 +147,7 @@ _SETTINGS: Final = {
 _RUNS_BY_NAME: Final = re.compile(
     r"(?:GIT_(?:EXTERNAL_DIFF|PAGER|EDITOR|SEQUENCE_EDITOR|SSH|SSH_COMMAND|ASKPASS|PROXY_COMMAND|EXEC_PATH|TEMPLATE_DIR|CONFIG\w*)"
     r"|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|SSH_ASKPASS|LESSOPEN|LESSCLOSE|LD_PRELOAD|LD_AUDIT|DYLD_\w+|BASH_ENV|ENV"
-    r"|PROMPT_COMMAND|PS4|PYTHONSTARTUP|PYTHONINSPECT|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|GCONV_PATH|SHELLOPTS|BASH_FUNC_\w+)\Z"
+    r"|PROMPT_COMMAND|PS4|PYTHONSTARTUP|PYTHONINSPECT|PERL5OPT|PERL5DB|RIPGREP_CONFIG_PATH|RUBYOPT|JAVA_TOOL_OPTIONS|GCONV_PATH|SHELLOPTS|BASH_FUNC_\w+)\Z"
 )
 """Variables whose value another program runs, or is told by what to load."""
 _PLAIN_PAGER: Final = ("", "cat", "less", "more", "true", "less -R", "less -FRX")
@@ -441,6 +441,8 @@ class _Reader:
             self.concerns.append(Concern("unreadable", f"{name} is told to run something"))
         elif name in ("sqlite3", "duckdb") and (found := _SQL_CHANGES.search(" ".join(rest))):
             self.change(f"{name} changes files or runs a program ({found[0][:30]})")
+        elif name == "rg" and any(re.match(r"--(?:pre|hostname-bin)(?:=|\Z)", word) for word in rest):
+            self.concerns.append(Concern("unreadable", "rg is told to run a program"))
         elif name in ("alias", "trap", "enable", "hash"):
             self.concerns.append(Concern("unreadable", f"{name} changes what other words mean"))
         else:
@@ -476,6 +478,8 @@ class _Reader:
             return False
         if self._goes_far(name, rest, words):
             return True
+        if name == "kill" and words and all(re.fullmatch(r"\$!|%[\w%+-]*|\$\(jobs -p\)", word) for word in words):
+            return False  # what the same command has started
         if name in _OUTSIDE:
             self.need(f"{name} works on the machine itself, outside the boundary", "outside")
         elif name in _WITH_KEYS:
@@ -525,6 +529,8 @@ class _Reader:
             self._changes(name, rest)
         elif in_place or into_file or archive:
             self.change(f"{name} changes files")
+            for word in rest if in_place else ():
+                self._decides(word)
         return name in _CHANGES or in_place or into_file or archive
 
     def _inner(self, name: str, rest: list[str]) -> list[str]:
@@ -542,8 +548,11 @@ class _Reader:
             return []
         inner = _after_options(rest, _VALUED.get(name, frozenset()))
         if name == "env":
+            if any(re.match(r"-[a-zA-Z0]*S|--split-string", word) for word in rest[: len(rest) - len(inner)]):
+                self.concerns.append(Concern("unreadable", "env takes a text apart and runs it"))
             while inner and re.match(r"[A-Za-z_][A-Za-z0-9_]*=", inner[0]):
-                inner.pop(0)
+                variable, _, value = inner.pop(0).partition("=")
+                self.assigned(variable, value)
         if name == "timeout":
             inner = inner[1:]
         return inner
@@ -684,13 +693,7 @@ class _Reader:
     def _target(self, program: str, word: str) -> None:
         """Where something is changed."""
         path = self._path(word)
-        parts = [part for part in path.split("/") if part]
-        if (
-            ".github/workflows" in path.lower()
-            or any(part.lower() in _FOLDED for part in parts[-4:])
-            or ".git" in [part.lower() for part in parts]
-        ):
-            self.change(f"{word[:60]} decides what is run, or what models are told", "decides")
+        self._decides(word)
         if (
             path.startswith("/")
             and self.ground.working
@@ -702,6 +705,16 @@ class _Reader:
             self.need(f"{word[:60]} may be outside the working folder", "outside")
         if re.fullmatch(r"(?:\.\.?/?|\*|/|~/?|\./\*|\$HOME/?|\$PWD/?|\.git/?)", word) and program in _DESTROYS:
             self.change(f"{program} {word} is everything", "destroys")
+
+    def _decides(self, word: str) -> None:
+        path = self._path(word)
+        parts = [part for part in path.split("/") if part]
+        if (
+            ".github/workflows" in path.lower()
+            or any(part.lower() in _FOLDED for part in parts[-4:])
+            or ".git" in [part.lower() for part in parts]
+        ):
+            self.change(f"{word[:60]} decides what is run, or what models are told", "decides")
 
     def _path(self, word: str) -> str:
         """Made whole where that can be told from the text."""
