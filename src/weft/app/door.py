@@ -8,6 +8,7 @@ since the path of a socket may not be long. A line of JSON goes in:
     {"do": "look", "what": "context"}                          one line: what only the holder knows, as Markdown
     {"do": "rest", "run": true}                                one line, when the session has come to rest
 
+In a shared workspace the same lines go through the store (`knocks.py`) where another machine holds the session.
 `AttachedSession` is the other side: a session that another process holds, with the same doors as one that is held here.
 """
 
@@ -18,12 +19,13 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
+from weft.app.knocks import Visit
 from weft.app.live import LiveSession
 from weft.app.looks import INSIDE
 from weft.app.opened import OpenedSession
@@ -80,47 +82,54 @@ async def open_door(session: LiveSession) -> AsyncIterator[str]:
     """
     meetings: set[asyncio.Task[None]] = set()
 
-    def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.get_running_loop().create_task(_meet(session, reader, writer), name="meets at the door")
+    def begin(meeting: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(meeting, name="meets at the door")
         meetings.add(task)
         task.add_done_callback(meetings.discard)
 
-    try:
-        path = door_path(session.folder)
-        path.unlink(missing_ok=True)
-        server = await asyncio.start_unix_server(meet, path=str(path), limit=LINE_LIMIT)
-    except (OSError, UserError) as error:
-        yield f"other terminals can't reach this session: {error}"
-        return
-    try:
-        path.chmod(0o600)
-        yield ""
-    finally:
-        path.unlink(missing_ok=True)  # before the lock is let go of: the next holder puts its own there
-        server.close()
-        await session.close()
-        await asyncio.sleep(0)  # who came at the last moment is met too
-        if meetings:  # who follows gets to hear the end of it
-            await asyncio.wait({*meetings}, timeout=1)
-        while left := {*meetings}:
-            for task in left:
-                task.cancel()
-            await asyncio.wait(left)
-        await server.wait_closed()
+    def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        begin(_meet(session, reader, writer))
+
+    knocks = session.knocks
+    async with knocks.listening() if knocks else nullcontext():
+        path, server, trouble = None, None, ""
+        try:
+            path = door_path(session.folder)
+            path.unlink(missing_ok=True)
+            server = await asyncio.start_unix_server(meet, path=str(path), limit=LINE_LIMIT)
+        except (OSError, UserError) as error:
+            trouble = f"other terminals can't reach this session: {error}"
+        try:
+            if server is not None and path is not None:
+                path.chmod(0o600)
+            answering = knocks.answering(session.id, lambda visit: begin(_meet_far(session, visit))) if knocks else None
+            async with answering or nullcontext():
+                yield trouble
+        finally:
+            if server is not None and path is not None:
+                path.unlink(missing_ok=True)  # before the lock is let go of: the next holder puts its own there
+                server.close()
+            await session.close()
+            await asyncio.sleep(0)  # who came at the last moment is met too
+            if meetings:  # who follows gets to hear the end of it
+                await asyncio.wait({*meetings}, timeout=1)
+            while left := {*meetings}:
+                for task in left:
+                    task.cancel()
+                await asyncio.wait(left)
+            if server is not None:
+                await server.wait_closed()
 
 
 async def _meet(session: LiveSession, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Who comes through the socket."""
+
+    async def write(value: Mapping[str, Any]) -> None:
+        await _write(writer, value)
+
     try:
         line = await asyncio.wait_for(reader.readline(), FIRST_LINE_SECONDS)
-        try:
-            asked = json.loads(line)
-            if not isinstance(asked, dict):
-                raise UserError("not an object")
-            await _answer(session, asked, reader, writer)
-        except ValueError:
-            await _write(writer, {"error": "not JSON"})
-        except WeftError as error:
-            await _write(writer, {"error": error.message, "hint": error.hint})
+        await _hear(session, line, write, lambda: reader.read(1))
     except (OSError, TimeoutError, ValueError):
         pass  # whoever knocked has gone, or never said anything
     finally:
@@ -129,51 +138,89 @@ async def _meet(session: LiveSession, reader: asyncio.StreamReader, writer: asyn
             await writer.wait_closed()
 
 
-async def _answer(
-    session: LiveSession, asked: Mapping[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-) -> None:
+async def _meet_far(session: LiveSession, visit: Visit) -> None:
+    """Who comes through the store."""
+
+    async def write(value: Mapping[str, Any]) -> None:
+        await visit.write(_line(value))
+
+    try:
+        await _hear(session, visit.asked, write, visit.gone.wait)
+    finally:
+        await visit.end()
+
+
+Write = Callable[[Mapping[str, Any]], Awaitable[None]]
+Gone = Callable[[], Coroutine[Any, Any, object]]
+
+
+async def _hear(session: LiveSession, line: bytes, write: Write, gone: Gone) -> None:
+    try:
+        asked = json.loads(line)
+        if not isinstance(asked, dict):
+            raise UserError("not an object")
+        await _answer(session, asked, write, gone)
+    except ValueError:
+        await write({"error": "not JSON"})
+    except WeftError as error:
+        await write({"error": error.message, "hint": error.hint})
+
+
+async def _answer(session: LiveSession, asked: Mapping[str, Any], write: Write, gone: Gone) -> None:
     match asked.get("do"):
         case "submit":
             by = actor_from_wire(asked["by"]) if "by" in asked else PERSON
             reply = await session.submit(command_from_wire(asked.get("command")), key=str(asked.get("key", "")), by=by)
-            await _write(writer, to_wire(reply))
+            await write(to_wire(reply))
         case "events":
             after = asked.get("after", 0)
             if type(after) is not int or after < 0:
                 raise UserError("after is a number of an event")
-            await _follow(session, after, reader, writer)
+            await _follow(session, after, write, gone)
         case "rest":
             outcome = await (session.run_at_rest() if asked.get("run") else session.rest())
-            await _write(writer, {"outcome": outcome})
+            await write({"outcome": outcome})
         case "look":
             if asked.get("what") not in INSIDE:
                 raise UserError("there is nothing of that name to look at")
-            await _write(writer, {"text": await session.look_inside(asked["what"])})
+            await write({"text": await session.look_inside(asked["what"])})
         case other:
             raise UserError(f"the session does not know how to {str(other)[:40]!r}")
 
 
-async def _follow(session: LiveSession, after: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _follow(session: LiveSession, after: int, write: Write, gone: Gone) -> None:
     """Until the session is let go of, or the follower goes."""
 
     async def send() -> None:
         async for item in session.events(after):
-            await _write(writer, item_to_wire(item))
+            await write(item_to_wire(item))
 
-    sending, gone = asyncio.ensure_future(send()), asyncio.ensure_future(reader.read(1))
+    sending, left = asyncio.ensure_future(send()), asyncio.ensure_future(gone())
     try:
-        await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({sending, left}, return_when=asyncio.FIRST_COMPLETED)
         if sending.done():
             sending.result()
     finally:
-        for task in (sending, gone):
+        for task in (sending, left):
             task.cancel()
-        await asyncio.wait({sending, gone})
+        await asyncio.wait({sending, left})
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value).encode() + b"\n"
 
 
 async def _write(writer: asyncio.StreamWriter, value: Mapping[str, Any]) -> None:
-    writer.write(json.dumps(value).encode() + b"\n")
+    writer.write(_line(value))
     await writer.drain()
+
+
+class Lines(Protocol):
+    async def readline(self) -> bytes: ...
+
+
+Way = Callable[[Mapping[str, Any]], AbstractAsyncContextManager[Lines]]
+"""To a door: what is asked, and the lines that come back."""
 
 
 class AttachedSession(OpenedSession):
@@ -181,8 +228,9 @@ class AttachedSession(OpenedSession):
 
     held_here = False
 
-    def __init__(self, parts: Parts, name: str, folder: Path, request: SessionRequest) -> None:
+    def __init__(self, parts: Parts, name: str, folder: Path, request: SessionRequest, way: Way) -> None:
         super().__init__(parts, request)
+        self._way = way
         self._order = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.id = name
@@ -203,12 +251,12 @@ class AttachedSession(OpenedSession):
         async with self._order:
             asked = {"do": "submit", "command": to_wire(command), "key": key, "by": to_wire(by)}
             try:
-                return reply_from_wire(await _ask(self.folder, asked, ANSWER_SECONDS))
+                return reply_from_wire(await _ask(self._way, asked, ANSWER_SECONDS))
             except WeftError as error:
                 return refusal(error)
 
     async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
-        async with _knocking(self.folder, {"do": "events", "after": after}) as reader:
+        async with self._way({"do": "events", "after": after}) as reader:
             while line := await reader.readline():
                 item = item_from_wire(_read(line))
                 if isinstance(item, StatusChanged):
@@ -238,11 +286,11 @@ class AttachedSession(OpenedSession):
     async def _rest(self, *, run: bool) -> Outcome | None:
         async with self._order:  # behind what was submitted
             pass
-        outcome: Outcome | None = (await _ask(self.folder, {"do": "rest", "run": run}, None))["outcome"]
+        outcome: Outcome | None = (await _ask(self._way, {"do": "rest", "run": run}, None))["outcome"]
         return outcome
 
     async def look_inside(self, what: OverviewName) -> str:
-        return str((await _ask(self.folder, {"do": "look", "what": what}, ANSWER_SECONDS))["text"])
+        return str((await _ask(self._way, {"do": "look", "what": what}, ANSWER_SECONDS))["text"])
 
     async def close(self, *, keep_open: bool | None = None) -> bool:
         """Go away from it; whoever holds it goes on."""
@@ -252,21 +300,25 @@ class AttachedSession(OpenedSession):
 
 
 async def attach(parts: Parts, name: str, request: SessionRequest) -> AttachedSession | None:
-    """The session as another process holds it; None when nobody does, or not within reach."""
+    """The session as another process holds it, here or on another machine; None when nobody does, or not within
+    reach."""
     with parts.sessions.folder(name) as folder:
         path = folder.path
     try:
         _, writer = await asyncio.open_unix_connection(str(door_path(path)))
     except (OSError, UserError):
-        return None
+        shared, knocks = parts.shared, parts.knocks
+        if shared is None or knocks is None or await parts.off_loop(lambda: shared.holder(name)) is None:
+            return None
+        return AttachedSession(parts, name, path, request, lambda asked: knocks.knocking(name, _line(asked)))
     writer.close()
     with suppress(OSError):
         await writer.wait_closed()
-    return AttachedSession(parts, name, path, request)
+    return AttachedSession(parts, name, path, request, lambda asked: _knocking(path, asked))
 
 
 @asynccontextmanager
-async def _knocking(session: Path, asked: Mapping[str, Any]) -> AsyncIterator[asyncio.StreamReader]:
+async def _knocking(session: Path, asked: Mapping[str, Any]) -> AsyncIterator[Lines]:
     try:
         reader, writer = await asyncio.open_unix_connection(str(door_path(session)), limit=LINE_LIMIT)
     except (FileNotFoundError, ConnectionRefusedError) as error:
@@ -282,10 +334,10 @@ async def _knocking(session: Path, asked: Mapping[str, Any]) -> AsyncIterator[as
             await writer.wait_closed()
 
 
-async def _ask(session: Path, asked: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
+async def _ask(way: Way, asked: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
     """One line in, one line out."""
     try:
-        async with _knocking(session, asked) as reader, asyncio.timeout(seconds):
+        async with way(asked) as reader, asyncio.timeout(seconds):
             line = await reader.readline()
     except TimeoutError as error:
         raise ExternalError("the process that holds the session does not answer", retryable=True) from error

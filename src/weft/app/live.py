@@ -86,6 +86,7 @@ from weft.workspace.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
+    from weft.app.knocks import Knocks
     from weft.app.notifying import Notifier
     from weft.app.slash import OverviewName
     from weft.models.model import Model
@@ -191,6 +192,11 @@ class LiveSession(OpenedSession):
             self._notifier = Notifier(self.id, parts.surroundings)
 
     # -- the door
+
+    @property
+    def knocks(self) -> Knocks | None:
+        """Through which other machines come to its door."""
+        return self._parts.knocks
 
     def submit(self, command: SessionCommand, *, key: str = "", by: Actor = PERSON) -> asyncio.Future[Reply]:
         """Into the inbox, in order; awaiting it gives the reply. Only from the loop's own thread. With a `key` the

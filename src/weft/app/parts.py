@@ -46,6 +46,7 @@ from weft.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from weft.app.catalogue import Catalogue
     from weft.app.connecting import ConnectedModels
+    from weft.app.knocks import Knocks
     from weft.app.secrets import PersonSecrets
     from weft.app.step_cache import WorkspaceCache
     from weft.app.telemetry import Telemetry
@@ -148,6 +149,12 @@ class _StepTools:
         return self._parts.rules()
 
 
+def _knocks(shared: PostgresLog) -> Knocks:
+    from weft.app.knocks import Knocks  # most workspaces are files
+
+    return Knocks(shared)
+
+
 class Parts:
     def __init__(
         self,
@@ -157,6 +164,7 @@ class Parts:
         fetch_page: Fetch,
         models: Mapping[str, Model],
         shared: PostgresLog | None = None,
+        knocks: Knocks | None = None,
     ) -> None:
         self._prices: dict[tuple[str, tuple[tuple[str, int], ...]], Decimal | None] = {}
         self.workspace = workspace
@@ -164,6 +172,8 @@ class Parts:
         self._lent = shared is not None
         self.shared = shared or open_store(workspace.path, self.config)
         """The log that several machines share; None where the sessions are files here."""
+        self.knocks = knocks or (_knocks(self.shared) if self.shared is not None else None)
+        """The way to the doors of other machines, and from there to ours."""
         self.sessions = Sessions(workspace.folder, now, self.shared)
         self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
         self._look_threads = ThreadPoolExecutor(LOOK_THREADS, thread_name_prefix="weft-look")
@@ -191,12 +201,13 @@ class Parts:
         fetch_page: Fetch | None = None,
         models: Mapping[str, Model] | None = None,
         shared: PostgresLog | None = None,
+        knocks: Knocks | None = None,
     ) -> Self:
-        """`shared`: the shared log, whatever config.toml says of it."""
+        """`shared`: the shared log, whatever config.toml says of it; `knocks`: the way to doors over it."""
         workspace = Workspace.open(path, disk)
         clock = now or (lambda: datetime.now(UTC))
         try:
-            app = cls(workspace, clock, functions or {}, fetch_page or _fetch, models or {}, shared)
+            app = cls(workspace, clock, functions or {}, fetch_page or _fetch, models or {}, shared, knocks)
         except BaseException:
             workspace.close()
             raise
@@ -256,7 +267,11 @@ class Parts:
     def resource_limits(self) -> ResourceLimits:
         from weft.models.limiting import ResourceLimits
 
-        return ResourceLimits(self.workspace.path, self.config.limits)
+        if self.shared is None:
+            return ResourceLimits(self.workspace.path, self.config.limits)
+        from weft.session.postgres_uses import PostgresUses
+
+        return ResourceLimits(self.workspace.path, self.config.limits, shared=PostgresUses(self.shared))
 
     @cached_property
     def step_cache(self) -> WorkspaceCache | None:

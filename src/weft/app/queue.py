@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from weft import __version__
+from weft.app.door import AttachedSession, attach
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest, given_file
@@ -45,11 +46,11 @@ ANSWER_SECONDS: Final = 10.0
 REACHED: Final = 5.0
 """Seconds within which the database gives a connection; then it is away, and is looked for again."""
 QUEUED: Final = "queued"
+WITHDRAWN: Final = "withdrawn"
+NOTHING: Final = "nothing_to_interrupt"
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS weft.replies (key text PRIMARY KEY, reply jsonb NOT NULL, at timestamptz DEFAULT now());
-CREATE TABLE IF NOT EXISTS weft.interrupts (
-    number bigserial PRIMARY KEY, session text NOT NULL, command jsonb NOT NULL, by jsonb NOT NULL);
 """
 
 
@@ -143,22 +144,15 @@ class Queue:
         self.prepare()
 
     def prepare(self) -> None:
-        """The tables, ours and procrastinate's."""
-        names = "to_regclass('public.procrastinate_jobs')::text, to_regclass('weft.interrupts')::text"
-        if all(self._shared.rows(f"SELECT {names}")[0]):
-            return
-        from procrastinate.schema import SchemaManager
+        """The tables, procrastinate's and ours."""
 
-        schema = SchemaManager.get_schema()
+        def statements() -> str:
+            from procrastinate.schema import SchemaManager
 
-        def made(connection: Any) -> None:
-            with connection.transaction():
-                connection.execute("SELECT pg_advisory_xact_lock(hashtext('weft queue'))")
-                if connection.execute("SELECT to_regclass('public.procrastinate_jobs')").fetchone() == (None,):
-                    connection.execute(schema)
-                connection.execute(_TABLES)
+            return SchemaManager.get_schema()
 
-        self._shared.work(made, "making the queue's tables")
+        self._shared.have("public.procrastinate_jobs", statements)
+        self._shared.have("weft.replies", lambda: _TABLES)
 
     def put(self, works: Sequence[Work], tree: str, *, queue: str = DEFAULT) -> None:
         """All of them, or none."""
@@ -191,10 +185,14 @@ class Queue:
         rows = self._shared.rows("SELECT reply FROM weft.replies WHERE key = %s", (key,))
         return reply_from_wire(rows[0][0]) if rows else None
 
-    def interrupt(self, session: str, command: Interrupt, by: Actor) -> None:
-        self._shared.rows(
-            "INSERT INTO weft.interrupts (session, command, by) VALUES (%s, %s, %s)",
-            (session, json.dumps(to_wire(command)), json.dumps(to_wire(by))),
+    def withdraw(self, session: str) -> bool:
+        """Take out what no worker has begun for a session; whether there was something."""
+        return bool(
+            self._shared.rows(
+                "SELECT procrastinate_cancel_job_v1(id, false, false) FROM procrastinate_jobs "
+                "WHERE lock = %s AND status = 'todo' AND task_name = %s",
+                (session, TASK),
+            )
         )
 
     def open_jobs(self, session: str) -> int:
@@ -318,8 +316,10 @@ class QueuedSession(OpenedSession):
 
     async def _submit(self, command: SessionCommand, key: str, by: Actor) -> Reply:
         if isinstance(command, Interrupt):
-            await self._parts.off_loop(lambda: self._queue.interrupt(self.id, command, by))
-            return Accepted(seq=self.state.seq, note="accepted")
+            if await self._parts.off_loop(lambda: self._queue.withdraw(self.id)):
+                return Accepted(seq=self.state.seq, note=WITHDRAWN)
+            held = await self._held()
+            return await held.submit(command, key=key, by=by) if held else Accepted(seq=self.state.seq, note=NOTHING)
         async with self._order:
             key = key or self._parts.new_name()
             await self._parts.off_loop(lambda: self._put(command, key, by))
@@ -382,8 +382,17 @@ class QueuedSession(OpenedSession):
     async def rest(self) -> Outcome | None:
         return await self.run_at_rest()
 
+    async def _held(self) -> AttachedSession | None:
+        """As the worker that is at work on it has it."""
+        if not await self._parts.off_loop(lambda: self._parts.sessions.exists(self.id)):
+            return None
+        return await attach(self._parts, self.id, self._request)
+
     async def look_inside(self, what: OverviewName) -> str:
-        raise UserError("a worker holds this session, if anybody does", hint="weft chat opens its conversation here")
+        held = await self._held()
+        if held is None:
+            raise UserError("nobody is at work on this session", hint="weft chat opens its conversation here")
+        return await held.look_inside(what)
 
     async def close(self, *, keep_open: bool | None = None) -> bool:
         """Go away from it; whoever works on it goes on."""

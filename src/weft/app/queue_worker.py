@@ -14,7 +14,6 @@ import json
 import os
 import shutil
 import socket
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -22,15 +21,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft import __version__
+from weft.app.knocks import Knocks
 from weft.app.live import LiveSession
 from weft.app.queue import DEFAULT, TASK, Queue, Work, open_queue
 from weft.app.root import TAKEN_UP, App
 from weft.app.shared_files import lay_tree
-from weft.app.wire import actor_from_wire, command_from_wire, to_wire
+from weft.app.wire import to_wire
 from weft.files import Disk
 from weft.orchestrator.resting import continued
-from weft.protocol.commands import Accepted, Interrupt, Reply, StartRun, refusal
-from weft.protocol.envelope import Actor
+from weft.protocol.commands import Accepted, Reply, StartRun, refusal
 from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import LOG_VERSION
 from weft.session.lock import SessionLockedError
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
 SILENCE: Final = 8.0
 """Seconds without a sign of life after which a worker's work is given to others."""
-LOOK: Final = 0.5
 FORGOTTEN: Final = 3600.0
 GRACE: Final = 30.0
 MOST_TRIES: Final = 200
@@ -74,6 +72,7 @@ class QueueWorker:
     ) -> None:
         self._shared = shared
         self._queue = Queue(shared)
+        self._knocks = Knocks(shared)
         self._slot, self.home = _own_slot(home)
         self.name = name or f"{socket.gethostname()}-{self.home.name}"
         self._concurrency = concurrency
@@ -97,7 +96,7 @@ class QueueWorker:
             self._sign_in()
             queue = open_queue(self._shared.address)
             self._offer(queue)
-            async with queue.open_async():
+            async with queue.open_async(), self._knocks.listening():
                 tidying = asyncio.create_task(self._tidy(queue), name="tidies")
                 try:
                     await self._serve(queue)
@@ -184,7 +183,7 @@ class QueueWorker:
             key = work.key
             app = await self._app(tree)
             wish = work.command if isinstance(work.command, StartRun) else None
-            async with app.session(work.request, wish, reachable=False) as session:
+            async with app.session(work.request, wish) as session:
                 assert isinstance(session, LiveSession)
                 self._open[name] = session
                 await self._give(session, work)
@@ -231,7 +230,7 @@ class QueueWorker:
             if tree not in self._apps:
                 path = self.home / tree[:16]
                 await asyncio.to_thread(lay_tree, self._shared, tree, path)
-                app = App.open(path, disk=Disk(sync=False), shared=self._shared)
+                app = App.open(path, disk=Disk(sync=False), shared=self._shared, knocks=self._knocks)
                 self._prepare(app)
                 self._apps[tree] = app
             return self._apps[tree]
@@ -245,17 +244,13 @@ class QueueWorker:
     # -- what goes on beside it
 
     async def _tidy(self, queue: procrastinate.App) -> None:
-        due = 0.0
         while True:
-            await asyncio.sleep(LOOK)
             try:
-                await asyncio.to_thread(self._hear_interrupts)
-                if time.monotonic() >= due:
-                    due = time.monotonic() + self._silence / 4
-                    await asyncio.to_thread(self._heartbeat)
-                    await self._give_out_anew(queue)
+                await asyncio.to_thread(self._heartbeat)
+                await self._give_out_anew(queue)
             except Exception as error:  # noqa: BLE001  the database is away, or another did it first: the next look tells
                 self._tell_once(f"looking after the queue: {error}")
+            await asyncio.sleep(self._silence / 4)
 
     _told = ""
 
@@ -284,17 +279,6 @@ class QueueWorker:
             self._tell("drained: finishing what is at work, and taking nothing new")
             self._loop.call_soon_threadsafe(self.stop)
 
-    def _hear_interrupts(self) -> None:
-        if not self._open:
-            return
-        rows = self._shared.rows(
-            "DELETE FROM weft.interrupts WHERE session = ANY(%s) RETURNING session, command, by", (list(self._open),)
-        )
-        for name, command, by in rows:
-            session, told = self._open.get(name), command_from_wire(command)
-            if session is not None and isinstance(told, Interrupt):
-                self._loop.call_soon_threadsafe(_interrupt, session, told, actor_from_wire(by))
-
     async def _give_out_anew(self, queue: procrastinate.App) -> None:
         """The work of dead workers becomes new work: the old job is over, so that whoever comes back can't end it."""
         from procrastinate.jobs import Status
@@ -321,10 +305,6 @@ class QueueWorker:
                 session=session, command=StartRun(), key=f"taken up/{session}/{seq}", by=TAKEN_UP, pipeline=pipeline
             )
             self._queue.put([work], tree)
-
-
-def _interrupt(session: LiveSession, command: Interrupt, by: Actor) -> None:
-    session.submit(command, by=by)
 
 
 def _again_in(error: BaseException) -> float | None:

@@ -1,4 +1,4 @@
-"""`weft interrupt`: stop what runs in a session that is open in another terminal. The session stays."""
+"""`weft interrupt`: stop what runs in a session that is open in another terminal or at a worker. The session stays."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ MEANINGS: Final = {
     "interrupt_in_progress": "it is being interrupted already",
     "unsupported": "what runs can't be interrupted",
     "nothing_to_interrupt": "nothing is running",
+    "withdrawn": "no worker had begun it; it is taken out of the queue",
 }
 
 

@@ -10,7 +10,7 @@ import click
 from weft.cli.asking import program_words
 from weft.cli.place import open_app, workspace_option
 from weft.cli.stopping import TERMINAL
-from weft.protocol.commands import Accepted, Refused, Say, SessionCommand
+from weft.protocol.commands import Accepted, Interrupt, Refused, Say, SessionCommand
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import check_session_id
 
@@ -42,6 +42,12 @@ def reach(session: str, command: SessionCommand, workspace: str | None) -> Accep
         async def submitted() -> Accepted:
             attached = await app.attached(name)
             if attached is None:
+                if isinstance(command, Interrupt) and app.shared is not None:
+                    from weft.app import Queue
+
+                    queue = Queue(app.shared)
+                    if await app.off_loop(lambda: queue.withdraw(name)):
+                        return Accepted(seq=0, note="withdrawn")
                 raise UserError(
                     f"session {name} is not open anywhere", hint=f"{program_words(app)} chat --session {name} opens it"
                 )

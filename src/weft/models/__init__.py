@@ -6,7 +6,7 @@ making.py              for models that make files in a loop of their own
 embedded_model.py      answers from a session's documents, always there
 embedded/              language processing in plain Python: no key, no network, no weights
 anthropic_messages.py  openai_chat.py                            the two main wires, read by http_model.py
-openai_responses.py    google.py (with the extra)                through pydantic_layer.py
+openai_responses.py    google.py (with extras)                   through pydantic_layer.py
 endpoint.py            where a model is and as whom              (provider_errors.py: what goes wrong there)
 local_gguf.py          a file on this machine, with the extra     (gguf_server.py is its process)
 retrying.py            tries again where that is safe            (pauses.py: what providers asked for)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.models.model import ModelError
 from weft.models.pydantic_layer import LayeredModel
 from weft.models.structured import Way
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
 
 class GoogleModel(LayeredModel):
+    extra = "google"
     output_ways: tuple[Way, ...] = ("native", "tool", "prompted")
 
     def build(self, http_client: httpx2.AsyncClient) -> LayerModel:
@@ -21,8 +21,7 @@ class GoogleModel(LayeredModel):
             from pydantic_ai.models.google import GoogleModel as Layer
             from pydantic_ai.providers.google import GoogleProvider
         except ImportError as error:
-            what = f"{self.name} needs Google's client, which is not installed"
-            raise ModelError("invalid_request", what, hint="pip install 'weft[google]'") from error
+            raise self.not_installed() from error
         provider = GoogleProvider(
             api_key=self._endpoint.key or "none",
             base_url=self._endpoint.base_url or None,

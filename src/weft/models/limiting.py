@@ -1,9 +1,10 @@
 """How often something outside may be used at once and in a time: connections to models, and sources. For all runs and
-processes of a workspace together.
+processes of a workspace together; of a shared one, on all its machines.
 
-The kernel keeps the count: using a resource is holding the lock of one of its so many slot files, which a process that
-dies lets go of. When it was last used stands in a file that is read and written under its lock. Whoever waits looks
-again after a moment; nobody has a place in a queue.
+Alone on a machine the kernel keeps the count: using a resource is holding the lock of one of its so many slot files,
+which a process that dies lets go of. When it was last used stands in a file that is read and written under its lock.
+What several machines share keeps both in its own way (`SharedUses`). Whoever waits looks again after a moment; nobody
+has a place in a queue.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from weft.files import Folder
 from weft.models.model import Model, Part, Request
@@ -39,17 +40,31 @@ def wait_for_rate(times: Sequence[float], limit: ResourceLimit, now: float) -> f
     return max(0.0, recent[-limit.uses] + limit.seconds - now)
 
 
+class SharedUses(Protocol):
+    """The uses of all machines."""
+
+    def take_slot(self, resource: str, at_once: int) -> str:
+        """A place among so many, until it is let go of or nothing is heard from here any more; "" if none is free."""
+
+    def let_slot_go(self, slot: str) -> None: ...
+
+    def note_use(self, resource: str, uses: int, seconds: float) -> float:
+        """Note one more use, or say how many seconds it has to wait."""
+
+
 class ResourceLimits:
     def __init__(
         self,
         workspace: Path,
         limits: Mapping[str, ResourceLimit],
         *,
+        shared: SharedUses | None = None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._workspace = workspace
         self._limits = limits
+        self._shared = shared
         self._clock = clock
         self._sleep = sleep
 
@@ -63,6 +78,10 @@ class ResourceLimits:
         if limit is None:
             yield
             return
+        if self._shared is not None:
+            async with self._using_shared(self._shared, resource, limit):
+                yield
+            return
         name = f"{resource[:40]}-{hash_value(resource)[:6]}" if not resource.isalnum() else resource
         with Folder.open(self._workspace) as workspace, workspace.folder(FOLDER, create=True) as folder:
             tells = _Once(tell_waiting.get(), f"waits for its turn with {resource} ({limit})")
@@ -75,6 +94,26 @@ class ResourceLimits:
             finally:
                 if slot >= 0:
                     os.close(slot)
+
+    @asynccontextmanager
+    async def _using_shared(self, shared: SharedUses, resource: str, limit: ResourceLimit) -> AsyncIterator[None]:
+        tells = _Once(tell_waiting.get(), f"waits for its turn with {resource} ({limit})")
+        look, slot = LOOK_SECONDS, ""
+        while limit.at_once and not (slot := await asyncio.to_thread(shared.take_slot, resource, limit.at_once)):
+            tells()
+            await self._sleep(look)
+            look = min(LONGEST_LOOK, look * 1.5)
+        try:
+            while limit.uses:
+                wait = await asyncio.to_thread(shared.note_use, resource, limit.uses, limit.seconds)
+                if not wait:
+                    break
+                tells()
+                await self._sleep(wait)
+            yield
+        finally:
+            if slot:
+                await asyncio.shield(asyncio.to_thread(shared.let_slot_go, slot))
 
     async def _slot(self, folder: Folder, name: str, limit: ResourceLimit, tells: _Once) -> int:
         look = LOOK_SECONDS

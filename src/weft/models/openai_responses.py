@@ -1,4 +1,7 @@
-"""OpenAI's Responses API: what its reasoning models are best reached through. Nothing is stored on their side."""
+"""OpenAI's Responses API: what its reasoning models are best reached through. Nothing is stored on their side.
+
+Needs the extra: `pip install weft[responses]`.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,16 @@ if TYPE_CHECKING:
 
 
 class OpenAIResponses(LayeredModel):
+    extra = "responses"
     output_ways: tuple[Way, ...] = ("native", "tool", "prompted")
 
     def build(self, http_client: httpx2.AsyncClient) -> LayerModel:
-        from openai import AsyncOpenAI
-        from pydantic_ai.models.openai import OpenAIResponsesModel
-        from pydantic_ai.providers.openai import OpenAIProvider
-
+        try:
+            from openai import AsyncOpenAI
+            from pydantic_ai.models.openai import OpenAIResponsesModel
+            from pydantic_ai.providers.openai import OpenAIProvider
+        except ImportError as error:
+            raise self.not_installed() from error
         client = AsyncOpenAI(
             api_key=self._endpoint.key or "none",
             base_url=self._endpoint.base_url or BASE_URL,

@@ -175,13 +175,13 @@ def _by_status(name: str, status: int, said: str, kind: str, wait: float | None)
 
 def sorted_error(error: Exception, name: str, redact: Callable[[str], str]) -> ModelError:
     """A ModelError for what pydantic-ai or a transport raised; a bug is raised again as it is."""
-    from pydantic_ai import exceptions as raised
-
     cause: BaseException | None = error
     while cause is not None:  # what was found out about a reply comes wrapped by the client that asked
         if isinstance(cause, ModelError):
             return ModelError(cause.kind, redact(cause.message), hint=cause.hint, retryable=cause.retryable)
         cause = cause.__cause__
+    from pydantic_ai import exceptions as raised
+
     said = redact(_words(error))[:_LONGEST]
     wait = getattr(error, "retry_after", None)
     if isinstance(error, raised.ModelAPIError):

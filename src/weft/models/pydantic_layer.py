@@ -104,6 +104,13 @@ class LayeredModel:
         """The pydantic-ai model, its client made from the endpoint and nothing else."""
         raise TypeError("a provider's file says how its model is built")
 
+    extra = ""
+    """Of Weft: brings the provider's client."""
+
+    def not_installed(self) -> ModelError:
+        what = f"{self.name} needs its provider's client, which is not installed"
+        return ModelError("invalid_request", what, hint=f"pip install 'weft[{self.extra}]'")
+
     def settings(self, request: Request) -> dict[str, Any]:
         """What every provider understands; a provider's file adds its own."""
         made: dict[str, Any] = {"max_retries": 0, "cache": True}
@@ -129,8 +136,10 @@ class LayeredModel:
         return self._built[1]
 
     def _load(self) -> tuple[httpx2.AsyncClient, LayerModel]:
-        from pydantic_ai.exceptions import UnsupportedSettingWarning
-
+        try:
+            from pydantic_ai.exceptions import UnsupportedSettingWarning
+        except ImportError as error:
+            raise self.not_installed() from error
         # What a model can't do is left out of the request; a face has no place for a library's warnings about it.
         warnings.filterwarnings("ignore", category=UnsupportedSettingWarning)
         warnings.filterwarnings("ignore", message="The model '", category=DeprecationWarning)

@@ -19,6 +19,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weft.protocol.errors import ExternalError, UserError
@@ -102,6 +103,7 @@ class PostgresLog:
         self._lock = threading.Lock()
         self._held: dict[str, int] = {}
         """The sessions that are held here, with their epochs."""
+        self._upkeep: list[Callable[[], None]] = []
         self._renewing: threading.Thread | None = None
         self._closed = threading.Event()
         self._reached = False
@@ -176,9 +178,7 @@ class PostgresLog:
         epoch: int = found[0][0]
         with self._lock:
             self._held[session] = epoch
-            if self._renewing is None:
-                self._renewing = threading.Thread(target=self._renew, name="weft-leases", daemon=True)
-                self._renewing.start()
+        self.keep_up(self._renew)
         return epoch
 
     def let_go(self, session: str, epoch: int) -> None:
@@ -275,27 +275,39 @@ class PostgresLog:
         if rows != [(head.seq, head.hash)]:
             raise UserError(f"the shared log has another session {session}", hint="give one of them another name")
 
-    def _renew(self) -> None:
-        """The leases of all sessions held here. That they can't be renewed for a while costs nothing by itself."""
+    def keep_up(self, work: Callable[[], None]) -> None:
+        """Done again and again from now on, well within a lease: what makes one last."""
+        with self._lock:
+            if work not in self._upkeep:
+                self._upkeep.append(work)
+            if self._renewing is None:
+                self._renewing = threading.Thread(target=self._keep_up, name="weft-leases", daemon=True)
+                self._renewing.start()
+
+    def _keep_up(self) -> None:
         while not self._closed.wait(self.lease / 3):
             with self._lock:
-                held = dict(self._held)
-            if not held:
-                continue
-            try:
-                self._tried(
-                    lambda c, held=held: c.execute(  # type: ignore[misc]
-                        "UPDATE weft.sessions s SET lease_until = now() + %s * interval '1 second' "
-                        "FROM unnest(%s::text[], %s::bigint[]) h(session, epoch) "
-                        "WHERE s.session = h.session AND s.epoch = h.epoch AND s.holder IS NOT NULL",
-                        (self.lease, list(held), list(held.values())),
-                    ),
-                    "renewing leases",
-                    patience=self.lease / 3,
-                    quiet=True,
-                )
-            except ExternalError:
-                continue  # the next append says whether somebody took the session meanwhile
+                upkeep = [*self._upkeep]
+            for work in upkeep:
+                with suppress(ExternalError):  # that it can't be done for a while costs nothing by itself
+                    work()
+
+    def _renew(self) -> None:
+        """The leases of all sessions held here. The next append says whether somebody took one meanwhile."""
+        with self._lock:
+            held = dict(self._held)
+        if held:
+            self._tried(
+                lambda c: c.execute(
+                    "UPDATE weft.sessions s SET lease_until = now() + %s * interval '1 second' "
+                    "FROM unnest(%s::text[], %s::bigint[]) h(session, epoch) "
+                    "WHERE s.session = h.session AND s.epoch = h.epoch AND s.holder IS NOT NULL",
+                    (self.lease, list(held), list(held.values())),
+                ),
+                "renewing leases",
+                patience=self.lease / 3,
+                quiet=True,
+            )
 
     # -- contents by hash
 
@@ -335,14 +347,29 @@ class PostgresLog:
 
     # -- the connection
 
-    def rows(self, query: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
+    def rows(
+        self, query: str, values: Sequence[Any] | Mapping[str, Any] = (), *, patience: float | None = None
+    ) -> list[tuple[Any, ...]]:
         """One statement, in a transaction of its own; it may be tried again, so it has to say the same twice."""
 
         def made(connection: Connection) -> list[tuple[Any, ...]]:
             cursor = connection.execute(query.encode(), values or None)
             return cursor.fetchall() if cursor.description else []
 
-        return self._tried(made, "asking the database")
+        return self._tried(made, "asking the database", patience=patience)
+
+    def have(self, table: str, statements: Callable[[], str]) -> None:
+        """Tables that only some need: made where `table`, the last of them, is not there."""
+        if self.rows("SELECT to_regclass(%s)", (table,)) != [(None,)]:
+            return
+
+        def made(connection: Connection) -> None:
+            with connection.transaction():
+                connection.execute("SELECT pg_advisory_xact_lock(hashtext('weft tables'))")
+                if connection.execute("SELECT to_regclass(%s)", (table,)).fetchone() == (None,):
+                    connection.execute(statements().encode())
+
+        self._tried(made, f"making {table}")
 
     def work(self, work: Callable[[Connection], T], what: str) -> T:
         """Several statements, which whoever gives them puts into a transaction; tried again while it is away."""
@@ -389,20 +416,24 @@ class PostgresLog:
                     connection.close()
                 raise
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Of every connection."""
+        return {
+            "autocommit": True,
+            "connect_timeout": 5,
+            "keepalives_idle": 5,
+            "keepalives_interval": 2,
+            "keepalives_count": 3,
+            "tcp_user_timeout": 10_000,
+            "application_name": "weft",
+            "options": SEARCH_PATH,
+        }
+
     def _connect(self) -> Connection:
         import psycopg
 
-        return psycopg.connect(
-            self.address,
-            autocommit=True,
-            connect_timeout=5,
-            keepalives_idle=5,
-            keepalives_interval=2,
-            keepalives_count=3,
-            tcp_user_timeout=10_000,
-            application_name="weft",
-            options=SEARCH_PATH,
-        )
+        return psycopg.connect(self.address, **self.settings)
 
     def _away(self, error: Exception, what: str, waited: float) -> ExternalError:
         since = f" for {waited:.0f} s" if waited >= 1 else ""
