@@ -23,8 +23,9 @@ from tests.lanes import program
 
 
 class Server:
-    def __init__(self, *, durable: bool = False) -> None:
-        """`durable`: as it is run for work; else without syncs, since no test takes the power away."""
+    def __init__(self, *, durable: bool = False, listen: str = "") -> None:
+        """`durable`: as it is run for work; else without syncs, since no test takes the power away. `listen`: an
+        address of this machine at which it can be reached besides its socket, by whoever is in the same /30 network."""
         found = program("postgres")
         assert found is not None, "marked with needs('postgres')"
         self._programs = Path(os.path.realpath(found)).parent
@@ -33,11 +34,15 @@ class Server:
         if self._user:
             shutil.chown(self.folder, self._user)
         self._durable = durable
+        self._listen = listen
         self._run("initdb", "-D", "data", "-U", "weft", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        if listen:
+            with (self.folder / "data" / "pg_hba.conf").open("a") as rules:
+                rules.write(f"host all all {listen}/30 trust\n")
         self.start()
 
     def start(self) -> None:
-        settings = f"-c listen_addresses= -c unix_socket_directories={self.folder} -c max_connections=200"
+        settings = f"-c listen_addresses={self._listen} -c unix_socket_directories={self.folder} -c max_connections=200"
         settings += "" if self._durable else " -c fsync=off"
         self._run("pg_ctl", "-D", "data", "-l", "log", "-w", "-o", settings, "start")
 

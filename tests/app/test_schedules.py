@@ -254,7 +254,7 @@ def test_what_cannot_begin_is_written_down_and_not_tried_for_ever(app: App, desk
 
 
 def test_a_long_history_is_shortened_and_says_the_same(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weft.app.schedules.LONGEST_HISTORY", 8_000)
+    monkeypatch.setattr("weft.app.schedule_histories.LONGEST_HISTORY", 8_000)
     monkeypatch.setattr("weft.app.schedules.KEPT_LINES", 10)
     schedules, kept = Schedules(app), folded([])
     entries = [ScheduleEntry(at=stamp(SUNDAY), kind="seen", timing="t")]

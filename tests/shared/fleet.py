@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,13 @@ class Fleet:
         self.weft = Weft(self.workspace)
         self._workers: dict[str, subprocess.Popen[bytes]] = {}
 
-    def worker(self, name: str, *words: str) -> subprocess.Popen[bytes]:
-        """On a machine of its own: an empty workspace that knows the store."""
+    def worker(self, name: str, *words: object, store: str = "", inside: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """On a machine of its own: an empty workspace that knows the store. `inside`: the words before its command."""
         machine = self.path / f"machine-{name}"
         machine.mkdir(exist_ok=True)
-        (machine / "config.toml").write_text(self.config)
+        (machine / "config.toml").write_text(self.config.replace(self.store, store or self.store))
         weft = Weft(machine)
-        command = weft.command("worker", "--name", name, "--silence", SILENCE, *words)
+        command = [*inside, *weft.command("worker", "--name", name, "--silence", SILENCE, *words)]
         with (self.path / f"{name}.log").open("ab") as log:
             started = subprocess.Popen(command, env=weft.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self._workers[name] = started
@@ -65,15 +65,15 @@ class Fleet:
         """Where the code of steps leaves its marks at a worker."""
         return next((self.path / f"machine-{name}" / ".workers").glob("*/*/traces"), None)
 
-    def documents(self, number: int) -> list[Path]:
-        files = [self.path / f"subject-{n}.txt" for n in range(number)]
+    def documents(self, number: int, name: str = "subject") -> list[Path]:
+        files = [self.path / f"{name}-{n}.txt" for n in range(number)]
         for n, file in enumerate(files):
             file.write_text(f"On river {n}. It flows.\n")
         return files
 
-    def queue(self, *words: object) -> list[dict[str, Any]]:
+    def queue(self, *words: object, pipeline: str = "essay") -> list[dict[str, Any]]:
         """The documents of a batch with their sessions."""
-        ran = self.weft("run", "essay", "--queue", "--json", *words)
+        ran = self.weft("run", pipeline, "--queue", "--json", *words, timeout=300)
         assert ran.code in (0, 1, 3), ran.err
         return ran.events
 

@@ -3,17 +3,17 @@
 Decide, write it down, then begin: a line of `schedules/history/NAME.jsonl` is durable before a session is opened, and
 the session gets the command under the line's key. Whoever is killed in between leaves an open line; the next watcher
 gives the same command under the same key, and a session carries out a key once. One process watches a workspace at a
-time (the kernel's lock); others wait for it to end.
+time (the kernel's lock, or a lease in a shared one); others wait for it to end. `schedule_histories.py` has the places
+where the lines are kept.
 """
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from functools import partial
@@ -34,6 +34,7 @@ from weft.app.due import (
 from weft.app.opened import OpenedSession
 from weft.app.requests import SessionRequest, given_file
 from weft.app.root import TAKEN_UP, App
+from weft.app.schedule_histories import HISTORY, FileHistories, Histories, SharedHistories
 from weft.files import Folder
 from weft.protocol.commands import Accepted, GivenFile, Refused, Say, StartRun, is_address
 from weft.protocol.envelope import Actor
@@ -43,11 +44,8 @@ from weft.protocol.values import dataclass
 from weft.session.lock import SessionLockedError
 from weft.workspace.schedule import ENDING, FOLDER, SayEntry, Schedule, StartEntry, read_schedule, schedule_names
 
-HISTORY: Final = f"{FOLDER}/history"
 LOOK_SECONDS: Final = 1.0
 """Between two looks at the clock and the files."""
-LONGEST_HISTORY: Final = 512 * 1024
-"""Bytes of a history, above which only what still matters and the last lines are kept."""
 KEPT_LINES: Final = 300
 _FIELDS: Final = {one.name for one in fields(ScheduleEntry)}
 
@@ -72,7 +70,8 @@ class Schedules:
     def __init__(self, app: App) -> None:
         self._app = app
         self._workspace = app.workspace.folder
-        self._histories: dict[str, tuple[tuple[int, int], ScheduleHistory]] = {}
+        self._kept: Histories = SharedHistories(app.shared) if app.shared else FileHistories(self._workspace)
+        self._histories: dict[str, tuple[object, ScheduleHistory]] = {}
         self._read: dict[str, tuple[object, Schedule | WeftError]] = {}
         self._files: dict[str, tuple[object, str]] = {}
         """Of schedules that look at files: what they looked like, and the digest of what is in them."""
@@ -127,10 +126,14 @@ class Schedules:
         if cause == "call":
             _check_call(schedule, parameters)
         entry = decided_call(schedule, self._now(), key, cause, parameters)
-        with self._locked() as folder:
-            known = self._history(folder, name).knows(entry.key)
-            if known is None:
-                self._append(folder, name, [entry])
+        known: ScheduleEntry | None = None
+
+        def more(before: bytes) -> bytes:
+            nonlocal known
+            known = folded(_entries(before)).knows(entry.key)
+            return b"" if known else _line(entry)
+
+        self._kept.append(name, more, _shortened)
         return known or entry
 
     # -- beginning
@@ -206,10 +209,10 @@ class Schedules:
         somebody else does that."""
         while not await self._app.off_loop(self.names):  # noqa: ASYNC110  it gets no history before it has one
             await asyncio.sleep(look)
-        with self._watching() as hold:
-            if not hold():
+        with self._kept.watching() as hold:
+            if not await self._app.off_loop(hold):
                 told("another process watches these schedules; this one goes on when that ends")
-            while not hold():  # noqa: ASYNC110  the other may be another process
+            while not await self._app.off_loop(hold):  # noqa: ASYNC110  the other may be another process
                 await asyncio.sleep(look)
             async with asyncio.TaskGroup() as tasks:  # inside: who comes next finds the sessions let go of
                 if takes_up:
@@ -222,10 +225,9 @@ class Schedules:
 
     def look(self, told: Told = lambda _: None) -> list[tuple[Schedule, ScheduleEntry]]:
         """One look at everything: what is due is decided and durable; all that is decided and not begun."""
-        found, now = [], self._now()
-        history = self._workspace.path / HISTORY
+        found, now, kept = [], self._now(), self._kept.marks()
         for name in self.names():
-            marks = (_mark(self._workspace.path / FOLDER / f"{name}{ENDING}"), _mark(history / f"{name}.jsonl"))
+            marks = (_mark(self._workspace.path / FOLDER / f"{name}{ENDING}"), kept.get(name))
             quiet = self._quiet.get(name)
             if quiet is not None and quiet[0] == marks and quiet[1] <= now < quiet[2]:
                 continue
@@ -313,79 +315,22 @@ class Schedules:
             told(f"goes on with session {session}")
             tasks.create_task(go_on(session, wish))
 
-    @contextmanager
-    def _watching(self) -> Iterator[Callable[[], bool]]:
-        """The right to watch, when the function says so; until the block ends."""
-        with self._workspace.folder(HISTORY, create=True) as folder:
-            fd = folder.open_fd(".watch", os.O_RDWR | os.O_CREAT)
-
-        def hold() -> bool:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return False
-            return True
-
-        try:
-            yield hold
-        finally:
-            os.close(fd)
-
     # -- history
 
     def history(self, name: str) -> ScheduleHistory:
-        try:
-            with self._workspace.folder(HISTORY) as folder:
-                return self._history(folder, name)
-        except FileNotFoundError:
-            return ScheduleHistory()
-
-    def _history(self, folder: Folder, name: str) -> ScheduleHistory:
         """Read again when it was changed."""
-        try:
-            status = os.stat(f"{name}.jsonl", dir_fd=folder.fd, follow_symlinks=False)
-        except FileNotFoundError:
+        mark = self._kept.mark(name)
+        if mark is None:
             return ScheduleHistory()
-        mark = (status.st_ino, status.st_size)
         known = self._histories.get(name)
         if known is None or known[0] != mark:
-            known = self._histories[name] = (mark, folded(_entries(folder.read(f"{name}.jsonl"))))
+            known = self._histories[name] = (mark, folded(_entries(self._kept.read(name))))
         return known[1]
 
     def record(self, name: str, entries: Iterable[ScheduleEntry]) -> None:
         """Durable when this returns."""
-        with self._locked() as folder:
-            self._append(folder, name, entries)
-
-    @contextmanager
-    def _locked(self) -> Iterator[Folder]:
-        with self._workspace.folder(HISTORY, create=True) as folder:
-            fd = folder.open_fd(".lock", os.O_RDWR | os.O_CREAT)
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX)
-                yield folder
-            finally:
-                os.close(fd)
-
-    def _append(self, folder: Folder, name: str, entries: Iterable[ScheduleEntry]) -> None:
-        file = f"{name}.jsonl"
-        data = b"".join(_line(entry) for entry in entries)
-        fd = folder.open_fd(file, os.O_RDWR | os.O_CREAT)
-        try:
-            size = os.fstat(fd).st_size
-            whole = _whole(os.pread(fd, size, 0)) if size else 0
-            if whole != size:  # a line that was cut off: it was never acted on
-                folder.disk.truncate(fd, whole)
-            if whole + len(data) <= LONGEST_HISTORY:
-                os.lseek(fd, 0, os.SEEK_END)
-                folder.disk.write(fd, data)
-                folder.disk.fsync(fd)
-                if not size:
-                    folder.sync()
-                return
-        finally:
-            os.close(fd)
-        folder.replace(file, b"".join(map(_line, _shortened(_entries(folder.read(file))))) + data)
+        data = b"".join(map(_line, entries))
+        self._kept.append(name, lambda _: data, _shortened)
 
     def _now(self) -> datetime:
         return self._app.moment()
@@ -394,8 +339,9 @@ class Schedules:
 _TOLD: Final = ("decided", "skipped", "begun", "failed")
 
 
-def _shortened(entries: list[ScheduleEntry]) -> list[ScheduleEntry]:
+def _shortened(data: bytes) -> bytes:
     """What the older lines add up to, as one line, and the last ones; what has not begun stays."""
+    entries = _entries(data)
     older, newer = folded(entries[:-KEPT_LINES]), entries[-KEPT_LINES:]
     carried = ScheduleEntry(
         at=stamp(older.since or datetime.now(UTC)),
@@ -406,7 +352,7 @@ def _shortened(entries: list[ScheduleEntry]) -> list[ScheduleEntry]:
         times=older.decided - len(older.open),
         why="paused" if older.paused else "",
     )
-    return [carried, *older.open.values(), *newer]
+    return b"".join(map(_line, [carried, *older.open.values(), *newer]))
 
 
 def _file_in(workspace: Path, name: str) -> GivenFile:

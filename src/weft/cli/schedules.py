@@ -70,6 +70,7 @@ def show(name: str, as_json: bool, workspace: str | None) -> None:
 def run(name: str, key: str, workspace: str | None) -> int:
     """Begin it now, whatever its time is, and wait until it is at rest."""
     with open_app(workspace, runs=True) as app:
+        app.queues_runs = app.shared is not None
         schedules = Schedules(app)
         schedule = schedules.one(name)
         entry = schedules.decide(name, key or secrets.token_hex(8), "person", {})
@@ -108,6 +109,7 @@ def resume(name: str, workspace: str | None) -> None:
 def watch(workspace: str | None) -> None:
     """Begin what is due, until Ctrl+C; `weft serve` does the same. One process at a time does it."""
     with open_app(workspace, runs=True) as app:
+        app.queues_runs = app.shared is not None  # workers do it
         schedules = Schedules(app)
         print(f"watching {len(schedules.names())} schedules (Ctrl+C ends)", file=sys.stderr, flush=True)
 
