@@ -2,8 +2,8 @@
 
 Whoever writes to a session brings its entry up to date after the decision, off the loop; a failure costs freshness
 only. Entries that are behind, because another program wrote or a process died, are found by the size and time of their
-logs and made anew when a list is asked for. Of the sessions that grew last it is kept what their logs added up to, so
-that only what is new is read.
+logs and made anew when a list is asked for; in a shared workspace they are taken over from the machine that made them.
+Of the sessions that grew last it is kept what their logs added up to, so that only what is new is read.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import field, replace
@@ -30,12 +30,15 @@ from weft.session.legacy import older_files
 from weft.session.log import LOG, LogHead, LogReader
 from weft.session.manifest import read_known
 from weft.session.sessions import Sessions
+from weft.session.shared import LogMark
 from weft.session.snapshot import read_snapshot
 from weft.session.state import SessionState
 
 if TYPE_CHECKING:
     from weft.app.listing import SessionListing
     from weft.models.spending import Price
+    from weft.session.postgres import PostgresLog
+    from weft.session.postgres_listings import PostgresListings
 
 MOST_KEPT: Final = 64
 """Sessions of which it is kept what their logs added up to."""
@@ -55,8 +58,10 @@ class _Folded:
 class Catalogue:
     """May be used from any thread, one at a time."""
 
-    def __init__(self, sessions: Sessions, path: Path, price: Price) -> None:
+    def __init__(self, sessions: Sessions, path: Path, price: Price, listings: PostgresListings | None = None) -> None:
         self._sessions = sessions
+        self._listings = listings
+        """What other machines know of sessions at rest."""
         self._path = path
         self._price = price
         self._index: SessionIndex | None = None
@@ -112,9 +117,11 @@ class Catalogue:
             index = self._opened()
             known = index.marks()
             behind = [name for name, mark in present.items() if known.get(name) != mark]
-            behind += [name for name in index.working() if name in present and known[name] == present[name]]
+            taken = self._take_over({name: present[name] for name in behind})
+            behind += [name for name in index.working() if name in present and known.get(name) == present[name]]
             for name in behind:
-                self.update(name)
+                if name not in taken:
+                    self.update(name)
             for name in known.keys() - present.keys():
                 if not self._sessions.exists(name):  # it may have been made since
                     self.forget(name)
@@ -129,6 +136,15 @@ class Catalogue:
             told()
 
         self._thread.submit(refreshed)
+
+    def _take_over(self, behind: Mapping[str, LogMark]) -> set[str]:
+        """What another machine has made of these logs as they are now."""
+        if self._listings is None or not behind:
+            return set()
+        found = self._listings.get(behind)
+        for name, (entry, texts) in found.items():
+            self._opened().put(entry, behind[name], texts, whole=True)
+        return set(found)
 
     def update(self, session: str) -> None:
         """Bring a session's entry up to date with its log, unless it is."""
@@ -156,6 +172,8 @@ class Catalogue:
                 index.put(entry, mark, [], whole=True)
                 return
             index.put(entry, mark, texts, whole=kept is None)
+            if self._listings is not None and entry.seq and entry.state != "working" and not entry.problem:
+                self._listings.put(mark, entry, index.texts(session))
             folded.file = file
             self._folded[session] = folded
             if len(self._folded) > MOST_KEPT:
@@ -277,3 +295,11 @@ def _documents(folder: Folder, state: SessionState) -> tuple[str, list[IndexedTe
         else:
             texts.append(IndexedText(kind="input", name=name, body=readable(data.decode("utf-8", "replace"))))
     return title, texts
+
+
+def shared_listings(shared: PostgresLog | None) -> PostgresListings | None:
+    if shared is None:
+        return None
+    from weft.session.postgres_listings import PostgresListings
+
+    return PostgresListings(shared)

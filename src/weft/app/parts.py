@@ -250,9 +250,10 @@ class Parts:
     @cached_property
     def catalogue(self) -> Catalogue:
         """All sessions at a glance."""
-        from weft.app.catalogue import Catalogue
+        from weft.app.catalogue import Catalogue, shared_listings
 
-        return Catalogue(self.sessions, self.workspace.path, lambda call: self.models().price(call))
+        listings = shared_listings(self.shared)
+        return Catalogue(self.sessions, self.workspace.path, lambda call: self.models().price(call), listings)
 
     @cached_property
     def telemetry(self) -> Telemetry | None:

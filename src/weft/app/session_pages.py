@@ -57,11 +57,11 @@ def _shared(workspace: Workspace) -> Iterator[PostgresLog | None]:
 @contextmanager
 def open_catalogue(path: Path) -> Iterator[Catalogue]:
     """All sessions at a glance, with nothing loaded that could run them."""
-    from weft.app.catalogue import Catalogue
+    from weft.app.catalogue import Catalogue, shared_listings
 
     with Workspace.open(path) as workspace, _shared(workspace) as shared:
         sessions = Sessions(workspace.folder, lambda: datetime.now(UTC), shared)
-        catalogue = Catalogue(sessions, workspace.path, _price_of(workspace))
+        catalogue = Catalogue(sessions, workspace.path, _price_of(workspace), shared_listings(shared))
         try:
             yield catalogue
         finally:

@@ -218,6 +218,15 @@ class SessionIndex:
         found = self._db.execute("select * from session where id = ?", (session,)).fetchone()
         return _entry(found) if found else None
 
+    def texts(self, session: str) -> list[IndexedText]:
+        """All of it that can be found."""
+        rows = self._db.execute(
+            "select kind, name, seq, body from place join text on text.rowid = place.id "
+            "where session = ? and kind not in ('title', 'note')",
+            (session,),
+        )
+        return [IndexedText(kind=kind, name=name, body=body, seq=seq) for kind, name, seq, body in rows]
+
     def page(self, wanted: Filter = Filter()) -> list[ListedSession]:  # noqa: B008  it is frozen
         where, values = _where(wanted)
         order = {
