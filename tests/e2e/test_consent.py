@@ -207,3 +207,26 @@ def test_a_report_for_others_has_no_secret_and_says_what_nobody_agreed_to(
     assert "# [secret GITHUB_TOKEN] ~/x" in told
     assert "ghp_" not in told
     assert "nobody has agreed to the model connection m" in told
+
+
+def test_an_unexpected_error_is_kept_and_goes_into_the_report_that_is_shown_and_written(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_0123456789abcdefghij")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("no such luck with ghp_0123456789abcdefghij")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("weft.cli.doctor._findings", broken)
+        assert run_command_line(["--workspace", str(workspace), "doctor"]) == 1
+    (kept,) = (tmp_path / "state" / "weft" / "errors").iterdir()
+    assert str(kept) in capsys.readouterr().err
+    assert "no such luck with [secret GITHUB_TOKEN]" in kept.read_text()
+    report = tmp_path / "report.txt"
+    run_command_line(["--workspace", str(workspace), "doctor", "--report", "--to", str(report)])
+    told = capsys.readouterr().out
+    assert "no such luck" in told
+    assert report.read_text() == told
+    assert "ghp_" not in told

@@ -175,9 +175,14 @@ def run_command_line(words: Sequence[str]) -> int:
         if (short := _shortage(error)) is not None:
             complain(short)
             return short.exit_code
-        print(REDACTOR.text(traceback.format_exc()), end="", file=sys.stderr)
+        told = REDACTOR.text(traceback.format_exc())
+        print(told, end="", file=sys.stderr)
         print(
             "weft: this is a bug in Weft, not in your files. The log is intact; the same command continues.",
             file=sys.stderr,
         )
+        from weft.cli.kept_errors import keep_error
+
+        if (kept := keep_error(f"weft {__version__}: {' '.join(words[:1])}\n{told}")) is not None:
+            print(f"  it is kept in {kept}; weft doctor --report --to FILE makes a report of it", file=sys.stderr)
         return EXIT_FAILED

@@ -6,6 +6,7 @@ import asyncio
 import os
 import platform
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +16,9 @@ import click
 from weft import __version__
 from weft.app import App, Folder, SourceShelf, boundary_here, verified
 from weft.app.inquiries import altered_passages
+from weft.cli.kept_errors import kept_errors
 from weft.cli.place import open_app, workspace_option, workspace_path
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WeftError
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, ExternalError, UsageError, WeftError
 from weft.redaction import REDACTOR
 
 DoctorLine = tuple[str, str]
@@ -26,14 +28,31 @@ LOW_SPACE = 200 * 2**20
 
 @click.command("doctor")
 @click.option("--report", is_flag=True, help="With the settings, to send to others: no secrets, your home as ~.")
+@click.option("--to", "file", metavar="FILE", type=click.Path(dir_okay=False), help="Write the report, once shown.")
 @workspace_option
-def command(report: bool, workspace: str | None) -> int:
+def command(report: bool, file: str | None, workspace: str | None) -> int:
     """Check the workspace, the disk and every session. Changes nothing."""
-    bad = False
+    if file and not report:
+        raise UsageError("--to is for a report", hint="weft doctor --report --to FILE")
+    bad, lines = False, []
     for state, text in [*_findings(workspace), *(_settings(workspace) if report else ())]:
-        print(_for_others(f"{state:4}  {text}") if report else f"{state:4}  {text}")
+        lines.append(_for_others(f"{state:4}  {text}") if report else f"{state:4}  {text}")
+        print(lines[-1])
         bad = bad or state == "bad"
+    if file and _is_wanted(file):
+        try:
+            Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ExternalError(f"can't write {file}: {error.strerror}") from error
+        print(f"written to {file}: exactly what stands above", file=sys.stderr)
     return EXIT_FAILED if bad else EXIT_DONE
+
+
+def _is_wanted(file: str) -> bool:
+    """What is shown is written; in a terminal after a yes."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    return click.confirm(f"write this to {file}?", err=True)
 
 
 def _settings(given: str | None) -> Iterator[DoctorLine]:
@@ -41,6 +60,8 @@ def _settings(given: str | None) -> Iterator[DoctorLine]:
     file = workspace_path(given) / "config.toml"
     if file.is_file():
         yield "note", "config.toml:\n" + file.read_text(encoding="utf-8", errors="replace")
+    if errors := kept_errors():
+        yield "note", f"the last unexpected error ({errors[-1].name}):\n" + errors[-1].read_text(encoding="utf-8")
     yield "note", f"set: {', '.join(sorted(name for name in {**os.environ} if name.startswith('WEFT_'))) or 'nothing'}"
 
 
