@@ -12,11 +12,14 @@ import pytest
 from tests.gated import lay_out_gated
 from tests.postgres import Server
 from tests.shared.fleet import log_of
-from weft.app import App, SessionRequest
-from weft.app.queue import QueuedSession
+from weft.app import App, SessionRequest, push_tree
+from weft.app.queue import QueuedSession, Work
 from weft.app.queue_worker import QueueWorker, TooNewError
 from weft.protocol.commands import Accepted, Interrupt, Refused, ReplyToGate, StartRun
+from weft.protocol.envelope import PERSON
 from weft.protocol.events import LOG_VERSION, GateOpened, Record
+from weft.protocol.hashes import hash_bytes
+from weft.session.lock import SessionLockedError
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
 
@@ -116,3 +119,27 @@ def test_a_worker_that_is_told_to_end_does_not_wait_for_a_database_that_is_away(
             asyncio.run(asyncio.wait_for(go(), 90))
         finally:
             server.start()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_work_for_a_session_that_is_held_elsewhere_is_left_for_later(tmp_path: Path, store: str, begun: bool) -> None:
+    """The lease of whoever had it is not over yet: the job comes again, and is not lost."""
+    workspace = lay(tmp_path, store)
+
+    async def go() -> None:
+        with App.open(workspace) as app, log_of(store) as log:
+            request = SessionRequest(session="essay", file=tmp_path / "subject.txt")
+            async with app.session(request, StartRun()) as session:
+                if begun:
+                    assert await session.run(StartRun()) == "waiting"
+                work = Work.of(request, "essay", "essay", StartRun(), "k", PERSON)
+                tree, _, _ = push_tree(log, app.workspace.folder, "me")
+                log.put_all({hash_bytes(work.to_bytes()): work.to_bytes()})
+                worker = QueueWorker(log, tmp_path / "workers", name="here")
+                try:
+                    with pytest.raises(SessionLockedError):
+                        await worker._work("essay", hash_bytes(work.to_bytes()), tree, LOG_VERSION)
+                finally:
+                    worker.close()
+
+    asyncio.run(asyncio.wait_for(go(), 120))

@@ -302,6 +302,8 @@ class AttachedSession(OpenedSession):
 async def attach(parts: Parts, name: str, request: SessionRequest) -> AttachedSession | None:
     """The session as another process holds it, here or on another machine; None when nobody does, or not within
     reach."""
+    if not parts.sessions.exists(name):
+        return None  # its holder has recorded nothing yet
     with parts.sessions.folder(name) as folder:
         path = folder.path
     try:

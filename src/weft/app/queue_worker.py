@@ -184,7 +184,8 @@ class QueueWorker:
             app = await self._app(tree)
             wish = work.command if isinstance(work.command, StartRun) else None
             async with app.session(work.request, wish) as session:
-                assert isinstance(session, LiveSession)
+                if not isinstance(session, LiveSession):  # whoever had it is not gone for good yet
+                    raise SessionLockedError(name, "another worker")
                 self._open[name] = session
                 await self._give(session, work)
                 outcome = await session.rest()
