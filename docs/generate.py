@@ -178,6 +178,7 @@ FIELD_MEANINGS: Final = {
     "status_changed.tokens": "What the model calls of the session took.",
     "status_changed.cost": "What they cost, in words; empty when nothing can have cost anything.",
     "status_changed.context_used": "The filled part of the model's window, from 0 to 1.",
+    "status_changed.limits": "How much of each limit of the conversation is used, in words; empty without limits.",
     "reply_classified.step": "The step at whose gate the run waits; what the call took counts on it.",
     "reply_classified.meaning": "What the model takes the words for: `reply`, `breakout` or `unclear`.",
     "reply_classified.choice": "With `reply`, the id of the choice; empty otherwise.",

@@ -12,14 +12,20 @@ from tests.made import Weft
 
 
 class Terminal:
-    def __init__(self, weft: Weft, *words: str, width: int, height: int = 24, **env: str) -> None:
+    def __init__(self, weft: Weft, *words: str, width: int, height: int = 24, cwd: str = "", **env: str) -> None:
         self.screen = pyte.Screen(width, height)
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
         command = weft.command(*words)
         surroundings = {**weft.env, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
         self.child = pexpect.spawn(
-            command[0], command[1:], dimensions=(height, width), env=surroundings, timeout=20, use_poll=True
+            command[0],
+            command[1:],
+            dimensions=(height, width),
+            env=surroundings,
+            timeout=20,
+            use_poll=True,
+            cwd=cwd or None,
         )
 
     def text(self) -> str:

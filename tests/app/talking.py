@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from weft.app import App, OpenedSession, SessionRequest
-from weft.models.media import MediaKind
 from weft.protocol.commands import Accepted, GivenFile, Mode, Reply, Say, SessionCommand
 from weft.protocol.events import Record
 from weft.testing.scripted import ScriptedModel, Turn
+from weft.workspace.model_table import MediaKind
 
 Play = Callable[[OpenedSession], Awaitable[None]]
 SECONDS = 60

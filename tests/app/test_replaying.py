@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.talking import say, talk
-from tests.made import lay_out
+from tests.made import Weft, lay_out
 from weft.app import App, OpenedSession, Replayed, replay
 from weft.app.secrets import person_secrets
 from weft.cli.commands import run_command_line
@@ -86,3 +86,19 @@ def test_a_word_that_became_a_secret_since_is_in_no_test_and_no_difference(
     told = capsys.readouterr()
     assert "[secret own]" in told.out
     assert secret not in kept.read_text() + told.out + told.err
+
+
+def test_what_a_run_made_is_judged_by_todays_checks_and_prompts(workspace: Path, desk: Path) -> None:
+    weft = Weft(workspace)
+    (workspace / "config.toml").unlink()
+    (desk / "poem.txt").write_text("so much depends upon a red wheel barrow\n")
+    assert weft("run", desk / "poem.txt", "--session-id", "talk").code == 0
+    same = lived_again(workspace)
+    assert (same.turns, same.steps, same.differences) == (0, 3, ())
+    schema = workspace / "schemas/count.schema.json"
+    schema.write_text(schema.read_text().replace('"minimum": 1', '"minimum": 100'))
+    agent = workspace / ".claude/agents/lister.md"
+    agent.write_text(agent.read_text().replace("once", "twice"))
+    told = [str(one) for one in lived_again(workspace).differences]
+    assert any(one.startswith("step count: what it made would be refused: count.json") for one in told), told
+    assert any(one.startswith("step list: would be made again: ") for one in told), told

@@ -9,12 +9,27 @@ from typing import get_args
 
 import pytest
 
+from tests.app.talking import say, talk
 from tests.made import lay_out
-from weft.app import App, KnownWords, Leave, Overview, OverviewName, SessionRequest, complete, read_slash
+from weft.app import (
+    App,
+    Export,
+    KnownWords,
+    Leave,
+    OpenedSession,
+    Overview,
+    OverviewName,
+    SessionRequest,
+    complete,
+    read_slash,
+)
 from weft.app.slash import SLASHES
 from weft.protocol.commands import Accepted, Compact, Interrupt, Refused, Say, SetMode, SetModel, StartRun
 from weft.protocol.errors import UserError
+from weft.protocol.events import RunStarted
+from weft.protocol.talk import ToolSettled
 from weft.protocol.talk_commands import ClearTaint, SetLimits
+from weft.testing.scripted import Turn, calls, says
 
 
 @pytest.fixture
@@ -44,6 +59,9 @@ def known(tmp_path: Path) -> KnownWords:
         ("/trust", ClearTaint(conversation="main")),
         ("/compact", Compact()),
         ("/exit", Leave()),
+        ("/export", Export()),
+        ("/export bundle", Export("bundle")),
+        ("/export notes/talk.md", Export("markdown", "notes/talk.md")),
         ("/tone be brief", Say(text="Use the skill tone. be brief")),
         ("/review x.py for speed", Say(text="Review x.py for x.py for speed")),
         ("/plain", Say(text="Say it plainly.")),
@@ -133,6 +151,10 @@ def test_every_look_is_answered_and_a_run_begins_in_a_conversation(
                 for one in (session, attached):
                     for what in get_args(OverviewName):
                         assert (await one.look(what)).strip(), what
+                written = [Path(await attached.answered(Export())) for _ in range(2)]
+                assert [path.name for path in written] == ["talk.html", "talk-2.html"], "nothing is written over"
+                with pytest.raises(UserError, match="already"):
+                    await session.answered(Export("html", "talk.html"))
                 refused = await attached.submit(Compact())
                 assert isinstance(refused, Refused)
                 assert "nothing to shorten" in refused.reason
@@ -145,3 +167,30 @@ def test_every_look_is_answered_and_a_run_begins_in_a_conversation(
                 assert "| the run in this session |" in await attached.look("context")
 
     asyncio.run(asyncio.wait_for(go(), 90))
+
+
+@pytest.mark.process
+def test_a_model_begins_a_run_where_it_speaks(tmp_path: Path, workspace: Path) -> None:
+    """Asked about as whatever starts something; refused in words when there is no such pipeline."""
+    lay_out(workspace)
+    (workspace / "config.toml").write_text('model = "scripted"\n')
+    pipeline = workspace / "pipelines/letters.yaml"
+    pipeline.write_text(pipeline.read_text().replace("agent: lister\n", "agent: lister\n    model: embedded\n"))
+    begun = calls("RunPipeline", {"pipeline": "letters", "text": "so much depends"})
+    turns = [
+        Turn(calls("RunPipeline", {"pipeline": "lettres", "text": "x"})),
+        Turn(begun),
+        Turn(says("It has begun.")),
+    ]
+
+    async def play(session: OpenedSession) -> None:
+        await say(session, "count the words of: so much depends")
+        assert await session.run_at_rest() == "done"
+
+    records = talk(workspace, tmp_path, turns, play, mode="auto")
+    settled = [one.event for one in records if isinstance(one.event, ToolSettled)]
+    assert [one.outcome for one in settled] == ["failed", "succeeded"]
+    assert "letters" in settled[0].text
+    (started,) = [one for one in records if isinstance(one.event, RunStarted)]
+    assert started.envelope is not None
+    assert started.envelope.by.kind == "model"

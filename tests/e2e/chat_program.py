@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from weft.app import KnownWords, LibraryDraft, Mentionable, OverviewName
+from weft.app import Export, Fork, KnownWords, LibraryDraft, Mentionable, Overview
 from weft.cli.chat.face import run_chat
 from weft.cli.commands import let_go
 from weft.conversation.conversation import Conversation
@@ -256,8 +256,8 @@ class Held:
     def working(self) -> Path:
         return Path.cwd()
 
-    async def look(self, what: OverviewName) -> str:
-        return f"a look at {what}"
+    async def answered(self, wanted: Overview | Fork | Export) -> str:
+        return f"a look at {wanted.what}" if isinstance(wanted, Overview) else "talk-fork"
 
     async def build(self, words: str) -> LibraryDraft:
         raise UserError("nothing is built here")
@@ -267,9 +267,6 @@ class Held:
 
     async def said_before(self) -> list[str]:
         return ["an earlier word"]
-
-    async def fork(self) -> str:
-        return "talk-fork"
 
     def show(self, event: LiveEvent) -> None:
         self.talk._feed.put(event)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +16,7 @@ from tests.made import Weft
 from tests.terminal import Terminal
 from weft.models.answer import gather
 from weft.models.anthropic_messages import AnthropicMessages
-from weft.models.discovery import PRESETS, ListedModel, Preset, listed_models
+from weft.models.discovery import PRESETS, ListedModel, Preset, found_agents, listed_models
 from weft.models.endpoint import Endpoint
 from weft.models.openai_chat import OpenAIChat
 from weft.testing.conformance import HELLO
@@ -79,6 +82,35 @@ def test_a_refused_key_is_asked_for_again_and_nothing_is_written_before_one_is_t
     assert key.encode() not in terminal.raw
     written = tomllib.loads(config.read_text())["models"]["far"]
     assert (written["model"], written["key"]) == ("model-39", "store:far")
+
+
+def test_agents_of_others_are_found_with_whether_somebody_signed_in(weft: Weft, tmp_path: Path) -> None:
+    for name in ("codex", "claude", "opencode"):
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\nexec {sys.executable} {Path(__file__).parent / 'acp_stub.py'}\n")
+        program.chmod(0o755)
+    (tmp_path / "home/.codex").mkdir(parents=True)
+    (tmp_path / "home/.codex/auth.json").write_text("not looked into")
+    place = {"HOME": str(tmp_path / "home"), "PATH": str(tmp_path / "bin"), "OPENAI_API_KEY": "k"}
+    assert [(one.agent.name, one.variable, one.signed_in) for one in found_agents(place)] == [
+        ("claude", "", False),
+        ("codex", "OPENAI_API_KEY", True),
+        ("opencode", "OPENAI_API_KEY", False),
+    ]
+    assert found_agents({"HOME": place["HOME"], "PATH": ""}) == []
+
+    path = os.pathsep.join([place["PATH"], weft.env["PATH"]])
+    terminal = Terminal(weft, "models", "add", width=110, height=60, PATH=path, HOME=place["HOME"])
+    last = terminal.wait_for("Codex (signed in)", "opencode (installed)", "Azure OpenAI", "Which [1]:", seconds=60)
+    number = next(line.split()[0] for line in last.splitlines() if "opencode" in line)
+    terminal.child.send(f"{number}\r")
+    terminal.wait_for("A name for it [opencode]:")
+    terminal.child.send("\r")
+    assert terminal.end() == 0, terminal.text()
+    assert "weft chat --model opencode" in terminal.words()
+    written = tomllib.loads((weft.workspace / "config.toml").read_text())["models"]["opencode"]
+    assert written == {"kind": "acp", "command": ["opencode", "acp"]}
 
 
 def test_without_a_terminal_nothing_is_asked(weft: Weft) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 import struct
+import sys
 import zlib
 from pathlib import Path
 
@@ -12,7 +14,10 @@ import pytest
 from tests.e2e.test_models_command import serving
 from tests.made import Weft
 from weft.documents.document import DocumentError
-from weft.documents.pictures import read_picture
+from weft.documents.pictures import picture_size, read_picture
+from weft.models.media import within_limits
+from weft.protocol.errors import UserError
+from weft.protocol.messages import Media
 from weft.testing.wire import Reply
 
 PIPELINE = """name: describe
@@ -114,3 +119,30 @@ def test_what_a_picture_is_stands_in_its_head(data: bytes, said: str) -> None:
 def test_a_picture_that_nobody_would_take_is_refused() -> None:
     with pytest.raises(DocumentError, match="the limit for a picture"):
         read_picture(png(1) + b"\0" * (17 * 2**20), "big.png")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("PIL") is None, reason="needs weft[pictures]")
+def test_a_picture_that_is_larger_than_providers_take_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = Media(media_type="image/png", data=png(9), name="small.png")
+    assert within_limits(small) is small
+    wide = Media(media_type="image/png", data=png(9, width=3000, height=1500), name="wide.png")
+    shown = within_limits(wide)
+    assert (shown.media_type, picture_size(shown.data)) == ("image/png", (2000, 1000))
+    with pytest.raises(UserError, match="can't be read as a picture"):
+        within_limits(Media(media_type="image/png", data=wide.data[:200], name="cut.png"))
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(UserError, match=r"larger than models take\s+pip install .weft\[pictures\]"):
+        within_limits(wide)
+
+
+def test_what_a_model_takes_can_be_said_in_its_table(looking: Weft, tmp_path: Path) -> None:
+    photo = tmp_path / "beach.png"
+    photo.write_bytes(png(255))
+    with serving([Reply(text="Red.")]) as server:
+        connect(looking, server.url, "nobody-knows-me")
+        assert "takes no pictures" in looking("run", "describe", photo, "--session-id", "one", "--plain").err
+        config = looking.workspace / "config.toml"
+        config.write_text(config.read_text() + 'media = ["image"]\n')
+        ran = looking("run", "describe", photo, "--session-id", "two", "--plain")
+        assert ran.code == 0, ran.err
+        server.assert_done()

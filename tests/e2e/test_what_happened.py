@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.test_chat_face import leave
 from tests.e2e.test_model_steps import events, run
 from tests.e2e.test_model_steps import scripted as scripted  # a fixture
 from tests.e2e.test_models_command import serving
 from tests.made import Weft
+from tests.terminal import Terminal
 from weft.cli.commands import run_command_line
 from weft.models.model import Stop, TextDelta
 from weft.testing.scripted import ScriptedModel, Turn
@@ -125,18 +127,24 @@ price = {{input = 1.0, output = 1.0}}
 """
 
 
-def test_a_fallback_in_the_middle_of_a_run_is_in_the_log_and_on_the_screen(scripted: Weft, source: Path) -> None:
+def test_a_fallback_in_the_middle_of_a_run_is_in_the_log_and_on_the_screen(
+    scripted: Weft, source: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that was begun in a conversation, on a real terminal."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("r")))
     pipeline = scripted.workspace / "pipelines/letters.yaml"
     pipeline.write_text(pipeline.read_text().replace("    agent: lister\n", "    agent: lister\n    model: strong\n"))
     refused, answered = [Reply(status=401, error="the key was withdrawn")], [Reply(text='["red"]')]
     with serving(refused) as first, serving(answered) as second:
         config = FALLING.format(first=first.url, second=second.url)
         (scripted.workspace / "config.toml").write_text(config)
-        ran = scripted("run", source, "--session-id", "poem", "--plain")
-        assert ran.code == 0, ran.err
+        terminal = Terminal(scripted, "chat", "--session", "poem", width=110, height=40, cwd=str(source.parent))
+        terminal.wait_for("weft chat · poem", seconds=60)
+        terminal.child.send(f"/run letters {source.name}\r")
+        terminal.wait_for("the key was withdrawn (HTTP 401); asking desk/m instead", "run done", seconds=90)
+        assert leave(terminal) == 0
         first.assert_done()
         second.assert_done()
-    assert "work/big: the key was withdrawn (HTTP 401); asking desk/m instead" in ran.err
     (retried,) = events(scripted, "step_model_retried")
     assert (retried["model"], retried["instead"]) == ("work/big", "desk/m")
     (call,) = events(scripted, "call_settled")

@@ -18,9 +18,12 @@ from tests.sources.made import Shelf
 from weft.app.web_searches import pages_about, web_search_of
 from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UserError
+from weft.protocol.messages import ToolCall
 from weft.sources.grants import Grant
 from weft.sources.sign_in import SignInAsking, sign_in
 from weft.sources.wire import Wire
+from weft.tools.permission import judge
+from weft.tools.permission_file import Rule, Rules
 
 NOW = 2_000_000_000.0
 
@@ -237,6 +240,17 @@ def test_a_search_answers_in_one_form(opened: OpenShelf, world: World) -> None:
             assert found.data == {
                 "results": [{"title": "Tides", "url": "https://example.org/tides", "snippet": "about high tide"}]
             }
+            shelf.add("other", {"kind": "search", "provider": "searxng", "url": world.base})
+            await shelf.reach("other")
+            offered = {spec.name for spec in shelf.box().specs()}
+            assert len({"WebSearch", "web__search", "other__search"} & offered) == 2, "one has the name models know"
+            named, missing = shelf.box().only(["WebSearch"])
+            assert (len(named), missing) == (1, ())
+            rule = Rule(tool="WebSearch", verb="deny", file="permissions.yaml", line=1)
+            tool = next(iter(named))
+            call = named.corrected(ToolCall(call="c", tool="web_search", input={"query": "x"}))
+            assert call.tool == tool.name
+            assert judge(call, tool, mode="auto", rules=Rules((rule,))).decision == "deny"
 
     asyncio.run(life())
 

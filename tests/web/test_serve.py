@@ -56,6 +56,22 @@ def test_what_was_made_is_shown_and_an_edit_is_told(browser: Client, desk: Path)
         assert browser.get(f"/api/w/desk/sessions/{session}/artifacts/{name}").status == 404
 
 
+def test_a_slash_is_a_command_and_never_sent_to_a_model(browser: Client, desk: Path) -> None:
+    session = begin(browser)
+    until(browser, session, "run_ended")
+    said = [
+        browser.post(f"/api/w/desk/sessions/{session}/commands", {"command": {"type": "say", "text": text}})
+        for text in ("/result", "/limits turns=3", "/limits", "/rnu", "/run lines /etc/hostname", "/export")
+    ]
+    assert [one.status for one in said] == [200, 200, 200, 400, 400, 400]
+    assert "lines.json" in said[0].json["note"]
+    assert "0 of 3 turns" in said[2].json["note"]
+    assert "did you mean /run?" in str(said[3].json)
+    log = (desk / "sessions" / session / "log.jsonl").read_text()
+    assert '"message_accepted"' not in log
+    assert '"limits_set"' in log
+
+
 def test_what_is_refused_says_why(browser: Client) -> None:
     session = begin(browser)
     until(browser, session, "run_ended")

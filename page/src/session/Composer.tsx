@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { command, problemOf, type Problem } from "../api/client";
+import { Formatted } from "../parts/Formatted";
 import { Trouble } from "../parts/Trouble";
 import type { OpenSession } from "../store/open";
 
@@ -14,6 +15,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   const sending = useSignal(false);
   const stopping = useSignal<"" | "once" | "now">("");
   const problem = useSignal<Problem | null>(null);
+  const looked = useSignal("");
   const field = useRef<HTMLTextAreaElement>(null);
   const { fold } = open;
   const working = fold.working;
@@ -42,7 +44,8 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
     sending.value = true;
     problem.value = null;
     try {
-      await command(open.base, open.id, { type: "say", text: said });
+      const reply = await command(open.base, open.id, { type: "say", text: said });
+      looked.value = said.startsWith("/") ? reply.note : "";
       text.value = "";
     } catch (error) {
       problem.value = problemOf(error);
@@ -81,6 +84,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   return (
     <form class="composer" onSubmit={(event) => void send(event)}>
       {problem.value && <Trouble problem={problem.value} />}
+      {looked.value && <Formatted kind="markdown" text={looked.value} />}
       <div class="speak">
         <textarea
           ref={field}

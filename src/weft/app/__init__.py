@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from weft.app.building import DraftKind, LibraryDraft, build, build_here, drafted, lay_draft, new_files, problems_of
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
+    from weft.app.collection_inputs import which_collection
     from weft.app.collections import Collections, OpenCollection
     from weft.app.describing import declared_marks
     from weft.app.door import AttachedSession
-    from weft.app.inquiries import Inquiry, ask_of, which_collection
+    from weft.app.inquiries import Inquiry, ask_of
     from weft.app.live import LiveSession
     from weft.app.mentions import Mentionable, being_typed, dropped_path, files_named, ranked
-    from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer
+    from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer, TableValue
     from weft.app.notifying import notify_wishes
     from weft.app.opened import OpenedSession, Showing
     from weft.app.packs import DEFAULT_PACK, fetch_bytes, lay, lay_missing, pack_differences, shipped_packs
@@ -84,10 +85,12 @@ if TYPE_CHECKING:
         steps_now,
     )
     from weft.app.shared_files import pull_workspace, push_tree, push_workspace
-    from weft.app.sharing import ExportKind, exported, taken_in, would_leave
+    from weft.app.sharing import exported, taken_in, would_leave
     from weft.app.slash import (
         Attach,
         Build,
+        Export,
+        ExportKind,
         Fork,
         KnownWords,
         Leave,
@@ -96,6 +99,7 @@ if TYPE_CHECKING:
         Slash,
         complete,
         read_slash,
+        read_slash_elsewhere,
     )
     from weft.app.source_shelf import AddRequest, SourceShelf, wake_waiting
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
@@ -154,7 +158,8 @@ else:
             "Consents": "weft.consent",
             "DEFAULT_PACK": "weft.app.packs",
             "EditConflictError": "weft.protocol.errors",
-            "ExportKind": "weft.app.sharing",
+            "Export": "weft.app.slash",
+            "ExportKind": "weft.app.slash",
             "FILE_NOW": "weft.app.session_work",
             "Filter": "weft.session.index",
             "Folder": "weft.files",
@@ -198,6 +203,7 @@ else:
             "Share": "weft.access",
             "Showing": "weft.app.opened",
             "Slash": "weft.app.slash",
+            "TableValue": "weft.app.model_settings",
             "SourceShelf": "weft.app.source_shelf",
             "Spent": "weft.models.spending",
             "Step": "weft.workspace.pipeline",
@@ -252,6 +258,7 @@ else:
             "read_labelled": "weft.app.claim_evaluation",
             "read_profile_file": "weft.app.profile",
             "read_slash": "weft.app.slash",
+            "read_slash_elsewhere": "weft.app.slash",
             "record_fields": "weft.session.codec",
             "record_json": "weft.session.codec",
             "save_edit": "weft.app.session_work",
@@ -271,7 +278,7 @@ else:
             "to_wire": "weft.app.wire",
             "tools_listed": "weft.app.permissions",
             "verified": "weft.app.session_pages",
-            "which_collection": "weft.app.inquiries",
+            "which_collection": "weft.app.collection_inputs",
             "wake_waiting": "weft.app.source_shelf",
             "would_leave": "weft.app.sharing",
             "write_profile_file": "weft.app.profile",
@@ -323,6 +330,7 @@ __all__ = [
     "Consents",
     "DraftKind",
     "EditConflictError",
+    "Export",
     "ExportKind",
     "Filter",
     "Folder",
@@ -365,6 +373,7 @@ __all__ = [
     "SourceShelf",
     "Spent",
     "Step",
+    "TableValue",
     "TextHit",
     "WriterProfile",
     "allow_always",
@@ -426,6 +435,7 @@ __all__ = [
     "read_labelled",
     "read_profile_file",
     "read_slash",
+    "read_slash_elsewhere",
     "record_fields",
     "record_json",
     "replay",

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weft.app.mentions import Attached, Attaching
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
+from weft.app.run_tool import run_pipeline_tool
 from weft.conversation.compaction import Summary, summarise, turn_to_compact
 from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
 from weft.conversation.conversation import Conversation, Settings
+from weft.conversation.limits import limit_words, used_of
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.projections import (
     BackgroundEntry,
@@ -39,18 +42,18 @@ from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
 from weft.knowledge.research.quick import answer_question
-from weft.models.media import media_kind, media_taken
+from weft.models.media import media_kind, media_taken, within_limits
 from weft.models.model import Model, prepare
 from weft.models.spending import Spent, Tally
 from weft.orchestrator.run_facts import run_facts
 from weft.orchestrator.run_summary import summarise_run
-from weft.protocol.commands import GivenFile, Mode
+from weft.protocol.commands import GivenFile, Mode, Refused, Reply, StartRun
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.events import Event, QuestionAsked, QuestionClosed, Record, StatusChanged
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.messages import ToolCall
-from weft.protocol.talk import ApprovalRequested, ModelSettled, TurnCompleted
+from weft.protocol.messages import Media, ToolCall
+from weft.protocol.talk import ApprovalRequested, LimitsSet, ModelSettled, TurnCompleted
 from weft.protocol.talk_commands import (
     CompactTranscript,
     DecidePlan,
@@ -110,9 +113,12 @@ class SessionConversation:
         show: Callable[[Event], None],
         broken: Callable[[BaseException], None],
         notifier: Notifier | None = None,
+        start_run: Callable[[StartRun, Actor], Awaitable[Reply]] | None = None,
     ) -> None:
-        """`show` gets what is live; `broken` is told when the log can't be written any more."""
+        """`show` gets what is live; `broken` is told when the log can't be written any more; `start_run` begins a run
+        of the session."""
         self._notifier = notifier
+        self._start_run = start_run
         self._broken = broken
         self._parts = parts
         folders = self._folders = ExitStack()
@@ -278,6 +284,8 @@ class SessionConversation:
         now = (self._parts.sources_version, tuple(switched.items()))
         if self._offered is None or self._offered[0] != now:
             box = self._parts.toolbox(self._knowledge, user=self._name, project=self._working.path, switched=switched)
+            if pipelines := tuple(self._parts.workspace.pipeline_names()):
+                box = Toolbox([*box, run_pipeline_tool(pipelines, self._begin_run)], box.sources)
             self._offered = ((self._parts.sources_version, now[1]), box)
         return self._offered[1]
 
@@ -311,7 +319,17 @@ class SessionConversation:
             tokens=self.spent.tokens or None,
             cost="" if free else self.spent.short,
             context_used=last.share if last else None,
+            limits=", ".join(self.limits),
         )
+
+    @property
+    def limits(self) -> list[str]:
+        """How much of each limit is used, in words."""
+        main = self.conversation.state.talks.get(MAIN)
+        if main is None:
+            return []
+        used = used_of(main, self._parts.price)
+        return [limit_words(name, used[name], most) for name, most in main.limits.items()]
 
     def set_mode(self, mode: Mode) -> None:
         if mode == "plan" and self.access.mode != "plan":
@@ -399,7 +417,7 @@ class SessionConversation:
                 if isinstance(item, Record):
                     self._tally.take(item, self._connected.price)
                     self._beside_hooks(item.event)
-                    if isinstance(item.event, ModelSettled):
+                    if isinstance(item.event, ModelSettled | LimitsSet):
                         self._show(self.status)
         except Exception as error:  # noqa: BLE001  the log can't be written any more: whoever watches must know
             self._broken(error)
@@ -481,6 +499,15 @@ class SessionConversation:
             short, whole = attaching.shortened(text)
             return short, [*whole, *attaching.attached(text if short == text else "", files)]
 
+        def too_large(one: Attached) -> str:
+            """Why a picture can't be shown, in words; "" when it can."""
+            data = self._session.folder.read_or_none(one["file"]) if one["file"] else None
+            try:
+                within_limits(Media(media_type=one["media_type"], data=data or b"", name=one["name"]))
+            except UserError as error:
+                return str(error)
+            return ""
+
         said, found = await self._parts.off_loop(look)
         if heard is not None and heard.text:
             told_by = {"name": "a hook", "kind": "file", "text": heard.text}
@@ -490,6 +517,8 @@ class SessionConversation:
             if kind == "image" and kind not in media_taken(self.main_model):
                 told = f"{self.main_model.name} takes no pictures: it is told of {one['name']}, and does not see it"
                 self.conversation.notice(told)
+            elif kind == "image" and (why := await self._parts.off_loop(partial(too_large, one))):
+                self.conversation.notice(why)
         return said, tuple(found)
 
     def _check_idle(self) -> None:
@@ -510,6 +539,14 @@ class SessionConversation:
 
     async def past_processes(self) -> Mapping[str, BackgroundEntry]:
         return background_processes(await self._records())
+
+    async def _begin_run(self, pipeline: str, text: str, parameters: Mapping[str, Any]) -> None:
+        if self._start_run is None:
+            raise UserError("no run can be begun here")
+        wish = StartRun(pipeline=pipeline, parameters=parameters, inputs={"": (GivenFile(text.encode()),)})
+        reply = await self._start_run(wish, Actor("model", self.main_model.name))
+        if isinstance(reply, Refused):
+            raise reply.error()
 
     # -- plans
 

@@ -7,10 +7,10 @@ overwritten, and the earlier answer can still be read as it was given.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
+from weft.app.collection_inputs import ANSWER, COLLECTION, EARLIER, followed
 from weft.app.requests import SessionRequest
 from weft.app.root import App
 from weft.documents import read_document
@@ -25,13 +25,6 @@ from weft.protocol.errors import UsageError, UserError, WeftError
 from weft.protocol.ids import check_session_id, session_id_for
 from weft.protocol.values import dataclass
 from weft.session.session import no_session
-from weft.workspace.spelling import listed
-
-ANSWER: Final = "answer.json"
-FOLLOWED: Final = (
-    "version", "session", "original_query", "followup_number", "answer", "citations", "sub_queries", "known_passages",
-)  # fmt: skip
-"""What a follow-up reads of an earlier answer: the rest would only fill a model's window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,19 +38,6 @@ class Inquiry:
     pages: Sequence[GivenFile] = ()
     """Pages of the web to use beside the collection, as they were fetched."""
     new: bool = False
-
-
-def which_collection(app: App, named: str | None) -> str:
-    """The one that is named, else the workspace's own choice, else the only one."""
-    chosen = named or app.config.kb
-    if chosen:
-        return chosen
-    names = collection_names(app.workspace.folder)
-    if len(names) == 1:
-        return names[0]
-    if not names:
-        raise UsageError("there is no collection to ask", hint="weft kb create NAME FILE... makes one")
-    raise UsageError("which collection?", hint=f"name one with --kb: {listed(names)}")
 
 
 def altered_passages(app: App) -> dict[str, list[str] | WeftError]:
@@ -81,12 +61,12 @@ def ask_of(app: App, inquiry: Inquiry) -> SessionRequest:
         state = collection_state(knowledge)
     inputs = {
         "question": GivenFile(f"{question}\n".encode()),
-        "collection": GivenFile(state.encode(), f"knowledge/{inquiry.collection}"),
+        COLLECTION: GivenFile(state.encode(), f"knowledge/{inquiry.collection}"),
     }
     if inquiry.pages:
         inputs["pages"] = GivenFile(pages_text([_page(page) for page in inquiry.pages]).encode())
     if inquiry.follows:
-        inputs["earlier"] = _earlier(app, inquiry.follows)
+        inputs[EARLIER] = _earlier(app, inquiry.follows)
     return SessionRequest(pipeline=inquiry.pipeline, inputs=inputs, session=_session(app, inquiry, question))
 
 
@@ -110,9 +90,7 @@ def _earlier(app: App, session: str) -> GivenFile:
         data = folder.read_or_none(ANSWER)
     if data is None:
         raise UserError(f"session {name} has no answer yet", hint=f"finish it first: weft run --session-id {name}")
-    found = read_earlier(data.decode("utf-8", "replace")) or {}
-    kept = {key: found[key] for key in FOLLOWED if key in found}
-    return GivenFile(json.dumps(kept, ensure_ascii=False, indent=1).encode() + b"\n", f"sessions/{name}/{ANSWER}")
+    return followed(read_earlier(data.decode("utf-8", "replace")) or {}, name)
 
 
 def _page(page: GivenFile) -> dict[str, Any]:

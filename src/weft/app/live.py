@@ -838,7 +838,13 @@ class LiveSession(OpenedSession):
             from weft.app.conversations import SessionConversation  # a run needs nothing of all this
 
             opened = SessionConversation(
-                self._parts, self._session, self._request, self._published, self._feed.close, self._notifier
+                self._parts,
+                self._session,
+                self._request,
+                self._published,
+                self._feed.close,
+                self._notifier,
+                lambda wish, by: self.submit(wish, by=by),
             )
             await opened.begin()
             self._conversation = opened

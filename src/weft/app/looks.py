@@ -6,7 +6,7 @@ known where it is held (`look_inside`), and asked for through the door from else
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +19,7 @@ from weft.workspace.front_matter import body_of
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
     from weft.conversation.projections import BackgroundEntry, PlanState
+    from weft.session.state import SessionState
 
 INSIDE: Final[tuple[OverviewName, ...]] = ("context", "cost", "limits", "plan", "processes", "sources")
 COMMANDS: Final = ".claude/commands"
@@ -27,6 +28,7 @@ _HISTORY_SESSIONS: Final = 40
 _HISTORY_MESSAGES: Final = 1000
 _HISTORY_EVENTS: Final = 20_000
 _LONGEST: Final = 64 * 1024
+_RESULT_LINES: Final = 30
 
 
 def known_words(parts: Parts, working: Path) -> KnownWords:
@@ -115,6 +117,21 @@ def look_around(what: OverviewName, parts: Parts, working: Path) -> str:
     raise UserError(f"{what} is known where the conversation is held")
 
 
+def run_result(state: SessionState, folder: Path) -> str:
+    """What the step that ended last made: the head of its text, and where each file is."""
+    done = [one.completion for one in state.steps.values() if one.completion is not None]
+    if not done:
+        return "No run has made anything here yet."
+    names = list(max(reversed(done), key=lambda one: one.at).artifacts)
+    text = next((one for one in names if one.endswith(".md")), "")
+    lines: list[str] = []
+    if text and (path := folder / text).is_file():
+        lines = body_of(path.read_text("utf-8", "replace")[:_LONGEST]).strip().splitlines()
+        if more := len(lines[_RESULT_LINES:]):
+            lines = [*lines[:_RESULT_LINES], "", f"*{more} more lines*"]
+    return "\n".join([*lines, "", *(f"- {folder / name}" for name in names)])
+
+
 def _about(parts: Parts, name: str) -> str:
     try:
         return f"`{name}` {parts.workspace.pipeline(name).description}".rstrip()
@@ -144,8 +161,7 @@ async def look_inside(what: OverviewName, talk: SessionConversation) -> str:
                 lines.append(f"- {spent.cache_read:,} of the tokens read came from the provider's cache")
             return "\n".join(lines)
         case "limits":
-            main = talk.conversation.state.talks.get(talk.conversation.name)
-            return _limits(main.limits if main else {})
+            return _limits(talk.limits)
         case "sources":
             return _sources(talk)
     raise UserError(f"{what} is known wherever the workspace is open")
@@ -187,7 +203,7 @@ def _processes(each: Mapping[str, BackgroundEntry]) -> str:
     return "\n".join(lines) or "Nothing was started in the background."
 
 
-def _limits(limits: Mapping[str, float]) -> str:
+def _limits(limits: Sequence[str]) -> str:
     if not limits:
         return "This conversation has no limits. `/limits turns=20 usd=0.5` sets some."
-    return "\n".join(f"- {name}: {value:g}" for name, value in limits.items())
+    return "\n".join([*(f"- {one}" for one in limits), "", "`/limits none` takes them away."])

@@ -27,7 +27,7 @@ from weft.models.connections import (
     key_of,
     resolve,
 )
-from weft.models.discovery import PRESETS, ListedModel, listed_models, local_servers
+from weft.models.discovery import PRESETS, FoundAgent, ListedModel, found_agents, listed_models, local_servers
 from weft.models.prices import Cost, cost
 from weft.models.probe import Probe, probe
 from weft.protocol.errors import UsageError, UserError
@@ -41,6 +41,7 @@ from weft.workspace.model_table import ModelKind, is_connection_name
 
 AskKey = Callable[[bool], str]
 """Asks the person for a key; takes whether the connection needs one. "" for none."""
+TableValue = str | int | list[str]
 MODEL_KINDS: Final[tuple[str, ...]] = get_args(ModelKind)
 
 
@@ -98,6 +99,16 @@ class Offer:
     variable: str = ""
     models: tuple[ListedModel, ...] | None = None
     """What a server on this machine has; None when it was not asked."""
+    address: str = ""
+    """What its address looks like, when it has to be asked for."""
+    command: tuple[str, ...] = ()
+    """Of an agent of others: its program."""
+    how: str = ""
+    """Of one without a key: how it is given one."""
+
+    @property
+    def is_agent(self) -> bool:
+        return bool(self.command)
 
 
 class ModelSettings:
@@ -126,7 +137,8 @@ class ModelSettings:
         return rows
 
     def offers(self) -> list[Offer]:
-        """What could be connected: what answers on this machine, keys that the environment has, then every preset."""
+        """What could be connected: what answers or is installed on this machine, keys that the environment has, then
+        every preset."""
         here = [
             Offer(f"{one.title} at {one.base_url}", one.name, "openai", one.base_url, models=one.models)
             for one in asyncio.run(local_servers(self._variables))
@@ -134,10 +146,18 @@ class ModelSettings:
         keyed = [one for one in PRESETS if self._variables.get(one.variable)]
         others = [one for one in PRESETS if one not in keyed]
         known = [
-            Offer(f"{one.title}, with ${one.variable}", one.name, one.kind, one.base_url, variable=one.variable)
+            Offer(
+                f"{one.title}, with ${one.variable}",
+                one.name,
+                one.kind,
+                one.base_url,
+                variable=one.variable,
+                address=one.address,
+            )
             for one in keyed
         ]
-        return [*here, *known, *(Offer(one.title, one.name, one.kind, one.base_url) for one in others)]
+        unkeyed = [Offer(one.title, one.name, one.kind, one.base_url, address=one.address) for one in others]
+        return [*here, *known, *map(_agent_offer, found_agents(self._variables)), *unkeyed]
 
     def listed(self, kind: ModelKind, base_url: str, key: str) -> list[ListedModel]:
         """The models that a server says it has. ModelError when it refuses."""
@@ -155,7 +175,7 @@ class ModelSettings:
     def key_in(self, variable: str) -> str:
         return self._variables.get(variable, "").strip()
 
-    def add(self, name: str, values: Mapping[str, str | int], ask_key: AskKey) -> None:
+    def add(self, name: str, values: Mapping[str, TableValue], ask_key: AskKey) -> None:
         """Connect a model. Its key is asked for when it needs one that no variable has, and taken when one is given to
         a server on this machine. Whatever goes wrong, config.toml and the store stay as they were."""
         if not is_connection_name(name):
@@ -233,6 +253,14 @@ class ModelSettings:
     def _choices(self, config: Config, **more: str | None) -> Choices:
         workspace = config.model if config.model != EMBEDDED else None
         return Choices(workspace=workspace, environment=self._variables.get(MODEL_VARIABLE), **more)
+
+
+def _agent_offer(found: FoundAgent) -> Offer:
+    one = found.agent
+    state = "signed in" if found.signed_in else "installed"
+    told = f"{one.title} ({state})" + (f", with ${found.variable}" if found.variable else "")
+    how = "" if found.variable else one.how
+    return Offer(told, one.name, one.kind, "", variable=found.variable, command=one.command, how=how)
 
 
 def _text(folder: Folder) -> str:

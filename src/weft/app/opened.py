@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weft.app.looks import INSIDE, known_words, look_around
+from weft.app.looks import INSIDE, known_words, look_around, run_result
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
-from weft.app.slash import KnownWords, OverviewName
+from weft.app.slash import Export, Fork, KnownWords, Overview, OverviewName
 from weft.orchestrator.resting import asked_of, chosen_id, is_heard, open_gate
 from weft.protocol.commands import Refused, Reply, SessionCommand
 from weft.protocol.envelope import PERSON, Actor
@@ -109,6 +109,8 @@ class OpenedSession(ABC):
         """Something to be shown, as Markdown. Nobody is asked for it, and nothing is recorded."""
         if what in INSIDE:
             return await self.look_inside(what)
+        if what == "result":
+            return await self._parts.off_loop(lambda: run_result(self.state, self.folder))
         return await self._parts.off_loop(lambda: look_around(what, self._parts, self._request.working))
 
     async def build(self, words: str) -> LibraryDraft:
@@ -132,6 +134,23 @@ class OpenedSession(ABC):
     async def fork(self) -> str:
         """The name of a new session that shares everything up to now."""
         return await self._parts.off_loop(lambda: self._parts.fork(self.id))
+
+    async def export(self, wanted: Export) -> Path:
+        """The session as a file of the working folder, or where it is told to; nothing is written over. UserError for
+        a bundle that would hold a secret."""
+        from weft.app.sharing import export_to
+
+        return await self._parts.off_loop(lambda: export_to(self._parts, self.id, wanted, self.working))
+
+    async def answered(self, wanted: Overview | Fork | Export) -> str:
+        """What a look, a fork or an export comes to: Markdown, the name of a session, the path of a file."""
+        match wanted:
+            case Overview():
+                return await self.look(wanted.what)
+            case Fork():
+                return await self.fork()
+            case Export():
+                return str(await self.export(wanted))
 
     async def records(self, after: int = 0) -> list[Record]:
         """What the log has after `after`; `events` with the number of the last one goes on from there."""

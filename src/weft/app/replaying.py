@@ -8,6 +8,9 @@ it had then, every approval with what the person said. What the engine does with
 calls are allowed, asked about or refused, which turns there are, how each ends. Prompts are compared by a hash without
 what is new in each life; the log does not keep them, so they are compared with an earlier replay (`--as-test`). It ends
 at an interrupt: what would have been said after it nobody knows.
+
+Of a run, what each step made is held against today's schemas and checks, and steps that would be made again because
+their pipeline, agent, code, prompt or input is another now are named.
 """
 
 from __future__ import annotations
@@ -17,13 +20,14 @@ import re
 import tempfile
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from weft.app.conversations import MAIN, SessionConversation
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
+from weft.app.root import App
 from weft.app.secrets import learn_all
 from weft.conversation.tooling import ToolAccess
 from weft.files import Folder
@@ -40,6 +44,7 @@ from weft.protocol.talk_commands import DecideApproval, SendMessage, ToolEnd
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.session.sessions import Sessions
+from weft.session.state import fold
 
 SECONDS: Final = 300.0
 NAME: Final = "recorded"
@@ -49,7 +54,12 @@ _LOOKS_AGAIN: Final = 0.005
 @dataclass(frozen=True, slots=True)
 class ReplayDifference:
     turn: int
+    """0 for what is about a run."""
     text: str
+    step: str = ""
+
+    def __str__(self) -> str:
+        return f"step {self.step}: {self.text}" if self.step else f"turn {self.turn}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +71,8 @@ class Replayed:
     """The hash of each prompt, in order."""
     ended: str = ""
     """Why it ended before the log does."""
+    steps: int = 0
+    """How many steps of a run were judged again."""
 
 
 @dataclass(slots=True)
@@ -170,17 +182,28 @@ class RecordedAccess(ToolAccess):
         )
 
 
-async def replay(parts: Parts, session: str, *, mode: Mode = "ask", working: Path | None = None) -> Replayed:
-    """In the mode that is given: a log does not say in which it began. UserError when nobody has said anything."""
+async def replay(app: App, session: str, *, mode: Mode = "ask", working: Path | None = None) -> Replayed:
+    """In the mode that is given: a log does not say in which it began. UserError when nothing can be lived again."""
 
     def read() -> list[Record]:
         """Without what is a secret by now: it stands in no prompt, no difference and no test."""
-        learn_all(parts.surroundings)
-        return [one._replace(event=REDACTOR.value(one.event)) for one in parts.sessions.records(session)]
+        learn_all(app.surroundings)
+        return [one._replace(event=REDACTOR.value(one.event)) for one in app.sessions.records(session)]
 
-    recorded = recording(await parts.off_loop(read))
-    if not recorded.messages:
-        raise UserError(f"nobody has said anything in session {session}")
+    records = await app.off_loop(read)
+    state, recorded = fold(records), recording(records)
+    made = sum(one.completion is not None for one in state.steps.values())
+    if not recorded.messages and not made:
+        raise UserError(f"nobody has said anything in session {session}, and no step was made")
+    judged = await app.judged_again(session) if made else []
+    found = [ReplayDifference(0, REDACTOR.text(text), step) for step, text in judged]
+    lived = await _talked(app, session, recorded, mode, working) if recorded.messages else None
+    if lived is None:
+        return Replayed(turns=0, calls=0, differences=tuple(found), prompts=(), steps=made)
+    return replace(lived, differences=(*found, *lived.differences), steps=made)
+
+
+async def _talked(parts: Parts, session: str, recorded: Recording, mode: Mode, working: Path | None) -> Replayed:
     model, turns = RecordedModel(recorded), len(recorded.ends)
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as place, Folder.open(Path(place)) as folder:
         request = SessionRequest(talk=True, session=session, mode=mode, model=NAME, working=working or Path(place))

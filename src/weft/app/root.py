@@ -123,6 +123,29 @@ class App(Parts):
         wish = StartRun(accept=frozenset({step.name}))
         return [], await self.off_loop(lambda: self.plan(request, wish, edits))
 
+    async def judged_again(self, session: str) -> list[tuple[str, str]]:
+        """What today's pipeline, agents, schemas and checks would do otherwise with what the run of a session made:
+        each with its step. Nothing is called, made or written."""
+        request = SessionRequest(session=session)
+        opening, _ = await self.off_loop(lambda: self._looked_at(request, StartRun(), {}))
+        plan = await self.off_loop(lambda: self.plan(request))
+        done = {name for name, one in opening.state.steps.items() if one.completion is not None}
+        again = [line for line in plan.lines if line.action == "run" and not line.conditional and line.step in done]
+        found = [(line.step, f"would be made again: {line.reason}") for line in again]
+        executor = self.executor()
+        try:
+            for step in opening.pipeline.steps.values():
+                values = {name: opening.facts.values[name] for name in step.artifacts if name in opening.facts.values}
+                if step.name not in done or len(values) < len(step.artifacts):
+                    continue
+                documents = opening.facts.documents(step.name, local_values(step, opening.facts.values))
+                findings = [one for name, value in values.items() for one in validate(step, name, value, documents)]
+                findings = findings or await own_findings(executor, step, opening.facts.values, documents)
+                found += [(step.name, f"what it made would be refused: {one}") for one in findings]
+        finally:
+            await executor.close()
+        return found
+
     def _looked_at(
         self, request: SessionRequest, wish: StartRun, edits: Mapping[str, bytes]
     ) -> tuple[Opening, list[str]]:

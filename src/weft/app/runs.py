@@ -151,7 +151,12 @@ class SessionRuns:
         if not wish.inputs:
             return self._parts.given(self.pipeline, self._request)
         first = next(iter(self.pipeline.inputs), "")
-        return {name or first: GivenInput(files) for name, files in wish.inputs.items()}
+        given = {name or first: GivenInput(files) for name, files in wish.inputs.items()}
+        if "collection" in self.pipeline.inputs and "collection" not in given:
+            from weft.app.collection_inputs import asked_here  # few pipelines ask one
+
+            given |= asked_here(self._parts, self.pipeline, given, self._session.folder)
+        return given
 
     async def _open_up(self, wish: StartRun, executor: StepExecutor, by: Actor) -> Opening:
         """Everything that must be recorded before the run, recorded."""

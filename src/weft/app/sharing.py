@@ -10,10 +10,12 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
-from typing import Final, Literal
+from pathlib import Path
+from typing import Final
 
 from weft.app.parts import Parts
 from weft.app.secrets import learn_all
+from weft.app.slash import Export, ExportKind
 from weft.files import Folder
 from weft.protocol.errors import UserError
 from weft.protocol.ids import SESSION_ID
@@ -25,7 +27,6 @@ from weft.session.session import OWN_FOLDERS
 from weft.session.snapshot import SNAPSHOT
 from weft.session.state import fold
 
-ExportKind = Literal["html", "markdown", "bundle"]
 MOST_BUNDLE: Final = 512 * 2**20
 """Bytes of a bundle, unpacked."""
 MOST_FILES: Final = 20_000
@@ -69,6 +70,25 @@ def exported(parts: Parts, session: str, kind: ExportKind) -> tuple[str, bytes]:
     title = entry.title if entry else session
     write = session_html if kind == "html" else session_markdown
     return name, REDACTOR.text(write(title, story(session, records), artifacts)).encode()
+
+
+def export_to(parts: Parts, session: str, wanted: Export, working: Path) -> Path:
+    """Writes it where it is wanted, in the folder that is worked in. Nothing that is there is written over."""
+    name, data = exported(parts, session, wanted.kind)
+    first = working / Path(wanted.path).expanduser() if wanted.path else working / name
+    numbered = (first.with_name(f"{session}-{number}{_ENDINGS[wanted.kind]}") for number in range(2, 1000))
+    for path in (first,) if wanted.path else (first, *numbered):
+        try:
+            with path.open("xb") as file:
+                file.write(data)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise UserError(
+                f"{path} can't be written: {error.strerror}", hint="/export html FILE names another"
+            ) from None
+        return path
+    raise UserError(f"there is something at {first} already", hint="give another name: /export html FILE")
 
 
 def would_leave(parts: Parts, session: str, kind: ExportKind) -> Leaving:

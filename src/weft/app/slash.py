@@ -40,8 +40,20 @@ from weft.protocol.patterns import pattern
 from weft.protocol.talk_commands import ClearTaint, DecidePlan, SetLimits
 from weft.protocol.values import dataclass
 
+ExportKind = Literal["html", "markdown", "bundle"]
 OverviewName = Literal[
-    "help", "context", "cost", "limits", "models", "plan", "processes", "sessions", "skills", "pipelines", "sources"
+    "help",
+    "context",
+    "cost",
+    "limits",
+    "models",
+    "plan",
+    "processes",
+    "result",
+    "sessions",
+    "skills",
+    "pipelines",
+    "sources",
 ]
 _COMMAND: Final = pattern(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
 PLAN_WORDS: Final = ("show", "accept", "compact", "drop")
@@ -60,6 +72,7 @@ SLASHES: Final = (
     Slash("help", "", "these commands"),
     Slash("run", "PIPELINE [FILE] [NAME=VALUE …]", "start a pipeline here, on a file or on text"),
     Slash("build", "WORDS|accept", "draft a pipeline, an agent or a skill; then lay the draft"),
+    Slash("result", "", "what the run of this session made last"),
     Slash("stop", "", "stop what runs"),
     Slash("model", "[NAME]", "which model answers from now on; without a name: which there are"),
     Slash("mode", "plan|safe|ask|edits|auto", "what tools may do without asking"),
@@ -76,6 +89,7 @@ SLASHES: Final = (
     Slash("undo", "", "take back what was changed in files for your last message"),
     Slash("rewind", "[N]", "go back to before your last N messages: the conversation, and the files"),
     Slash("fork", "", "begin another session that shares everything up to here"),
+    Slash("export", "[html|markdown|bundle] [FILE]", "write this session into a file, without secrets of yours"),
     Slash("sessions", "", "the sessions of this workspace"),
     Slash("pipelines", "", "what can be run"),
     Slash("sources", "[SLUG on|off|default]", "the sources there are; switch one for this session"),
@@ -94,6 +108,14 @@ class Overview:
 @dataclass(frozen=True, slots=True)
 class Fork:
     """Another session that shares everything up to here: `OpenedSession.fork` makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """The session as a file: `OpenedSession.export` writes it. `path` is "" for a name of its own."""
+
+    kind: ExportKind = "html"
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +151,7 @@ class KnownWords:
     sources: Collection[str] = ()
 
 
-Wanted = SessionCommand | Overview | Fork | Attach | Build | Leave
+Wanted = SessionCommand | Overview | Fork | Export | Attach | Build | Leave
 
 
 def read_slash(text: str, known: KnownWords) -> Wanted | None:
@@ -151,6 +173,26 @@ def read_slash(text: str, known: KnownWords) -> Wanted | None:
     )
 
 
+AT_THE_MACHINE: Final = {
+    "run": "begin it under New",
+    "build": "weft build drafts it in a terminal",
+    "attach": "give files when you begin",
+    "export": "Share has it",
+    "exit": "leave the page; nothing is lost",
+}
+"""Commands that read or write files where the program runs, or leave it, and what there is elsewhere."""
+
+
+def read_slash_elsewhere(text: str, known: KnownWords) -> SessionCommand | Overview | Fork | None:
+    """As `read_slash`, for somebody who is not at the machine: no file of it is looked for. UserError for the rest."""
+    found = _COMMAND.match(text.strip())
+    if found is not None and found[1] in AT_THE_MACHINE:
+        raise UserError(f"/{found[1]} is for a terminal", hint=AT_THE_MACHINE[found[1]])
+    wanted = read_slash(text, known)
+    assert not isinstance(wanted, Export | Attach | Build | Leave)
+    return wanted
+
+
 def complete(text: str, known: KnownWords) -> list[Slash]:
     """What a beginning may become, the table's own first: the name of a command, then what it is followed by."""
     if not text.startswith("/") or "\n" in text:
@@ -164,6 +206,7 @@ def complete(text: str, known: KnownWords) -> list[Slash]:
         "run": sorted(known.pipelines),
         "model": sorted(known.models),
         "mode": get_args(Mode),
+        "export": get_args(ExportKind),
         "sources": [f"{slug} {word}" for slug in sorted(known.sources) for word in ("on", "off")],
         "plan": PLAN_WORDS,
         "limits": [f"{limit}=" for limit in LIMITS],
@@ -298,6 +341,18 @@ def _rewind(rest: str, known: KnownWords) -> Wanted:
     return Rewind(messages=int(rest or 1))
 
 
+def _export(rest: str, known: KnownWords) -> Export:
+    words = _words(rest)
+    kinds: tuple[ExportKind, ...] = get_args(ExportKind)
+    kind = next((one for one in kinds if words[:1] == [one]), None)
+    words = words[1:] if kind else words
+    if len(words) > 1:
+        raise UserError("one session is one file", hint="for example: /export markdown talk.md")
+    by_ending: dict[str, ExportKind] = {".md": "markdown", ".zip": "bundle"}
+    named = words[0] if words else ""
+    return Export(kind or by_ending.get(Path(named).suffix, "html"), named)
+
+
 def _bare(wanted: Callable[[], Wanted]) -> Callable[[str, KnownWords], Wanted]:
     def read(rest: str, known: KnownWords) -> Wanted:
         if rest:
@@ -311,6 +366,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "help": _bare(lambda: Overview("help")),
     "run": _run,
     "build": _build,
+    "result": _bare(lambda: Overview("result")),
     "stop": _bare(Interrupt),
     "model": _model,
     "mode": _mode,
@@ -326,6 +382,7 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
     "undo": _bare(Undo),
     "rewind": _rewind,
     "fork": _bare(Fork),
+    "export": _export,
     "sessions": _bare(lambda: Overview("sessions")),
     "pipelines": _bare(lambda: Overview("pipelines")),
     "skills": _bare(lambda: Overview("skills")),

@@ -19,7 +19,19 @@ from typing import Any, Final, cast, get_args
 import click
 
 from weft import __version__
-from weft.app import App, Fork, Leave, OpenedSession, Overview, SessionRequest, Showing, read_slash
+from weft.app import (
+    App,
+    Attach,
+    Build,
+    Export,
+    Fork,
+    Leave,
+    OpenedSession,
+    Overview,
+    SessionRequest,
+    Showing,
+    read_slash,
+)
 from weft.cli.place import open_app, trust_option, workspace_option, workspace_path
 from weft.protocol import events as e
 from weft.protocol import talk as t
@@ -188,9 +200,10 @@ class EditorAgent:
             name = text.strip()[1:].partition(" ")[0]
             said = f"/run {text.strip()[1:]}" if name in known.pipelines and name not in known.skills else text
             wanted = read_slash(said, known) or wanted
-        if isinstance(wanted, Overview | Fork):
-            shown = await (held.session.fork() if isinstance(wanted, Fork) else held.session.look(wanted.what))
-            return await self._say(held, shown)
+        if isinstance(wanted, Overview | Fork | Export):
+            return await self._say(held, await held.session.answered(wanted))
+        if isinstance(wanted, Attach | Build):
+            raise UserError("that is not done in an editor", hint="attach files as the editor does; weft build drafts")
         if isinstance(wanted, Leave):
             return None
         await self._give(held, wanted)

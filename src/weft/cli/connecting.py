@@ -14,27 +14,37 @@ from collections.abc import Callable
 
 import click
 
-from weft.app import ListedModel, ModelError, ModelSettings, Offer, Probe
+from weft.app import ListedModel, ModelError, ModelSettings, Offer, Probe, TableValue
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError
 from weft.render.cells import clean
 
 SHOWN = 15
 KEY_TRIES = 3
-OTHER = Offer("another address that speaks OpenAI's chat format", "own", "openai", "")
+OTHER = Offer(
+    "another address that speaks OpenAI's chat format", "own", "openai", "", address="http://127.0.0.1:8080/v1"
+)
 
 
-def connect(settings: ModelSettings) -> tuple[str, Probe]:
-    """The reference of the model that was connected, and what was found out about it."""
+def connect(settings: ModelSettings) -> tuple[str, Probe | None]:
+    """The reference of the model that was connected, and what was found out about it; None for an agent with a loop of
+    its own, which answers no single question."""
     say("Looking on this machine …")
     offer = _offer([*settings.offers(), OTHER])
     base_url = offer.base_url
-    if offer is OTHER:
-        base_url = str(click.prompt("Its address (such as http://127.0.0.1:8080/v1)", err=True)).strip()
-    key, models = _key_and_models(settings, offer, base_url)
-    model = _model(models)
+    if offer.address:
+        base_url = str(click.prompt(f"Its address (such as {offer.address})", err=True)).strip()
+    if offer.is_agent:
+        key, model = _agent(settings, offer)
+    else:
+        key, models = _key_and_models(settings, offer, base_url)
+        model = _model(models)
     name = settings.free_name(offer.name)
     name = str(click.prompt("A name for it", default=name, err=True)).strip()
-    values: dict[str, str | int] = {"kind": offer.kind, "model": model.name}
+    values: dict[str, TableValue] = {"kind": offer.kind}
+    if model.name:
+        values["model"] = model.name
+    if offer.kind in ("acp", "codex"):
+        values["command"] = list(offer.command)
     if base_url:
         values["base_url"] = base_url
     if model.window >= 512:
@@ -42,8 +52,12 @@ def connect(settings: ModelSettings) -> tuple[str, Probe]:
     if offer.variable:
         values["key"] = f"env:{offer.variable}"
     settings.add(name, values, lambda needed: key)
-    say(f"connected {name}/{model.name}; trying it …")
-    return f"{name}/{model.name}", asyncio.run(settings.chosen(f"{name}/{model.name}").probe())
+    reference = f"{name}/{model.name}" if model.name else name
+    if offer.kind in ("acp", "codex"):
+        say(f"connected {reference}: it holds conversations (weft chat --model {name}) and makes steps")
+        return reference, None
+    say(f"connected {reference}; trying it …")
+    return reference, asyncio.run(settings.chosen(reference).probe())
 
 
 def what_steps_get(found: Probe) -> list[str]:
@@ -72,6 +86,18 @@ def _offer(offers: list[Offer]) -> Offer:
         say(f"  {number:>2}  {offer.title}{have}")
     number = click.prompt("Which", type=click.IntRange(1, len(offers)), default=1, err=True)
     return offers[number - 1]
+
+
+def _agent(settings: ModelSettings, offer: Offer) -> tuple[str, ListedModel]:
+    """An agent of others: what it is handed as its key, and the model it is to use, where that is said to it."""
+    key = settings.key_in(offer.variable) if offer.variable else ""
+    if offer.how:
+        say(offer.how)
+    if offer.kind == "acp":
+        return key, ListedModel(name="")  # it has a model of its own
+    if not key:
+        key = getpass.getpass("Key, unseen: ").strip()
+    return key, ListedModel(name=str(click.prompt("Which model", err=True)).strip())
 
 
 def _key_and_models(settings: ModelSettings, offer: Offer, base_url: str) -> tuple[str, list[ListedModel]]:
@@ -121,6 +147,8 @@ def _model(models: list[ListedModel]) -> ListedModel:
 def talk_it_through(settings: ModelSettings, show: Callable[[Probe], None]) -> int:
     """The whole of it, with the exit code."""
     reference, found = connect(settings)
+    if found is None:
+        return EXIT_DONE
     show(found)
     for line in what_steps_get(found):
         say(line)

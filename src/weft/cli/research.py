@@ -71,7 +71,8 @@ def command(
     question waits for you (exit code 3): `weft reply SESSION amend "what you mean"`, or proceed. The exit code is 1
     when nothing was found.
     """
-    from weft.app.inquiries import Inquiry, ask_of, which_collection
+    from weft.app.collection_inputs import which_collection
+    from weft.app.inquiries import Inquiry, ask_of
     from weft.cli.screen import screen_for
 
     if pages and not allow_network:

@@ -28,6 +28,7 @@ from weft.protocol.events import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.live import Live
 
 Price = Callable[[str, Mapping[str, int]], Decimal | None]
@@ -170,33 +171,39 @@ class LiveScreen:
         self._live.start()
 
     def _end(self, *, last: bool) -> None:
-        if self._live is not None:
-            self._draw(last=last)
-            self._live.stop()
-            self._live = None
+        if self._live is None:
+            return
+        if not last:
+            self._draw()
+        else:
+            self._live.update("", refresh=True)
+            self._live.transient = True
+        self._live.stop()
+        self._live = None
+        if last:  # printed, not drawn: nothing is taken back any more, so that a path may be as long as it is
+            self._console.print(self._frame(None), crop=False)
 
     async def _tick(self) -> None:
         while True:
-            self._draw(last=False)
+            self._draw()
             await asyncio.sleep(FRAME)
 
-    def _draw(self, *, last: bool) -> None:
-        if self._live is None:
-            return
+    def _draw(self) -> None:
+        if self._live is not None:
+            self._live.update(self._frame(max(3, self._console.size.height - 1)), refresh=True)
+
+    def _frame(self, height: int | None) -> RenderableType:
         from weft.render.terminal import live
 
-        width = screen_width(sys.stderr)
-        height = None if last else max(3, self._console.size.height - 1)
-        frame = live(
+        return live(
             self._view,
             time.monotonic(),
-            width,
+            screen_width(sys.stderr),
             ascii=self._ascii,
             height=height,
             program=self._program,
             price=self._price,
         )
-        self._live.update(frame, refresh=True)
 
 
 def screen_for(

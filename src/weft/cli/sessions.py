@@ -60,15 +60,16 @@ def command(ctx: click.Context) -> None:
 )
 @workspace_option
 def replay_session(session: str, mode: Mode, as_test: str | None, against: str | None, workspace: str | None) -> int:
-    """Live a conversation again with today's code, instructions and rules, and the answers that its log has: no model
-    is called, no tool is run. Says what would be otherwise now; exit code 1 when something would."""
+    """Live a conversation again with today's code, instructions and rules, and the answers that its log has, and judge
+    what its run made by today's schemas and checks: no model is called, no tool is run. Says what would be otherwise
+    now; exit code 1 when something would."""
     import asyncio  # a listing does without
 
     from weft.app import replay
 
     with open_app(workspace) as app:
         lived = asyncio.run(replay(app, session, mode=mode))
-    differences = [f"turn {one.turn}: {one.text}" for one in lived.differences]
+    differences = [str(one) for one in lived.differences]
     if against is not None:
         kept = json.loads(Path(against).read_text())
         for number, (before, now) in enumerate(zip(kept["prompts"], lived.prompts, strict=False), 1):
@@ -83,7 +84,8 @@ def replay_session(session: str, mode: Mode, as_test: str | None, against: str |
         Path(as_test).write_text(json.dumps(kept, indent=1) + "\n")
     until = f"; {lived.ended}" if lived.ended else ""
     told = f"{len(differences)} differences" if differences else "nothing would be otherwise"
-    print(f"{lived.turns} turns and {lived.calls} calls lived again: {told}{until}", file=sys.stderr)
+    steps = f", {lived.steps} steps judged again" if lived.steps else ""
+    print(f"{lived.turns} turns and {lived.calls} calls lived again{steps}: {told}{until}", file=sys.stderr)
     return EXIT_FAILED if differences else EXIT_DONE
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from functools import partial
 from pathlib import Path
@@ -15,9 +16,9 @@ from typing import Any, Final
 from weft.conversation.compaction import Summary, fitted
 from weft.conversation.projections import Said, Transcript, last_messages, messages_of
 from weft.conversation.prompt import Fragment, Prompt, build_prompt, fence
-from weft.models.media import media_kind, media_taken
+from weft.models.media import media_kind, media_taken, within_limits
 from weft.models.model import Model, Request, ThinkingLevel, turns_read
-from weft.protocol.errors import WorkspaceError
+from weft.protocol.errors import UserError, WorkspaceError
 from weft.protocol.messages import Content, Media, Text, ToolSpec
 from weft.protocol.values import dataclass
 from weft.session.state import SessionState
@@ -66,10 +67,12 @@ class SessionContext:
     kept: Callable[[str], bytes | None] = lambda _: None
     """What a file of the session's folder holds."""
     last: dict[str, Prompt] = field(default_factory=dict)
+    _shown: dict[str, Media | None] = field(default_factory=dict)
+    """Attachments as models are shown them, by their files; None for what can't be shown."""
 
     async def build(self, conversation: str, transcript: Transcript) -> Request:
         speaker = self.speaker(conversation)
-        fragments = await self.off_loop(lambda: self.fragments(speaker))
+        fragments = await self.off_loop(lambda: self._read(speaker, transcript))
         prompt = await fitted(
             speaker.model,
             last_messages(transcript.entries, turns_read(speaker.model)),
@@ -98,14 +101,33 @@ class SessionContext:
 
     def _attached(self, model: Model, one: Mapping[str, Any]) -> Content:
         """What a message brings, as the model takes it: as it is, or as text between the marks of data."""
-        name, where, kind = str(one["name"]), str(one["file"]), media_kind(str(one["media_type"]))
-        if where and kind is not None and kind in media_taken(model):
-            data = self.kept(where)
-            if data is not None and len(data) <= MEDIA_LIMIT:
-                return Media(media_type=str(one["media_type"]), data=data, name=name)
+        name, where = str(one["name"]), str(one["file"])
+        if (shown := self._media(model, one)) is not None:
+            return shown
         unseen = f"{one['size']:,} bytes, which you can't see" + (f"; @session/{where}" if where else "")
         text = str(one["text"]) or unseen
         return Text(text=f"{name} ({one['kind']}):\n{fence(text, self.nonce, name)}")
+
+    def _media(self, model: Model, one: Mapping[str, Any]) -> Media | None:
+        """An attachment that the model takes as it is, within the limits of providers."""
+        where, kind = str(one["file"]), media_kind(str(one["media_type"]))
+        if not where or kind is None or kind not in media_taken(model):
+            return None
+        if where not in self._shown:
+            data = self.kept(where)
+            found = None
+            if data is not None and len(data) <= MEDIA_LIMIT:
+                with suppress(UserError):  # it was said when it was given
+                    found = within_limits(Media(media_type=str(one["media_type"]), data=data, name=str(one["name"])))
+            self._shown[where] = found
+        return self._shown[where]
+
+    def _read(self, speaker: Speaker, transcript: Transcript) -> list[Fragment]:
+        """All that takes time: files, and pictures that are made smaller."""
+        for said in transcript.entries:
+            for one in said.attached:
+                self._media(speaker.model, one)
+        return self.fragments(speaker)
 
     def fragments(self, speaker: Speaker) -> list[Fragment]:
         found = [Fragment(kind="instructions", text=speaker.instructions)]

@@ -44,6 +44,24 @@ def seconds_left(state: State, name: str) -> float | None:
     return max(0.0, min(left)) if left else None
 
 
+def used_of(talk: Talk, price: Price) -> Mapping[str, float]:
+    """What counts on each limit so far; money only as far as prices are known."""
+    spent = summed(talk.taken.usage.items(), price)
+    return {
+        "turns": talk.taken.turns,
+        "tokens": spent.tokens,
+        "usd": float(spent.usd),
+        "minutes": talk.taken.ms / 60_000,
+    }
+
+
+def limit_words(name: str, used: float, most: float) -> str:
+    """Such as "3 of 20 turns"."""
+    if name == "usd":
+        return f"${used:.2f} of ${most:.2f}"
+    return f"{int(used):,} of {most:,.0f} {name}" if name != "minutes" else f"{used:.0f} of {most:g} minutes"
+
+
 def faults(limits: Mapping[str, float]) -> Iterator[str]:
     """What is wrong with limits that somebody wants to set."""
     for name, value in limits.items():

@@ -27,7 +27,7 @@ from weft.models.prices import OwnPrice, known_window
 from weft.models.pydantic_layer import LayeredModel
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
-from weft.workspace.model_table import ROLE_NAMES, ModelKind, ModelTable, ThinkingLevel
+from weft.workspace.model_table import ROLE_NAMES, MediaKind, ModelKind, ModelTable, ThinkingLevel
 
 EMBEDDED: Final = "embedded"
 MODEL_VARIABLE: Final = "WEFT_MODEL"
@@ -69,6 +69,8 @@ class Connection:
     command: tuple[str, ...] = ()
     threads: int = 0
     window: int = 0
+    media: frozenset[MediaKind] | None = None
+    """What it takes besides text; None when nobody says."""
     thinking: ThinkingLevel = "off"
     price: OwnPrice | None = None
     fallbacks: tuple[str, ...] = ()
@@ -144,6 +146,7 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
             command=tuple(table.command or (CODEX if table.kind == "codex" else ())),
             threads=table.threads or 0,
             window=table.window or 0,
+            media=None if table.media is None else frozenset(table.media),
             thinking=table.thinking or "off",
             price=own,
             fallbacks=tuple(table.fallbacks),
@@ -298,6 +301,7 @@ def connect(resolved: Resolved, key: str) -> HttpModel | LayeredModel | LocalGgu
         key=key,
         window=window_of(resolved)[0],
         thinking=connection.thinking,
+        media=connection.media,
     )
     if connection.kind not in _CLIENTS:
         raise ValueError(f"a connection of the kind {connection.kind} is opened by the app")

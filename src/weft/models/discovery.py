@@ -1,6 +1,8 @@
-"""What could be connected: servers on this machine, keys in the environment, presets of providers; and their models.
+"""What could be connected: servers and agents on this machine, keys in the environment, presets of providers; and
+their models.
 
 Only 127.0.0.1 is looked at unasked, on the ports that local servers use; `OLLAMA_HOST` counts when it is this machine.
+Of an agent of others it is seen whether its program is there and whether somebody signed in to it, never with what.
 A preset is a name for what `weft models add NAME --kind … --base-url …` would be given.
 """
 
@@ -8,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -39,6 +43,91 @@ class Preset:
     kind: ModelKind
     base_url: str = ""
     variable: str = ""
+    address: str = ""
+    """What its address looks like, when each customer has one of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentProgram:
+    """An agent of others that can be driven. `sign_in` is the file that is there once somebody signed in to it."""
+
+    name: str
+    title: str
+    kind: ModelKind
+    command: tuple[str, ...]
+    sign_in: str
+    variables: tuple[str, ...]
+    """Where its key may be, the first that is set counts."""
+    how: str
+    """How a sign-in is handed to it: what its own home has is not read."""
+
+
+AGENTS: Final = (
+    AgentProgram(
+        name="claude",
+        title="Claude Code",
+        kind="claude-agent",
+        command=("claude",),
+        sign_in=".claude/.credentials.json",
+        variables=("CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY"),
+        how="`claude setup-token` gives a token of your subscription: give it here as the key",
+    ),
+    AgentProgram(
+        name="codex",
+        title="Codex",
+        kind="codex",
+        command=("codex",),
+        sign_in=".codex/auth.json",
+        variables=("OPENAI_API_KEY",),
+        how="it needs an API key: the sign-in in ~/.codex stays its own",
+    ),
+    AgentProgram(
+        name="copilot",
+        title="Copilot",
+        kind="acp",
+        command=("copilot", "--acp"),
+        sign_in=".copilot/config.json",
+        variables=("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"),
+        how="put a token with the right to Copilot into $COPILOT_GITHUB_TOKEN: the sign-in in ~/.copilot stays its own",
+    ),
+    AgentProgram(
+        name="gemini",
+        title="Gemini CLI",
+        kind="acp",
+        command=("gemini", "--experimental-acp"),
+        sign_in=".gemini/oauth_creds.json",
+        variables=("GEMINI_API_KEY",),
+        how="put an API key into $GEMINI_API_KEY: the sign-in in ~/.gemini stays its own",
+    ),
+    AgentProgram(
+        name="opencode",
+        title="opencode",
+        kind="acp",
+        command=("opencode", "acp"),
+        sign_in=".local/share/opencode/auth.json",
+        variables=("ANTHROPIC_API_KEY", "OPENAI_API_KEY"),
+        how="it reads opencode.json of the working folder, and one variable with a key",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAgent:
+    agent: AgentProgram
+    variable: str
+    """Where its key is; "" when nowhere."""
+    signed_in: bool
+
+
+def found_agents(variables: Mapping[str, str]) -> list[FoundAgent]:
+    """The agents whose program is on the PATH."""
+    home = Path(variables.get("HOME", "~")).expanduser()
+    found = []
+    for one in AGENTS:
+        if shutil.which(one.command[0], path=variables.get("PATH", "")) is not None:
+            variable = next((name for name in one.variables if variables.get(name)), "")
+            found.append(FoundAgent(agent=one, variable=variable, signed_in=(home / one.sign_in).exists()))
+    return found
 
 
 PRESETS: Final = (
@@ -63,6 +152,13 @@ PRESETS: Final = (
         kind="openai",
         base_url="https://api.deepseek.com/v1",
         variable="DEEPSEEK_API_KEY",
+    ),
+    Preset(
+        name="azure",
+        title="Azure OpenAI",
+        kind="openai",
+        variable="AZURE_OPENAI_API_KEY",
+        address="https://RESOURCE.openai.azure.com/openai/v1",
     ),
     Preset(name="google", title="Google", kind="google", variable="GEMINI_API_KEY"),
 )

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from weft.models.model import ErrorKind, ThinkingLevel
 from weft.protocol.values import dataclass
+from weft.workspace.model_table import MediaKind
 
 if TYPE_CHECKING:
     import httpx2
@@ -35,6 +36,8 @@ class Endpoint:
     window: int = 0
     thinking: ThinkingLevel = "off"
     """For requests that don't say."""
+    media: frozenset[MediaKind] | None = None
+    """What it takes besides text; None when nobody says."""
     quiet: float = QUIET_SECONDS
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 

@@ -29,6 +29,7 @@ from weft.models.provider_errors import (
 )
 from weft.models.structured import Way
 from weft.protocol.messages import Usage
+from weft.workspace.model_table import MediaKind
 
 if TYPE_CHECKING:
     import httpx2
@@ -85,6 +86,10 @@ class HttpModel:
     @property
     def window(self) -> int:
         return self._endpoint.window or DEFAULT_WINDOW
+
+    @property
+    def media(self) -> frozenset[MediaKind] | None:
+        return self._endpoint.media
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._endpoint.name!r})"

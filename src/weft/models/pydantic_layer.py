@@ -27,6 +27,7 @@ from weft.models.model import (
 from weft.models.provider_errors import MOST_OF_AN_ERROR, broken_off, malformed, no_stream, redactor, sorted_error
 from weft.models.structured import Way
 from weft.protocol.messages import Content, Media, Message, StopReason, Text, Thinking, ToolCall, ToolResult, Usage
+from weft.workspace.model_table import MediaKind
 
 if TYPE_CHECKING:
     import httpx2
@@ -58,6 +59,10 @@ class LayeredModel:
     @property
     def window(self) -> int:
         return self._endpoint.window or DEFAULT_WINDOW
+
+    @property
+    def media(self) -> frozenset[MediaKind] | None:
+        return self._endpoint.media
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._endpoint.name!r})"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from weft.models.media import MediaKind, media_taken
+from weft.models.media import media_taken
 from weft.models.model import Model, prepare
 from weft.models.structured import Way, ways_of
+from weft.workspace.model_table import MediaKind
 
 
 class WrappedModel:

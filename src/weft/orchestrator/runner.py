@@ -485,13 +485,15 @@ class Runner:
         return made, findings
 
     async def _pictures(self, given: StepInput) -> tuple[Media, ...]:
-        """Those among what a step reads, as they were given."""
+        """Those among what a step reads, as they were given, or smaller where providers want them so."""
         about = {name: one["extra"] for name, one in given.documents.items() if one.get("kind") == "image"}
         if not about:
             return ()
         kept = {digest: file for one in self._session.state.inputs.values() for file, digest in one.originals.items()}
 
         def read() -> tuple[Media, ...]:
+            from weft.models.media import within_limits
+
             found = []
             for name, said in about.items():
                 file = kept.get(said["hash"], "")
@@ -501,7 +503,7 @@ class Runner:
                         f"the picture of the input {name} is not as it was given ({file or 'its file is gone'})",
                         hint="give it again",
                     )
-                found.append(Media(media_type=said["media_type"], data=data, name=name))
+                found.append(within_limits(Media(media_type=said["media_type"], data=data, name=name)))
             return tuple(found)
 
         return await self._off_loop(read)

@@ -627,6 +627,8 @@ class StatusChanged:
     cost: str = ""
     context_used: float | None = None
     """The filled part of the model's window, from 0 to 1."""
+    limits: str = ""
+    """How much of each limit is used, in words; "" without limits."""
     type: Literal["status_changed"] = "status_changed"
 
 

@@ -1,4 +1,4 @@
-"""A page of a known width: every line put on it is clean, is measured in cells and fits.
+"""A page of a known width: every line put on it is clean, is measured in cells and fits; only a path may go on.
 
 Lines are `rich.text.Text`, never markup, so that no bracket in an artifact's text is taken for a style.
 """
@@ -63,6 +63,12 @@ class Page:
     def folded(self, text: str, indent: int, style: str = "", *, lead: Sequence[Part] = ()) -> list[Text]:
         """A path, a command or an id, whole: broken anywhere, but never shortened."""
         return self._behind(fold(self.clean(text), self.width - indent), indent, style, lead)
+
+    def path(self, text: str, indent: int, style: str = "", *, lead: Sequence[Part] = ()) -> list[Text]:
+        """A path or a command as one line, however long: the terminal breaks it, and it is copied as one."""
+        line = self.line(*lead)
+        line.overflow = "ignore"
+        return [line.append(" " * (indent - line.cell_len)).append(self.clean(text), style)]
 
     def clean(self, text: str) -> str:
         return clean(text, ascii=self.signs.ascii)

@@ -258,6 +258,8 @@ class StatusFields:
     cost: str = ""
     context_used: float | None = None
     """The filled part of the model's window, from 0 to 1."""
+    limits: str = ""
+    """How much of each limit is used, in words."""
 
 
 def status_line(fields: StatusFields, sheet: Page) -> Text:
@@ -282,4 +284,6 @@ def _figures(fields: StatusFields, *, short: bool) -> list[str]:
         found.append(fields.cost if any(sign.isdigit() for sign in fields.cost) else f"cost {fields.cost}")
     if fields.context_used is not None:
         found.append(f"{fields.context_used:.0%}" + ("" if short else " of context used"))
+    if fields.limits:
+        found.append(fields.limits)
     return found

@@ -132,4 +132,5 @@ class RunPart:
 
 
 def _gate(gate: GateOpened) -> list[str]:
-    return [f"{clean(gate.step)} is done; the run waits for you ({clean(gate.gate)})", *gate_lines(gate)]
+    title = f"{clean(gate.step)} is done; the run waits for you ({clean(gate.gate)})"
+    return [title, *gate_lines(gate), "  leave: talk about something else; the run is kept, and can be taken up again"]

@@ -18,6 +18,8 @@ NAME_LENGTH: Final = 64
 BETWEEN: Final = "__"
 OWN_NAMES: Final = {"resources/list": "list_resources", "resources/read": "read_resource", "prompts/get": "get_prompt"}
 """Of what the protocol has besides tools, and we offer as tools."""
+WEB_SEARCH: Final = "WebSearch"
+"""What models call a search of the web."""
 CallSource = Callable[[Source, str, Mapping[str, Any], Context], Awaitable[Outcome]]
 """The source, the tool's own name, its input."""
 
@@ -67,4 +69,5 @@ def _tool(
         retryable=repeatable,
         source=source.slug,
         waits_for=waits_for,
+        known_as=WEB_SEARCH if source.config.kind == "search" else "",
     )

@@ -393,7 +393,8 @@ def _allows(rule: Rule, tool: Tool, subject: _Subject) -> bool:
 def _names(rule: Rule, tool: Tool) -> bool:
     if tool.source is not None and rule.file == APP_FILE:
         return False  # the app's rules are about the app's tools, whatever a source calls its own
-    return fnmatch.fnmatchcase(tool.name, rule.tool) or (tool.source is None and rule.tool == told_name(tool.name))
+    told = tool.known_as if tool.source is not None else told_name(tool.name)
+    return fnmatch.fnmatchcase(tool.name, rule.tool) or rule.tool == told
 
 
 def _about(rule: Rule, subject: _Subject, *, fold: bool) -> bool:

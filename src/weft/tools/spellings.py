@@ -167,7 +167,8 @@ _NAMES: Final[Mapping[str, str]] = {
     "exit_plan_mode": "SubmitPlan",
     "submit_plan": "SubmitPlan",
     **{name.lower(): name for name in ("Read", "Write", "Edit", "MultiEdit", "Glob", "Grep", "TodoWrite", "Task")},
-    **{name.lower(): name for name in ("AskUser", "WebFetch", "Skill", "SubmitPlan")},
+    **{name.lower(): name for name in ("AskUser", "WebFetch", "WebSearch", "Skill", "SubmitPlan")},
+    "web_search": "WebSearch",
 }
 
 

@@ -160,6 +160,8 @@ class Tool:
     """Whoever runs it keeps the order of calls itself."""
     waits_for: Callable[[], str] | None = None
     """What a person has to do before a call can be made, such as to sign in; "" when nothing."""
+    known_as: str = ""
+    """Of a source's tool: the name by which models know such a tool; the first of a toolbox is offered under it."""
 
     @property
     def in_order(self) -> bool:

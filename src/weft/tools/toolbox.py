@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from weft.protocol.errors import UserError, WeftError
@@ -39,6 +40,11 @@ class Toolbox:
             if tool.name in self._tools:
                 raise UserError(f"there are two tools named {tool.name}", hint="rename one, or turn its source off")
             self._tools[tool.name] = tool
+        self._known_as: dict[str, str] = {}
+        """Names by which models know tools of sources, each for one of them."""
+        for tool in self._tools.values():
+            if tool.known_as and tool.known_as not in self._tools:
+                self._known_as.setdefault(tool.known_as, tool.name)
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
@@ -51,11 +57,17 @@ class Toolbox:
 
     def own_name(self, name: str) -> str:
         """What the tool is called here that files written for other programs may call otherwise."""
-        return name if name in self._tools else own_name(name)
+        if name in self._tools:
+            return name
+        return self._known_as.get(own := own_name(name), own)
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """As models are offered them: with the names and arguments that they know."""
-        return tuple(told_spec(tool) for tool in self)
+        return tuple(replace(told_spec(tool), name=self._told_name(tool.name)) for tool in self)
+
+    def _told_name(self, name: str) -> str:
+        known_as = self._tools[name].known_as
+        return known_as if self._known_as.get(known_as) == name else told_name(name)
 
     def listing(self) -> list[dict[str, Any]]:
         """Each tool with all that is known of it, as `weft tools` shows it."""
@@ -90,8 +102,10 @@ class Toolbox:
     def corrected(self, call: ToolCall) -> ToolCall:
         """The call in our own spelling, whichever of those that models use it came in."""
         tool = self._tools.get(name := self.own_name(call.tool))
-        if tool is None or tool.source is not None or call.malformed:
+        if tool is None or call.malformed:
             return call
+        if tool.source is not None:
+            return call if name == call.tool else replace(call, tool=name)
         given = corrected(name, call.input, tool.input_schema.get("properties", {}))
         same = name == call.tool and given is call.input
         return call if same else ToolCall(call=call.call, tool=name, input=given)
@@ -100,7 +114,7 @@ class Toolbox:
         """Why this call can't be made, for the model to read; None when it can."""
         tool = self._tools.get(call.tool)
         if tool is None:
-            return f"there is no tool {call.tool[:80]!r}; the tools are: {', '.join(map(told_name, self._tools))}"
+            return f"there is no tool {call.tool[:80]!r}; the tools are: {', '.join(map(self._told_name, self._tools))}"
         if call.malformed:
             return f"the input of {tool.name} was not a JSON object: {call.malformed[:200]}"
         if self._validator(tool).is_valid(dict(call.input)):
@@ -109,7 +123,7 @@ class Toolbox:
             f"- {'/'.join(str(part) for part in error.instance_path) or 'the input'}: {error.message}"
             for error in self._told_validator(tool).iter_errors(dict(told(tool.name, call.input)))
         ]
-        return f"the input of {told_name(tool.name)} is not right:\n" + "\n".join(faults[:10])
+        return f"the input of {self._told_name(tool.name)} is not right:\n" + "\n".join(faults[:10])
 
     def _validator(self, tool: Tool) -> Any:
         if tool.name not in self._validators:

@@ -12,17 +12,20 @@ from fastapi.responses import StreamingResponse
 
 from weft.app import (
     Filter,
+    Fork,
     FoundListing,
     GivenFile,
     Identity,
     ListedSession,
     OpenQuestions,
+    Overview,
     Role,
     SessionRequest,
     TextHit,
     command_from_wire,
     declared_marks,
     item_to_wire,
+    read_slash_elsewhere,
     to_wire,
 )
 from weft.protocol.commands import (
@@ -280,8 +283,19 @@ def wish_of(asked: s.NewSession) -> StartRun:
 
 @session_routes.post("/sessions/{session}/commands")
 async def give_command(given: s.GivenCommand, session: Session, place: At, who: Answers) -> s.AcceptedCommand:
-    """Any command of the protocol; 409 with the reason when it can't be taken now."""
+    """Any command of the protocol; 409 with the reason when it can't be taken now. A message that begins with a slash
+    is the command that it says, or something to look at: the reply's `note`. It never reaches a model."""
     command = command_from_wire(given.command)
+    if isinstance(command, Say) and command.text.lstrip().startswith("/"):
+        async with place.keeper.using(session) as opened:
+            wanted = read_slash_elsewhere(command.text, await opened.known_words())
+            if isinstance(wanted, Overview):
+                return s.AcceptedCommand(seq=opened.state.seq, note=await opened.answered(wanted))
+            if isinstance(wanted, Fork):
+                if not who.may("run"):
+                    raise not_allowed("run")
+                return s.AcceptedCommand(seq=opened.state.seq, note=f"forked as {await opened.answered(wanted)}")
+        command = wanted or command
     needed: Role = "answer" if isinstance(command, _ANSWERS) else "run"
     if isinstance(command, DecideApproval) and command.always:
         needed = "administer"  # it holds for every session from now on

@@ -19,7 +19,7 @@ _HEADER: Final = pattern(r"[ \t]*\[")
 _DEFAULT: Final = pattern(r"[ \t]*model[ \t]*=")
 
 
-def with_table(text: str, name: str, values: Mapping[str, str | int]) -> str:
+def with_table(text: str, name: str, values: Mapping[str, str | int | list[str]]) -> str:
     """The text with `[models.NAME]` at its end, in place of the one it had."""
     if name in tomllib.loads(text).get("models", {}):
         text = without_table(text, name)
@@ -68,7 +68,7 @@ def with_default(text: str, reference: str) -> str:
     return _checked(text, made, expected, f"set model = {_written(reference)}")
 
 
-def _written(value: str | int) -> str:
+def _written(value: str | int | list[str]) -> str:
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
 
 

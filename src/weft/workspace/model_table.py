@@ -15,6 +15,7 @@ _NAME: Final = pattern(r"[a-z0-9][a-z0-9-]{0,79}\Z")
 
 ROLE_NAMES: Final = ("small", "standard", "strong")
 ThinkingLevel = Literal["off", "low", "medium", "high"]
+MediaKind = Literal["image", "pdf"]
 ModelKind = Literal["anthropic", "openai", "openai-responses", "google", "gguf", "claude-agent", "acp", "codex"]
 
 
@@ -89,6 +90,10 @@ class ModelTable(Strict):
         default=None,
         ge=512,
         description="How many tokens of prompt and answer fit; else as the list of models has it, or 128,000",
+    )
+    media: list[MediaKind] | None = Field(
+        default=None,
+        description="What it takes besides text, [] for nothing; else as is known of models of its name",
     )
     thinking: ThinkingLevel | None = Field(
         default=None, description="How much it thinks before it answers, where it can; else as little as it may"

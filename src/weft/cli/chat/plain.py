@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 
 from rich.text import Text
 
-from weft.app import Attach, Build, Fork, GivenFile, Leave, Overview, files_named, read_slash
+from weft.app import Attach, Build, Export, Fork, GivenFile, Leave, Overview, files_named, read_slash
 from weft.cli.chat.ending import let_go
 from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.ports import ChatSession
@@ -95,9 +95,8 @@ class PlainChat:
         if not text.lstrip().startswith("/"):
             return self._said(text)
         wanted = read_slash(text, await self._session.known_words())
-        if isinstance(wanted, Overview | Fork):
-            shown = await (self._session.fork() if isinstance(wanted, Fork) else self._session.look(wanted.what))
-            print(_whole(shown), flush=True)
+        if isinstance(wanted, Overview | Fork | Export):
+            print(_whole(await self._session.answered(wanted)), flush=True)
             return None
         if isinstance(wanted, Build):
             draft = await self._session.build(wanted.words)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Protocol
 
-from weft.app import KnownWords, LibraryDraft, Mentionable, OverviewName
+from weft.app import Export, Fork, KnownWords, LibraryDraft, Mentionable, Overview
 from weft.protocol.commands import Reply, SessionCommand
 from weft.protocol.envelope import Actor
 from weft.protocol.events import ConfirmationAsked, Event, GateOpened, Outcome, Record
@@ -39,9 +39,7 @@ class ChatSession(Protocol):
 
     async def said_before(self) -> list[str]: ...
 
-    async def fork(self) -> str: ...
-
-    async def look(self, what: OverviewName) -> str: ...
+    async def answered(self, wanted: Overview | Fork | Export) -> str: ...
 
     async def close(self, *, keep_open: bool | None = None) -> bool: ...
 

@@ -33,6 +33,7 @@ from rich.text import Text
 from weft.app import (
     Attach,
     Build,
+    Export,
     Fork,
     GivenFile,
     KnownWords,
@@ -56,9 +57,9 @@ from weft.cli.chat.ports import ChatSession
 from weft.cli.chat.questions import Questions
 from weft.cli.place import is_ascii
 from weft.cli.stopping import TERMINAL
-from weft.protocol.commands import Accepted, Interrupt, Mode, Refused, Reply, Say, SessionCommand, SetMode
+from weft.protocol.commands import Accepted, Interrupt, Mode, Refused, Reply, Say, SessionCommand, SetMode, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
-from weft.protocol.events import Event, Record, StatusChanged
+from weft.protocol.events import Event, Record, RunEnded, StatusChanged
 from weft.protocol.talk import Decision, PlanDecision
 from weft.protocol.talk_commands import ClearTaint, DecideApproval, DecidePlan
 from weft.render.page import Page, page
@@ -313,13 +314,17 @@ class ChatScreen(Chat):
                 case Leave():
                     self.leave()
                 case Overview():
-                    shown = await self._session.look(wanted.what)
+                    shown = await self._session.answered(wanted)
                     lines = block_lines(Answered(shown), self._sheet)
                     self._unfolding += [Text(), self._sheet.line((text.strip(), "bold cyan")), *lines]
                 case Fork():
-                    name = await self._session.fork()
+                    name = await self._session.answered(wanted)
                     told = f"forked as {name}: {self._program} chat --session {name}"
                     self._unfolding += self._sheet.wrapped(told, 2, "dim")
+                case Export():
+                    self._unfolding += self._sheet.path(
+                        await self._session.answered(wanted), 11, lead=[("  written: ", "dim")]
+                    )
                 case Interrupt():
                     self.interrupt()
                 case Build():
@@ -328,6 +333,8 @@ class ChatScreen(Chat):
                     self._attached[f"[{wanted.file.name}]"] = wanted.file
                     self._tell(f"{wanted.file.name} goes with your next message", 10)
                 case _:
+                    if isinstance(wanted, StartRun):
+                        self._unfolding += [Text(), self._sheet.line((text.strip(), "bold cyan"))]
                     self._give(wanted)
         except WeftError as error:
             self._tell(str(error), 10)
@@ -361,6 +368,7 @@ class ChatScreen(Chat):
             tokens=status.tokens,
             cost=status.cost,
             context_used=status.context_used,
+            limits=status.limits,
         )
         return ANSI(self._paint.lines([status_line(fields, self._sheet)]))
 
@@ -418,8 +426,17 @@ class ChatScreen(Chat):
         async for item in self._session.events(after):
             event: Event = item.event if isinstance(item, Record) else item
             self._view.apply(event, self._clock())
+            if isinstance(event, RunEnded) and event.outcome == "done":
+                self._do(self._show_result())
             self._call_attention()
             self._dirty.set()
+
+    async def _show_result(self) -> None:
+        """What a run made, where it was begun and waited for."""
+        with suppress(WeftError):  # /result says why
+            shown = await self._session.answered(Overview("result"))
+            self._unfolding += [Text(), *block_lines(Answered(shown), self._sheet)]
+        self._dirty.set()
 
     def _call_attention(self) -> None:
         """The bell when a person is needed, or what they wait for took long; the title says how it stands."""
