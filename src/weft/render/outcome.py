@@ -1,6 +1,6 @@
 """The end of a run on a screen: how it ended, where the result is, and what to do next.
 
-Paths and commands are one line each, however long: they are there to be copied.
+Paths are one line each, commands are broken where they must be, and neither is cut: they are there to be copied.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _done(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
     for path in paths:
         lines += sheet.path(path, 4, "bold")
     if any(path.endswith(".html") for path in paths):
-        lines += sheet.path(f"{program} open {view.session}", 4)
+        lines += sheet.wrapped(f"{program} open {view.session}", 4)
     return lines
 
 
@@ -64,9 +64,9 @@ def _failed(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
     if not any(step.name in view.message for step in failed):
         lines += _message(view, sheet)
     lines += [sheet.line(), *sheet.wrapped("What is finished is kept. Try again:", 4)]
-    lines += sheet.path(f"{program} run --session-id {view.session}", 6, "bold")
+    lines += sheet.wrapped(f"{program} run --session-id {view.session}", 6, "bold")
     lines += sheet.wrapped("Every attempt with its errors:", 4)
-    return lines + sheet.path(f"{program} sessions log {view.session}", 6, "bold")
+    return lines + sheet.wrapped(f"{program} sessions log {view.session}", 6, "bold")
 
 
 def _waiting(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
@@ -80,7 +80,7 @@ def _waiting(view: RunView, now: float, sheet: Page, program: str) -> list[Text]
         lines += _message(view, sheet)
     several = " --gate GATE" if len(view.gates) > 1 else ""
     lines += [sheet.line(), *sheet.wrapped("Nothing goes on until you reply:", 4)]
-    return lines + sheet.path(f"{program} reply {view.session}{several} proceed", 6, "bold")
+    return lines + sheet.wrapped(f"{program} reply {view.session}{several} proceed", 6, "bold")
 
 
 def _at_rest(view: RunView, now: float, sheet: Page, program: str) -> list[Text]:
@@ -98,7 +98,7 @@ def _at_rest(view: RunView, now: float, sheet: Page, program: str) -> list[Text]
     if view.outcome == "asleep":
         how = "It goes on then by itself under weft serve, or with:"
     lines += sheet.wrapped(how, 4)
-    return lines + sheet.path(f"{program} run --session-id {view.session}{more}", 6, "bold")
+    return lines + sheet.wrapped(f"{program} run --session-id {view.session}{more}", 6, "bold")
 
 
 def gate_page(gate: GateOpened, folder: str, artifacts: Sequence[str], sheet: Page) -> list[Text]:
@@ -119,7 +119,7 @@ def _interrupted(view: RunView, now: float, sheet: Page, program: str) -> list[T
     else:
         lines = [_headline(view, now, sheet, "Interrupted after"), *_message(view, sheet)]
     lines += sheet.wrapped("Nothing is lost. Continue with:", 4)
-    return lines + sheet.path(f"{program} run --session-id {view.session}", 6, "bold")
+    return lines + sheet.wrapped(f"{program} run --session-id {view.session}", 6, "bold")
 
 
 def _headline(view: RunView, now: float, sheet: Page, words: str, more: str = "") -> Text:

@@ -65,7 +65,7 @@ class Page:
         return self._behind(fold(self.clean(text), self.width - indent), indent, style, lead)
 
     def path(self, text: str, indent: int, style: str = "", *, lead: Sequence[Part] = ()) -> list[Text]:
-        """A path or a command as one line, however long: the terminal breaks it, and it is copied as one."""
+        """A path as one line, however long: the terminal breaks it where it must, and it is copied as one."""
         line = self.line(*lead)
         line.overflow = "ignore"
         return [line.append(" " * (indent - line.cell_len)).append(self.clean(text), style)]
