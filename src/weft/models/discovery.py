@@ -29,7 +29,8 @@ PORTS: Final[tuple[tuple[str, str, int], ...]] = (
     ("llama-cpp", "llama.cpp", 8080),
     ("vllm", "vLLM", 8000),
 )
-LOOK_SECONDS: Final = 2.0
+LOOK_SECONDS: Final = 5.0
+"""For a server that answers slowly: where there is none, that is known at once."""
 MOST_BYTES: Final = 8 * 1024 * 1024
 _WINDOWS: Final = ("max_model_len", "context_length", "context_window", "max_context_length", "loaded_context_length")
 
@@ -184,6 +185,8 @@ class FoundServer:
 
 async def local_servers(variables: Mapping[str, str]) -> list[FoundServer]:
     """Those that answer on their usual ports, in the order of `PORTS`."""
+    import httpx2  # noqa: F401  loaded before the clock begins: on a busy machine that takes longer than the answer
+
     places = [(name, title, f"http://127.0.0.1:{port}/v1") for name, title, port in PORTS]
     told = variables.get("OLLAMA_HOST", "")
     if told:
