@@ -406,13 +406,18 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     assert broken_links(path) == []
 
 
-def test_every_row_beside_others_names_a_test_that_is_there() -> None:
-    rows = [line for line in (ROOT / "docs/compared.md").read_text().splitlines() if line.startswith("| ")][1:]
+def test_every_row_beside_others_names_a_test_and_every_claim_about_others_its_source() -> None:
+    text = (ROOT / "docs/compared.md").read_text()
+    sources = set(re.findall(r"^\[(\w+)\]: \[", text, re.MULTILINE))
+    rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
     assert len(rows) > 15
     for row in rows:
-        ours, named = row.split("|")[2].strip(), re.findall(r"`(tests/[\w/.]+)`", row)
-        assert bool(named) == ours.startswith("●"), row
+        named = re.findall(r"`(tests/[\w/.]+)`", row)
+        assert named, row
         assert [name for name in named if not (ROOT / name).is_file()] == []
+        for claim in [cell.strip() for cell in row.split("|")[4:8]]:
+            given = set(re.findall(r"\w+", claim.rpartition("[")[2])) if "[" in claim else set()
+            assert claim == "–" or (given and given <= sources), f"{claim} in {row}"
 
 
 def test_a_broken_link_is_found(tmp_path: Path) -> None:
