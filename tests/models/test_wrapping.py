@@ -11,11 +11,12 @@ import pytest
 
 from weft.models.falling_back import FallingBack
 from weft.models.limiting import LimitedModel, ResourceLimits
-from weft.models.media import MediaKind, media_taken
+from weft.models.media import media_taken
 from weft.models.model import Model, Part, Request, prepare
 from weft.models.retrying import Retrying
 from weft.models.structured import Way, ways_of
 from weft.testing.scripted import ScriptedModel
+from weft.workspace.model_table import MediaKind
 from weft.workspace.resource_limit import ResourceLimit
 
 
