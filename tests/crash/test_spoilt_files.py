@@ -23,6 +23,8 @@ SPOILT: dict[str, Callable[[bytes], bytes]] = {
 }
 LOOKING = (("plan", "--session-id", "poem"), ("sessions", "show", "poem"), ("sessions", "verify", "poem"))
 OWN = (("trust", "list"), ("secrets", "list"), ("models", "list"))
+READ_BY = {"index.db": (("sessions", "list"),), "profile.json": (("profile", "show"), ("plan", "--session-id", "poem"))}
+"""What reads a file that the others do not."""
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (top / "workspace").mkdir()
     lay_out(top / "workspace")
     (top / "workspace" / "config.toml").write_text("durable = false\n")
+    (top / "workspace" / "profile.json").write_text('{"style": {"tone": "expert"}}\n')
     (top / "poem.txt").write_text("so much depends upon a red wheel barrow\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(top / "home"))
@@ -41,6 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert run_command_line(["secrets", "set", "own"]) == 0
         ran = Weft(top / "workspace")("run", top / "poem.txt", "--session-id", "poem")
         assert ran.code == 0, ran.err
+        assert run_command_line(["--workspace", str(top / "workspace"), "sessions", "list"]) == 0
     return top
 
 
@@ -65,6 +69,7 @@ def test_a_spoilt_file_is_said_or_does_not_matter(
     names = files(made)
     assert {"workspace/sessions/poem/log.jsonl", "workspace/sessions/poem/session.json"} <= {*names}
     assert {"home/.config/weft/consents.json", "home/.config/weft/credentials.json"} <= {*names}
+    assert {"workspace/index.db", "workspace/profile.json", "workspace/config.toml"} <= {*names}
     for name in names:
         place = tmp_path / "place"
         shutil.copytree(made, place, symlinks=True)
@@ -72,11 +77,15 @@ def test_a_spoilt_file_is_said_or_does_not_matter(
         path = place / name
         spoilt = SPOILT[how](path.read_bytes())
         path.write_bytes(spoilt)
-        commands = OWN if name.startswith("home/") else LOOKING
+        commands = READ_BY.get(path.name, OWN if name.startswith("home/") else LOOKING)
         told = [shown(capsys, place / "workspace", words) for words in commands]
         assert all(code in (0, 1, 2, 5) for code, _ in told), f"{name}, {how}: {told}"
         if name.endswith("log.jsonl"):
             assert any(code == 1 for code, _ in told), f"{how}: a spoilt log is noticed: {told}"
+        if path.name == "index.db":
+            assert told[0][1].split("\t")[0] == "poem", f"{how}: it is made anew from the logs: {told}"
+        if path.name == "profile.json" and how != "one bit":
+            assert all(code == 1 and "profile.json" in text for code, text in told), f"{how}: it is said: {told}"
         if path.name in artifacts and "sessions" in path.parts:
             assert told[0][1] != shown(capsys, made / "workspace", LOOKING[0])[1], f"{name}: an edit is not passed over"
         shutil.rmtree(place)
