@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -256,6 +257,20 @@ def test_a_fault_from_outside_is_survived(name: str, tmp_path: Path, shim: str) 
 def test_every_call_with_every_fault(name: str, how: str, tmp_path: Path, shim: str) -> None:
     for at in range(1, counted(COMMANDS[name], tmp_path, shim) + 1):
         disturb(COMMANDS[name], tmp_path, shim, at, how)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", [*COMMANDS, "chat"])
+def test_some_calls_with_some_faults(name: str, tmp_path: Path, shim: str) -> None:
+    """As many as there is time for (`WEFT_FAULTS`), anywhere: what a busy machine can do of the campaign."""
+    chance = random.Random(name)
+    calls = chat_calls(tmp_path, shim) if name == "chat" else counted(COMMANDS[name], tmp_path, shim)
+    for _ in range(int(os.environ.get("WEFT_FAULTS", "20"))):
+        at, how = chance.randint(1, calls), chance.choice(HOWS)
+        if name == "chat":
+            disturb_chat(tmp_path, shim, at, how)
+        else:
+            disturb(COMMANDS[name], tmp_path, shim, at, how)
 
 
 CHAT = ("chat", "--plain", "--session", "talk")

@@ -82,6 +82,9 @@ def test_models_costs_packs_profile_and_permissions_are_told(browser: Client) ->
     assert browser.ask("PUT", "/api/w/desk/profile", {"profile": {}, "if": profile["hash"]}).status == 409
     judged = browser.post("/api/w/desk/permissions/judge", {"subject": "git push"}).json
     assert (judged["decision"], bool(judged["rule"])) == ("ask", True)
+    rules = ask(browser, "permissions")["rules"]
+    assert {one["verb"] for one in rules} >= {"ask", "deny"}
+    assert all(one["place"] for one in rules)
     assert "Shell" in [one["name"] for one in ask(browser, "tools")]
 
 

@@ -166,6 +166,23 @@ async def save_profile(given: s.ProfileGiven, place: At, who: Administers) -> s.
     return s.ProfileShown(profile=value, hash=digest)
 
 
+@settings_routes.get("/permissions")
+async def list_permissions(place: At, who: Looks) -> s.PermissionsShown:
+    """The rules that hold, of the app, the workspace and every source, each with its place; and what files allow that
+    nobody agreed to."""
+
+    def read() -> s.PermissionsShown:
+        return s.PermissionsShown(
+            rules=tuple(
+                s.RuleShown(verb=one.verb, rule=str(one), place=one.place, why=one.why, when_tainted=one.when_tainted)
+                for one in place.app.rules().rules
+            ),
+            not_used=place.app.rules_not_used(),
+        )
+
+    return await place.app.off_loop(read)
+
+
 @settings_routes.post("/permissions/judge")
 async def judge_a_call(asked: s.CallToJudge, place: At, who: Looks) -> s.CallJudged:
     """What would this call get, and by which rule? Nothing is run."""

@@ -853,6 +853,23 @@ class CallJudged(Shape):
     needs: tuple[str, ...]
 
 
+class RuleShown(Shape):
+    verb: str
+    """allow, ask or deny."""
+    rule: str
+    place: str
+    """File and line."""
+    why: str
+    when_tainted: bool
+    """It holds once content from outside is there."""
+
+
+class PermissionsShown(Shape):
+    rules: tuple[RuleShown, ...]
+    not_used: str
+    """In words, what files allow that nobody agreed to; "" for nothing."""
+
+
 class ToolShown(Shape):
     name: str
     effect: str
