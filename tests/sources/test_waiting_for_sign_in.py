@@ -10,11 +10,13 @@ import pytest
 
 from tests.doors import talk_in
 from tests.sources.http_server import World, served
-from weft.app import App, SourceShelf, wake_waiting
+from weft.app import App, SessionRequest, SourceShelf, wake_waiting
+from weft.models.model import Request
+from weft.protocol.commands import ReplyToGate, SessionCommand, StartRun
 from weft.protocol.envelope import PERSON
+from weft.protocol.gates import needs_sign_in
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk import ApprovalDecided, ApprovalRequested
-from weft.sources.connected import needs_sign_in
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 from weft.tools.permission import Mode, judge
 
@@ -102,3 +104,84 @@ def test_what_waits_for_a_sign_in_waits_in_every_mode(tmp_path: Path) -> None:
     with served(World()) as world:
         world.tokens = {"good"}
         asyncio.run(life(lay(tmp_path, world), world))
+
+
+RUN = """\
+name: asks
+description: d
+inputs: {}
+steps:
+  talk:
+    artifact: talk.json
+    agent: asker
+    executor: agent
+    sources: [far]
+    allow: [{tool: far__echo, when_tainted: true}]
+  call:
+    artifact: call.json
+    tool: far__echo
+    requires: [talk]
+    with: {text: {artifact: talk.json, at: text}}
+    attempts: 1
+    allow: [{tool: far__echo, when_tainted: true}]
+    final: true
+"""
+
+
+def test_a_run_that_nobody_attends_rests_until_somebody_has_signed_in(tmp_path: Path) -> None:
+    """Once in the middle of an agent's step, once in a step that a tool makes."""
+
+    async def ran(workspace: Path, command: SessionCommand, *turns: Turn) -> str:
+        model = ScriptedModel([*turns])
+        with App.open(workspace, models={"scripted": model}) as app:
+            request = SessionRequest(pipeline="asks", session="night", attended=False)
+            async with app.session(request, reachable=False) as session:
+                outcome = await session.run(command)
+        model.assert_done()
+        return outcome
+
+    def gates(workspace: Path) -> list[str]:
+        with App.open(workspace) as app:
+            return [one.gate for one in app.sessions.read("night").state.gates.values()]
+
+    async def life(workspace: Path, world: World) -> None:
+        with App.open(workspace) as other:
+            assert await sign_in(other, "good") == "ready"
+        world.tokens = {"better"}
+        one, two = calls("far__echo", {"text": "one"}, call="one"), calls("far__echo", {"text": "two"}, call="two")
+        assert await ran(workspace, StartRun(), Turn(one), Turn(two)) == "waiting"
+        assert gates(workspace) == ["talk-1"]
+        with App.open(workspace) as other:
+            assert other.signed_in("night") is None
+            assert await sign_in(other, "better") == "ready"
+            assert await wake_waiting(other, "far", PERSON) == ([], [("night", "reply night proceed")])
+            reply = other.signed_in("night")
+        assert reply == ReplyToGate(gate="talk-1", choice="proceed")
+        before = world.seen.count("call")
+
+        def taken_away(_: Request) -> bool:
+            world.tokens = {"best"}
+            return True
+
+        handed = Turn(calls("hand_in", {"text": "three"}, call="in"), expect=taken_away)
+        assert await ran(workspace, reply, handed) == "waiting"
+        assert world.seen.count("call") == before + 1, "the call that waited is made, once"
+        assert gates(workspace) == ["call-2"]
+        with App.open(workspace) as other:
+            assert await sign_in(other, "best") == "ready"
+            reply = other.signed_in("night")
+        assert reply is not None
+        assert await ran(workspace, reply) == "done"
+        made = json.loads((workspace / "sessions/night/call.json").read_text())
+        assert "three" in str(made["calls"][0]["result"])
+
+    with served(World()) as world:
+        world.tokens = {"good"}
+        workspace = lay(tmp_path, world)
+        (workspace / "pipelines").mkdir()
+        (workspace / "pipelines/asks.yaml").write_text(RUN)
+        (workspace / ".claude/agents").mkdir(parents=True)
+        (workspace / ".claude/agents/asker.md").write_text(
+            "---\nname: asker\ndescription: Asks.\nmodel: scripted\n---\nAsk.\n"
+        )
+        asyncio.run(life(workspace, world))

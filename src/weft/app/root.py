@@ -32,10 +32,11 @@ from weft.orchestrator.reuse import cache_key
 from weft.orchestrator.runner import own_findings
 from weft.orchestrator.step_tools import tools_of
 from weft.orchestrator.validate import parse, validate
-from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Reply, StartRun, SwitchSource
+from weft.protocol.commands import Accepted, DescribeSession, GivenFile, Reply, ReplyToGate, StartRun, SwitchSource
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import Finding, Problem, UsageError, UserError
 from weft.protocol.events import RunStarted, SessionCreated
+from weft.protocol.gates import sign_in_slug
 from weft.protocol.ids import CONTENT, check_session_id, is_original, session_id_for
 from weft.protocol.plans import Plan
 from weft.session.legacy import Legacy, older_files, read_legacy
@@ -339,6 +340,18 @@ class App(Parts):
         reading = self.sessions.read(session)
         due = reading.state.due
         return bool(due) and not reading.cuts and moment_seconds(due) <= self.clock()
+
+    def signed_in(self, session: str) -> ReplyToGate | None:
+        """The reply to a gate that waited for a sign-in which is there now."""
+        gates = [one for one in self.sessions.read(session).state.gates.values() if sign_in_slug(one.message)]
+        if not gates:
+            return None
+        declared = self.sources().declared().sources
+        for gate in gates:
+            source = declared.get(sign_in_slug(gate.message))
+            if source is not None and not self.sources().sign_in_needed(source):
+                return ReplyToGate(gate=gate.gate, choice="proceed")
+        return None
 
     async def fetch_input(self, url: str) -> GivenFile:
         """A page of the web as an input. Only what is public is reached, within limits of size and time."""

@@ -18,16 +18,17 @@ from weft.app.root import App
 from weft.app.secrets import person_secrets
 from weft.app.session_work import open_questions
 from weft.files import Folder
-from weft.protocol.commands import Accepted
+from weft.protocol.commands import Accepted, ReplyToGate
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
+from weft.protocol.events import GateOpened
+from weft.protocol.gates import sign_in_slug
 from weft.protocol.talk import ApprovalRequested
 from weft.protocol.talk_commands import DecideApproval
 from weft.protocol.values import dataclass
 from weft.session.index import Filter
 from weft.sources.agreeing import consent_request
 from weft.sources.config import FILE, GUIDE, check_config, slug_fault
-from weft.sources.connected import needs_sign_in
 from weft.sources.declared import FOLDER, Source
 from weft.sources.grants import Grant
 from weft.sources.importing import ImportedSource, imported, launcher_needs, slug_of
@@ -342,28 +343,37 @@ class SourceShelf:
 
 
 async def wake_waiting(app: App, slug: str, by: Actor) -> tuple[list[str], list[tuple[str, str]]]:
-    """After a sign-in: calls that waited for nothing else go on, in the sessions that some process holds. Their names;
-    and session and call of those that nobody holds."""
+    """After a sign-in: calls and runs that waited for nothing else go on, in the sessions that some process holds.
+    Their names; and of those that nobody holds the session, and the words of `weft` that go on with it."""
     went_on: list[str] = []
     left: list[tuple[str, str]] = []
     for session, asked in await app.off_loop(lambda: list(_waiting(app, slug))):
         attached = await app.attached(session)
+        gate = isinstance(asked, GateOpened)
         if attached is None:
-            left.append((session, asked.call))
+            left.append((session, f"reply {session} proceed" if gate else f"approve {session} {asked.call}"))
             continue
-        command = DecideApproval(conversation=asked.conversation, call=asked.call, decision="once")
+        command: ReplyToGate | DecideApproval
+        if isinstance(asked, GateOpened):
+            command = ReplyToGate(gate=asked.gate, choice="proceed")
+        else:
+            command = DecideApproval(conversation=asked.conversation, call=asked.call, decision="once")
         if isinstance(await attached.submit(command, by=by), Accepted):
             went_on.append(session)
         await attached.close()
     return went_on, left
 
 
-def _waiting(app: App, slug: str) -> Iterator[tuple[str, ApprovalRequested]]:
-    words = needs_sign_in(slug)
+def _waiting(app: App, slug: str) -> Iterator[tuple[str, ApprovalRequested | GateOpened]]:
     for entry in app.catalogue.page(Filter(limit=MOST_WAITING)):
-        for _, asked in open_questions(app, entry.id).approvals if entry.waits else ():
-            if asked.reason.startswith(words) and not asked.reason.startswith(f"{words}; and"):
-                yield entry.id, asked
+        if not entry.waits:
+            continue
+        questions = open_questions(app, entry.id)
+        gates = [one for one in questions.gates if sign_in_slug(one.message) == slug]
+        yield from ((entry.id, one) for one in gates)
+        if not gates:  # a run at rest holds no call that could go on by itself
+            calls = (one for _, one in questions.approvals if sign_in_slug(one.reason) == slug)
+            yield from ((entry.id, one) for one in calls)
 
 
 # -- what is meant

@@ -263,8 +263,8 @@ def sign_in(slug: str, paste: bool, device: bool, workspace: str | None) -> int:
             went_on, left = asyncio.run(wake_waiting(app, slug, Actor("person", face="terminal")))
             for session in went_on:
                 print(f"session {session} waited for this, and goes on", file=sys.stderr)
-            for session, call in left:
-                print(f"session {session} waited for this: weft approve {session} {clean(call)}", file=sys.stderr)
+            for session, words in left:
+                print(f"session {session} waited for this: weft {clean(words)}", file=sys.stderr)
             return EXIT_DONE
         print("\t".join((clean(slug), reached.state, clean(reached.why.split("\n")[0]))))
         return EXIT_FAILED

@@ -35,7 +35,7 @@ from weft.models.structured import as_object, within
 from weft.orchestrator.agent_progress import HAND_IN, NUDGE, AgentProgress, StepJournal
 from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.model_step import task_of, wanted_schema
-from weft.orchestrator.progress import LEAVING, OverAllowanceError
+from weft.orchestrator.progress import LEAVING, OverAllowanceError, SignInNeededError
 from weft.orchestrator.prompt_text import prompt_text
 from weft.orchestrator.run_log import RunLog
 from weft.orchestrator.step_prompt import StepPrompt, step_prompt
@@ -45,6 +45,7 @@ from weft.protocol import talk_commands as c
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import ExternalError, Finding, ModelFeedback, UserError, WeftError
 from weft.protocol.events import DurableEvent, Record
+from weft.protocol.gates import sign_in_slug
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import CUT_OFF, Message, Text, ToolCall, ToolSpec
 from weft.protocol.steps import StepInput
@@ -136,11 +137,14 @@ class AgentStep:
         """Why the last model call failed, as it was raised."""
         self._findings: Sequence[Finding] = ()
         self._over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._signs_in: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """That a call waits for a sign-in, and nobody attends."""
         self._cut = False
         """The last answer was cut off by its length."""
 
     async def run(self) -> Any:
-        """The value that was handed in and found good. ModelFeedback when none was, OverAllowanceError, ModelError."""
+        """The value that was handed in and found good. ModelFeedback when none was, OverAllowanceError, ModelError,
+        SignInNeededError."""
         work, model = self._work, self._work.model
         self._first = step_prompt(task_of(work.step, work.given), work.given, self._nonce, model.window // SHARE)
         for what in self._first.dropped:
@@ -191,9 +195,10 @@ class AgentStep:
             self._nudge()
 
     async def _rest(self) -> None:
-        """Until nothing is left to do, or what may be spent is not enough for the next model call."""
+        """Until nothing is left to do, what may be spent is not enough for the next model call, or a call waits for a
+        sign-in."""
         idle = asyncio.ensure_future(self.talk.idle())
-        ends: set[asyncio.Future[Any]] = {idle, self._over}
+        ends: set[asyncio.Future[Any]] = {idle, self._over, self._signs_in}
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -202,6 +207,8 @@ class AgentStep:
                 await asyncio.wait({idle})
         if self._over.done():
             raise OverAllowanceError(self._over.result())
+        if self._signs_in.done():
+            raise SignInNeededError(self._signs_in.result())
         idle.result()
 
     async def _handed_in(self) -> Any:
@@ -245,8 +252,15 @@ class AgentStep:
         written, self._written = self._written, []
         for record in written:
             self._course.take(record.event)
+            if isinstance(record.event, t.ApprovalRequested) and not self._work.bench.attended:
+                self._wait_for_sign_in(record.event.reason)
         self._work.log.tell()
         return done
+
+    def _wait_for_sign_in(self, why: str) -> None:
+        """The question is in the log: the attempt is let go of, and taken up when somebody has signed in."""
+        if not self._signs_in.done():
+            self._signs_in.set_result(why)
 
     async def _follow(self) -> None:
         async for item in self.talk.events(after=1 << 62):
@@ -256,9 +270,17 @@ class AgentStep:
                 self._work.say(getattr(item, "text", ""))
 
     def _open_questions(self) -> None:
-        """What an earlier process asked and nobody answered is asked again; when nobody can be asked it is denied."""
-        for (conversation, call), asked in self._course.questions.items():
-            if not self._work.bench.attended:
+        """What an earlier process asked and nobody answered is asked again; when nobody can be asked it is denied. A
+        call that waited for a sign-in alone is made when that is there."""
+        for (conversation, call), asked in [*self._course.questions.items()]:
+            slug = sign_in_slug(asked.reason)
+            if slug and not any(
+                one.waits_for() for one in self._work.bench.box if one.source == slug and one.waits_for
+            ):
+                self.talk.approve(call, "once", conversation=conversation)
+            elif slug and not self._work.bench.attended:
+                self._wait_for_sign_in(asked.reason)
+            elif not self._work.bench.attended:
                 why = "nobody can be asked now"
                 self.talk.approve(call, "denied", conversation=conversation, reason=why)
             else:

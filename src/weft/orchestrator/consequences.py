@@ -158,6 +158,7 @@ def _close(spec: RunSpec, progress: Progress, unit: Unit, *, fresh: bool) -> Aft
     return After(replace(progress, steps=steps, course=course), tuple(events), back=True)
 
 
+DONE_CHOICES: Final = (Choice("proceed", "Done, go on", "proceed"), Choice("cancel", "Stop here", "cancel"))
 _NOTES: Final = {"failed": "not passed", "not_checked": "not checked"}
 
 
@@ -219,6 +220,14 @@ def gate_before(spec: RunSpec, progress: Progress, name: str, inputs: Mapping[st
         progress = replace(progress, gates=gates, gates_opened=progress.gates_opened + 1)
         events = (*events, opened)
     return After(progress.with_step(name, replace(progress.steps[name], phase="asked")), events)
+
+
+def asks_for(spec: RunSpec, progress: Progress, name: str, what: str) -> After:
+    """A step that was begun waits until a person has done something. What they let pass before is as it was."""
+    opened = _opened(spec, progress, name, Gate(DONE_CHOICES, what, before=True), progress.approved.get(name, ""))
+    gates = {**progress.gates, name: GateState.of(opened)}
+    asked = progress.with_step(name, replace(progress.steps[name], phase="asked", estimate=None))
+    return After(replace(asked, gates=gates, gates_opened=progress.gates_opened + 1), (opened,))
 
 
 def _opened(spec: RunSpec, progress: Progress, name: str, gate: Gate, digest: str) -> GateOpened:

@@ -21,7 +21,7 @@ from dataclasses import asdict, replace
 from typing import Final, assert_never
 
 from weft.models.budget import CallEstimate, Ledger, allowance, breach, exceeded, overlaid
-from weft.orchestrator.consequences import consequences, gate_before, passed_by, step_hash, unasked, withdrawn
+from weft.orchestrator.consequences import asks_for, consequences, gate_before, passed_by, step_hash, unasked, withdrawn
 from weft.orchestrator.course import Course, extra_inputs, on_base, outside, overruled, said
 from weft.orchestrator.plan import forced_steps, judge, passed_over, wanted_items, wanted_steps
 from weft.orchestrator.progress import (
@@ -258,7 +258,8 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
 
 
 def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: AttemptRested) -> Decision:
-    """The items that were asked for are made: the step waits for the others, and nothing that needs it is made."""
+    """The items that were asked for are made: the step waits for the others, and nothing that needs it is made. Or it
+    waits for a person."""
     step = progress.steps[command.step]
     if not _is_open(step, command.attempt) or progress.ending:
         return Decision(progress)
@@ -275,6 +276,9 @@ def _rested(spec: RunSpec, state: SessionState, progress: Progress, command: Att
         usage=command.usage,
         by_model=command.by_model,
     )
+    if command.asks:
+        asked = asks_for(spec, settled, command.step, command.asks)
+        return _advance(spec, state, asked.progress, [interrupted, *over, *asked.events], [])
     noted = settled.with_note(command.step, command.message)
     return _advance(spec, state, noted, [interrupted, *over], [])
 

@@ -18,7 +18,7 @@ from weft.models.budget import CallEstimate, Ledger, Price, breach
 from weft.orchestrator.calls import AttemptCalls, through
 from weft.orchestrator.items import MapItem, gathered
 from weft.orchestrator.mapping import ItemSettlement, ItemStart, MapSpec, begin, settle
-from weft.orchestrator.progress import OverAllowanceError, StartAttempt
+from weft.orchestrator.progress import OverAllowanceError, SignInNeededError, StartAttempt
 from weft.protocol.call_events import Used
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding, WeftError
@@ -128,7 +128,7 @@ class MapStep:
     _begun: float = field(default_factory=time.monotonic)
 
     async def run(self) -> Any:
-        """The gathered value. ItemsFailedError, ItemsLeftError, OverAllowanceError."""
+        """The gathered value. ItemsFailedError, ItemsLeftError, OverAllowanceError, SignInNeededError."""
         work = self.work
         self._values = dict(work.kept)
         todo = {item.key: item for item in work.wanted if item.key not in work.kept}
@@ -144,8 +144,12 @@ class MapStep:
                     running[asyncio.create_task(self._try(todo[one.key], one), name=one.key)] = one
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 starts, together = (), list[Settled]()
+                waits: SignInNeededError | None = None
                 for task in done:
                     del running[task]
+                    if isinstance(error := task.exception(), SignInNeededError):
+                        waits = error
+                        continue
                     tried = task.result()
                     decision = settle(
                         spec, decision.progress, tried.settlement, self._short(todo, decision.progress.running)
@@ -153,6 +157,8 @@ class MapStep:
                     starts += decision.starts
                     together.append((tried, decision.retrying))
                 await self._record(together)
+                if waits is not None:
+                    raise waits
         finally:
             await _leave(running)
         if decision.progress.stop == "over_budget":
@@ -209,6 +215,8 @@ class MapStep:
                 made, findings = await work.make(one)
                 if findings:
                     made, failure = [], Failure("rejected", _told(findings), findings)
+            except SignInNeededError:
+                raise
             except Exception as error:  # noqa: BLE001  sorted by whoever knows; what is a bug comes out of there again
                 failure = work.failure(error, patience)
             if failure is not None and not work.step.retry.takes(failure.kind):

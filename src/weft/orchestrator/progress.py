@@ -27,6 +27,10 @@ class OverAllowanceError(WeftError):
     """What the attempt may spend is spent."""
 
 
+class SignInNeededError(WeftError):
+    """A source does not let the person in any more, and nobody attends: the run waits until somebody has signed in."""
+
+
 Phase = Literal["waiting", "running", "done", "failed", "left", "passed", "held", "asked"]
 """`left`: not asked for. `passed`: its condition does not hold. `held`: done, and its gate is open. `asked`: the gate
 before it is open."""

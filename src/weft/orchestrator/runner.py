@@ -35,6 +35,7 @@ from weft.orchestrator.progress import (
     OverAllowanceError,
     Progress,
     RunSpec,
+    SignInNeededError,
     StartAttempt,
     StopAttempt,
     WakeAt,
@@ -361,9 +362,14 @@ class Runner:
                 )
                 return
             told = Failure("rejected", _told(findings), findings)
-        except ItemsLeftError as error:
+        except (ItemsLeftError, SignInNeededError) as error:
             rested = AttemptRested(
-                step=step.name, attempt=start.attempt, message=error.message, ms=_since(begun), **_told_of(calls)
+                step=step.name,
+                attempt=start.attempt,
+                message=error.message,
+                ms=_since(begun),
+                asks=error.message if isinstance(error, SignInNeededError) else "",
+                **_told_of(calls),
             )
             self._inbox.put_nowait(rested)
             return

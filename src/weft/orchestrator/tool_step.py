@@ -16,6 +16,7 @@ from typing import Any, Final
 from weft.checks.paths import ValuePlace, find, parse_path
 from weft.orchestrator.calls import AttemptCalls
 from weft.orchestrator.items import Item, ItemResult, StepItems
+from weft.orchestrator.progress import SignInNeededError
 from weft.orchestrator.workbench import Workbench
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.messages import ToolCall
@@ -93,6 +94,8 @@ async def _made(
     begun = time.monotonic()
     async with calls.tool(call.tool, bench.title(call), dict(call.input)) as opened:
         ask = bench.judge(call, tainted=tainted)
+        if ask.verdict == "ask" and not bench.attended:
+            raise SignInNeededError(ask.reason)
         if ask.verdict == "ask":
             ask = await rule(ask)
         if ask.verdict != "allow":
@@ -101,6 +104,8 @@ async def _made(
         else:
             outcome = await bench.run(call, say)
             ok = not outcome.is_error
+            if not ok and (why := bench.waits_for_sign_in(call)):
+                raise SignInNeededError(why)
             opened.settle(ok=ok, message=outcome.summary)
             value = outcome.data if outcome.data is not None else outcome.text
             ms = round((time.monotonic() - begun) * 1000)

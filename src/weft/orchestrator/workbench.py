@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol
 from weft.files import Folder
 from weft.orchestrator.calls import through
 from weft.protocol.errors import UserError
+from weft.protocol.gates import sign_in_slug
 from weft.protocol.messages import ToolCall
 from weft.protocol.talk_commands import ToolAsk
 from weft.protocol.values import dataclass
@@ -105,6 +106,8 @@ class Workbench:
         verdict = judge(call, tool, mode="ask", rules=self.rules, taint=taint, ground=self._ground())
         if verdict.decision == "ask" and self._chose(call, verdict):
             return ask
+        if verdict.rule == SIGN_IN_RULE and not self.attended and sign_in_slug(verdict.reason):
+            return replace(ask, verdict="ask", reason=verdict.reason)
         if verdict.decision == "ask" and self.attended:
             always = verdict.always.told if verdict.always else ""
             return replace(ask, verdict="ask", reason=verdict.reason, key=verdict.remember_key or "", always=always)
@@ -123,6 +126,11 @@ class Workbench:
         working = os.path.realpath(self.working.path) if self.working is not None else ""
         return Ground(working, self.environment.get("HOME", ""))
 
+    def waits_for_sign_in(self, call: ToolCall) -> str:
+        """What a call of this tool waits for when nobody can be asked; "" when it can be made."""
+        tool = self.box.get(call.tool)
+        return tool.waits_for() if tool and tool.waits_for and not self.attended else ""
+
     def _chose(self, call: ToolCall, verdict: PermissionVerdict) -> bool:
         """A rule that denies or wants something asked stands above what a person chose for one run."""
         tool = self.box.get(call.tool)
@@ -137,9 +145,7 @@ class Workbench:
         if verdict.decision == "deny":
             return told
         how = "a rule wants a person asked, and in a run nobody is"
-        if verdict.rule == SIGN_IN_RULE:
-            how = "in a run that nobody attends it can't be waited for"
-        elif verdict.rule == TAINT_RULE:
+        if verdict.rule == TAINT_RULE:
             how = f"in a run nobody is asked; a rule with 'when_tainted: true' under 'allow' of {self.where} allows it"
         elif verdict.rule == "mode ask":
             how = f"in a run nobody is asked; to allow it: {self.where}: allow: [{_rule_for(call, self.box)}]"

@@ -309,12 +309,15 @@ class AttemptFailed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptRested:
-    """What was asked for of a step that is made item by item is made, and not the whole of it."""
+    """What was asked for of a step that is made item by item is made, and not the whole of it; or something is to be
+    done by a person before it can go on."""
 
     step: str
     attempt: int
     message: str
     ms: int
+    asks: str = ""
+    """What the person has to do, such as to sign in: a gate waits for it."""
     model: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     by_model: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass, field
 
 ChoiceKind = Literal["proceed", "amend", "cancel", "goto"]
@@ -22,3 +23,17 @@ class Choice:
     """Where a `goto` leads."""
     says: tuple[str, ...] = ()
     """Further phrases that mean it."""
+
+
+_SIGN_IN: Final = pattern(r"the source (\S+) needs sign-in: weft sources sign-in \1(?![\w-])(?!; and )")
+
+
+def needs_sign_in(slug: str) -> str:
+    """What a call, or a run, is said to wait for; what waits is found again by these words."""
+    return f"the source {slug} needs sign-in: weft sources sign-in {slug}"
+
+
+def sign_in_slug(words: str) -> str:
+    """The source that these words wait for a sign-in to, and for nothing else; "" for any others."""
+    found = _SIGN_IN.match(words)
+    return found[1] if found else ""

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
+from weft.protocol.gates import needs_sign_in
 from weft.protocol.values import dataclass
 from weft.sources.api import ApiConnector
 from weft.sources.connector import Connector, NeedsSignInError, SourceDownError
@@ -45,11 +46,6 @@ AT_ONCE: Final = 8
 """So many sources are started at the same time."""
 Consent = Callable[[Source], str]
 """Why a source may not be used yet; "" when it may."""
-
-
-def needs_sign_in(slug: str) -> str:
-    """What a call is said to wait for; `sign-in` finds it again by these words."""
-    return f"the source {slug} needs sign-in: weft sources sign-in {slug}"
 
 
 def _always(_: Source) -> str:

@@ -112,6 +112,9 @@ class ServedWorkspace:
                     if await self.app.off_loop(partial(self.app.is_due, name)):
                         async with self.keeper.using(name) as session:
                             await session.submit(StartRun(if_due=True), by=ON_TIME)
+                    elif (reply := await self.app.off_loop(partial(self.app.signed_in, name))) is not None:
+                        async with self.keeper.using(name) as session:
+                            await session.submit(reply, by=ON_TIME)
             except Exception as error:  # noqa: BLE001  the next look may find it well
                 self._trouble("", error)
             await asyncio.sleep(CLOCK_SECONDS)
