@@ -37,6 +37,7 @@ class World:
         """What the token endpoint says to whoever comes with a device's code, one after the other; "" gives a token."""
         self.device_answer: Any = {"device_code": "dc", "user_code": "AB-12", "interval": 0.01, "expires_in": 5}
         self.refuses_client = False
+        self.hands_out_codes = True
 
     def new(self, what: str) -> str:
         self.number += 1
@@ -81,6 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
                 "code_challenge_methods_supported": ["S256"],
                 "token_endpoint_auth_methods_supported": ["client_secret_post", "none"],
             }
+            if world.hands_out_codes:
+                found["device_authorization_endpoint"] = f"{world.base}/device"
             self._send(200, found)
         elif where.path == "/authorize":
             asked = {key: values[0] for key, values in parse_qs(where.query).items()}

@@ -172,6 +172,36 @@ def test_each_refusal_of_a_sign_in_is_told(opened: OpenShelf, world: World) -> N
     asyncio.run(life())
 
 
+def test_where_a_code_is_handed_out_is_found(opened: OpenShelf, world: World) -> None:
+    """By the metadata of the resource and of its authorization server; a client is registered."""
+    shown: list[str] = []
+    asking = SignInAsking(show=shown.append, device=True)
+
+    async def life() -> None:
+        async with opened() as shelf:
+            world.tokens = set()
+            shelf.add("far", {"kind": "mcp", "url": f"{world.base}/mcp", "auth": {"type": "oauth"}})
+            source, world.device = shelf.sources.one("far"), ["authorization_pending", ""]
+            grant = await sign_in(source, shelf.sources.secrets(source), asking, NOW)
+            shelf.sources.grants.put(source.key, grant)
+            assert (await shelf.reach("far")).state == "ready"
+            assert world.given[0] == {"client_id": "client-1", "resource": f"{world.base}/mcp"}
+            assert shown == [f"{world.base}/activate with the code AB-12"]
+            secrets = shelf.sources.secrets(source)
+            for change, told in (
+                ({"lies_about_issuer": True}, "says that it is https://elsewhere.example"),
+                ({"registers": False}, "registers no clients by itself"),
+                ({"hands_out_codes": False}, "hands out no codes"),
+            ):
+                for name, value in change.items():
+                    setattr(world, name, value)
+                with pytest.raises(UserError, match=told):
+                    await sign_in(source, secrets, asking, NOW)
+                world.lies_about_issuer = False
+
+    asyncio.run(life())
+
+
 def test_a_server_may_not_name_a_private_address() -> None:
     async def life() -> None:
         wire = Wire("https://mcp.example.org/mcp", faults_as_answers=False)

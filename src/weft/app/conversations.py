@@ -509,6 +509,7 @@ class SessionConversation:
             return ""
 
         said, found = await self._parts.off_loop(look)
+        found = await attaching.with_resources(found)
         if heard is not None and heard.text:
             told_by = {"name": "a hook", "kind": "file", "text": heard.text}
             found.append({**told_by, "file": "", "media_type": "", "size": 0})

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -46,7 +46,7 @@ _TYPES: Final = (
     (b"PK\x03\x04", "application/zip"),
 )
 Attached = dict[str, Any]
-"""As `message_accepted` has it: name, kind, text, file, media_type, size."""
+"""As `message_accepted` has it: name, kind, text, file, media_type, size; `outside` when it came from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,26 @@ class Attaching:
             if one is not None:
                 found.append(one)
         return found
+
+    async def with_resources(self, found: Sequence[Attached]) -> list[Attached]:
+        """The resources of servers among what a message names, read now: pictures and documents go with it as they are,
+        from outside; a text is read by the model itself, which bounds it."""
+        from weft.app.source_shelf import SourceShelf
+
+        told: list[Attached] = []
+        for one in found:
+            slug, _, uri = str(one["name"]).removeprefix("source:").partition("/")
+            if one["kind"] != "source" or not uri:
+                told.append(one)
+                continue
+            try:
+                parts = await SourceShelf(self._parts).resource(slug, uri)
+            except (WeftError, OSError) as error:
+                told.append({**one, "text": f"{one['text']} It could not be read now: {error}"})
+                continue
+            media = [data for _, data in parts if media_kind(_media_type(data))]
+            told += [{**self._file(str(one["name"]), data, keep=True), "outside": True} for data in media] or [one]
+        return told
 
     def shortened(self, text: str) -> tuple[str, list[Attached]]:
         """A message that is far too long to be told again and again: its head, and the whole of it as a file."""

@@ -249,6 +249,8 @@ def _opened(state: State, talk: Talk, event: t.ConversationOpened) -> None:
 def _message(state: State, talk: Talk, event: t.MessageAccepted) -> None:
     talk.waiting += (event.message,)
     talk.failures = {}
+    if any(one.get("outside") for one in event.attached):
+        state.tainted = True
 
 
 def _taken(state: State, talk: Talk, event: t.ContinuationTaken) -> None:

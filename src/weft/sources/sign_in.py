@@ -13,8 +13,9 @@ import base64
 import hashlib
 import secrets as random
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 
 import httpx2
@@ -33,6 +34,7 @@ WAIT_SECONDS: Final = 300.0
 PATH: Final = "/callback"
 _PAGE: Final = b"<!doctype html><title>Weft</title><p>You may close this window and go back to Weft."
 _SLOWER: Final = 5.0
+DEVICE_GRANT: Final = "urn:ietf:params:oauth:grant-type:device_code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,25 +185,18 @@ async def _exchanged(client: Grant, form: Mapping[str, str]) -> dict[str, Any]:
 
 
 async def _by_device(source: Source, auth: Auth, secrets: Secrets, asking: SignInAsking, now: float) -> Grant:
-    if auth.device_url is None or auth.token_url is None:
-        raise UserError(
-            f"the source {source.slug} has no sign-in by a code",
-            hint=f"'device_url' and 'token_url' under 'auth' in {source.file}, or sign in with --paste",
-        )
-    client = _client(source, auth, secrets)
+    client, device_url, home = await _device_client(source, auth, secrets)
     asked = {"client_id": client.client_id, **({"scope": " ".join(auth.scopes)} if auth.scopes else {})}
-    async with open_client(auth.device_url, faults_as_answers=False) as http:
-        response = await http.post(auth.device_url, data=asked, headers={"accept": "application/json"})
-    try:
-        told = response.json() if response.status_code < 400 else {}
-    except ValueError:
-        told = {}
-    if not isinstance(told, dict) or "device_code" not in told:
-        raise UserError(f"{auth.device_url} gave no code (status {response.status_code})", hint="check 'client_id'")
+    asked |= {"resource": client.resource} if client.resource else {}
+    async with open_client(home, faults_as_answers=False) as http:
+        response = await http.post(device_url, data=asked, headers={"accept": "application/json"})
+    told = _object(response)
+    if "device_code" not in told:
+        raise UserError(f"{device_url} gave no code (status {response.status_code})", hint="check 'client_id'")
     where = told.get("verification_uri_complete") or told.get("verification_uri", "")
     asking.show(f"{where} with the code {told.get('user_code', '')}")
     every = float(told.get("interval", 5))
-    form = {"grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": told["device_code"]}
+    form = {"grant_type": DEVICE_GRANT, "device_code": told["device_code"]}
     left = min(float(told.get("expires_in", WAIT_SECONDS)), WAIT_SECONDS)
     while left > 0:
         await asyncio.sleep(every)
@@ -214,6 +209,82 @@ async def _by_device(source: Source, auth: Auth, secrets: Secrets, asking: SignI
             elif error.code != "authorization_pending":
                 raise UserError(f"the sign-in was refused: {error.message}", hint="begin again") from error
     raise UserError("nobody typed in the code", hint="begin again")
+
+
+async def _device_client(source: Source, auth: Auth, secrets: Secrets) -> tuple[Grant, str, str]:
+    """Who asks for a code, where, and the address that everything else must be as public as."""
+    config = source.config
+    home = secrets.value(config.url) if config.kind in ("mcp", "api") and config.url else auth.token_url or ""
+    if auth.device_url is not None and auth.token_url is not None:
+        return _client(source, auth, secrets), auth.device_url, auth.device_url
+    async with open_client(home, faults_as_answers=False) as http:
+        server, resource = await _authorization_server(http, config.kind == "mcp", home, auth)
+        device_url, token_url = server.get("device_authorization_endpoint"), server.get("token_endpoint")
+        if not isinstance(device_url, str) or not isinstance(token_url, str):
+            raise UserError(
+                f"the authorization server of {source.slug} hands out no codes",
+                hint=f"sign in with --paste, or give 'device_url' and 'token_url' under 'auth' in {source.file}",
+            )
+        if auth.client_id is not None or not isinstance(server.get("registration_endpoint"), str):
+            client = _client(source, auth, secrets)
+        else:
+            wanted = {
+                "client_name": "Weft",
+                "grant_types": [DEVICE_GRANT, "refresh_token"],
+                "response_types": [],
+                "redirect_uris": [],
+                "token_endpoint_auth_method": "none",
+            }
+            told = _object(await http.post(server["registration_endpoint"], json=wanted))
+            if not isinstance(told.get("client_id"), str):
+                raise UserError(
+                    f"{_host(home)} registers no clients by itself",
+                    hint=f"register Weft there, and write 'client_id' under 'auth' in {source.file}",
+                )
+            client = Grant(client_id=told["client_id"], client_secret=str(told.get("client_secret") or ""))
+    return replace(client, token_url=auth.token_url or token_url, resource=resource), device_url, home
+
+
+async def _authorization_server(
+    http: httpx2.AsyncClient, protocol: bool, home: str, auth: Auth
+) -> tuple[dict[str, Any], str]:
+    """What an authorization server says of itself, and the resource that is asked for: that of an MCP server as its
+    metadata names it, that of an API where its tokens come from."""
+    from mcp.client.auth.utils import (
+        build_oauth_authorization_server_metadata_discovery_urls as server_urls,
+    )
+    from mcp.client.auth.utils import (
+        build_protected_resource_metadata_discovery_urls as resource_urls,
+    )
+    from mcp.client.auth.utils import extract_field_from_www_auth
+
+    issuer, resource = auth.token_url or auth.authorization_url or home, ""
+    issuer = f"{urlsplit(issuer).scheme}://{urlsplit(issuer).netloc}"
+    if protocol:
+        refused = await http.post(home, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        named = extract_field_from_www_auth(cast(Any, refused), "resource_metadata")
+        for url in resource_urls(named, home):
+            found = _object(await http.get(url))
+            servers = found.get("authorization_servers")
+            if isinstance(servers, list) and servers:
+                issuer, resource = str(servers[0]), str(found.get("resource") or "")
+                break
+    for url in server_urls(issuer, home):
+        found = _object(await http.get(url))
+        if found:
+            if str(found.get("issuer", "")).rstrip("/") != issuer.rstrip("/"):
+                said = str(found.get("issuer", ""))[:200]
+                raise UserError(f"{_host(url)} says that it is {said}, not {issuer}", hint="nothing was sent to it")
+            return found, resource
+    return {}, resource
+
+
+def _object(response: httpx2.Response) -> dict[str, Any]:
+    try:
+        told = response.json() if response.status_code < 400 else {}
+    except ValueError:
+        told = {}
+    return told if isinstance(told, dict) else {}
 
 
 # -- an MCP server, as the protocol has it
