@@ -5,6 +5,7 @@ python odd_server.py FOLDER      FOLDER keeps what it has counted: starts, and c
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import sys
@@ -17,6 +18,7 @@ FOLDER = Path(sys.argv[1])
 OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
 FAR = {"$ref": "http://127.0.0.1:9/schema.json"}
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 READS = {"readOnlyHint": True, "openWorldHint": False}
 grown = False
 waiting: dict[Any, Any] = {}
@@ -139,6 +141,9 @@ def main() -> None:
             send({"id": number, "result": greeting})
         elif method == "tools/list":
             send({"id": number, "result": {"tools": tools()}})
+        elif method == "resources/read":
+            blob = PICTURE if message["params"]["uri"].endswith(".png") else base64.b64encode(b"words").decode()
+            send({"id": number, "result": {"contents": [{"uri": message["params"]["uri"], "blob": blob}]}})
         elif method == "tools/call":
             params = message["params"]
             result = call(number, params["name"], params.get("arguments", {}), params.get("_meta", {}))

@@ -16,7 +16,7 @@ from tests.doors import talk_in
 from tests.sources.made import ODD_SERVER
 from weft.app import App, SourceShelf
 from weft.protocol.commands import Accepted, Refused, SwitchSource
-from weft.protocol.messages import ToolCall
+from weft.protocol.messages import Media, ToolCall
 from weft.testing.scripted import ScriptedModel, Turn, calls, says
 from weft.tools.permission import judge
 
@@ -141,6 +141,26 @@ def lay_pipeline(workspace: Path, other: str = "odd") -> None:
     }.items():
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(text)
+
+
+def test_a_picture_of_a_server_goes_with_the_message_that_names_it_and_is_from_outside(tmp_path: Path) -> None:
+    workspace = lay(tmp_path)
+    model = ScriptedModel([Turn(says("Red.")), Turn(says("Words."))], media=frozenset({"image"}))
+
+    async def life() -> None:
+        with App.open(workspace, models={"scripted": model}) as app:
+            async with talk_in(app, session="talk", working=tmp_path) as talk:
+                await talk.say("what is on @source:odd/files/a.png")
+                await talk.idle()
+                assert talk.engine.state.tainted
+                await talk.say("and in @source:odd/files/a.txt")
+                await talk.idle()
+
+    asyncio.run(life())
+    first, second = (request.messages[-1].content for request in model.requests)
+    assert [part.media_type for part in first if isinstance(part, Media)] == ["image/png"]
+    assert not any(isinstance(part, Media) for part in second)
+    assert "Read it with odd__read_resource" in str(second), "a text is read by the model"
 
 
 def test_validate_says_which_sources_are_missing_before_a_run(tmp_path: Path) -> None:

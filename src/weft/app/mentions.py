@@ -167,8 +167,6 @@ class Attaching:
     async def with_resources(self, found: Sequence[Attached]) -> list[Attached]:
         """The resources of servers among what a message names, read now: pictures and documents go with it as they are,
         from outside; a text is read by the model itself, which bounds it."""
-        from weft.app.source_shelf import SourceShelf
-
         told: list[Attached] = []
         for one in found:
             slug, _, uri = str(one["name"]).removeprefix("source:").partition("/")
@@ -176,7 +174,9 @@ class Attaching:
                 told.append(one)
                 continue
             try:
-                parts = await SourceShelf(self._parts).resource(slug, uri)
+                sources = self._parts.sources()
+                source = sources.one(slug, self._working.path)
+                parts = await sources.resource(source, uri, self._session.path.name)
             except (WeftError, OSError) as error:
                 told.append({**one, "text": f"{one['text']} It could not be read now: {error}"})
                 continue

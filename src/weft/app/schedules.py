@@ -146,12 +146,17 @@ class Schedules:
         start = await self._app.off_loop(partial(self._wish, what, entry)) if isinstance(what, StartEntry) else None
         request = await self._request(what, entry)
         by = Actor("rule", f"schedule {schedule.name}", "schedule")
+        left = await self._app.off_loop(partial(self._left_going, entry.session)) if start else None
         async with opener(request, start) as session:
             command = start or Say(text=what.text if isinstance(what, SayEntry) else "")
             reply = await session.submit(command, key=f"schedule:{schedule.name}:{entry.key}", by=by)
             if isinstance(reply, Refused):
                 raise UserError(reply.reason, hint=reply.hint)
             assert isinstance(reply, Accepted)
+            if (
+                left is not None
+            ):  # begun by a watcher that was killed before it could write that down: it is gone on with
+                await session.submit(left, by=TAKEN_UP)
             begun = ScheduleEntry(at=stamp(self._now()), kind="begun", key=entry.key, session=session.id, seq=reply.seq)
             await self._app.off_loop(partial(self.record, schedule.name, [begun]))
             yield session
@@ -297,10 +302,8 @@ class Schedules:
             found = {}
             for name in self.names():
                 last = next((one for one in reversed(self.history(name).entries) if one.kind == "begun"), None)
-                if last is not None and self._app.sessions.exists(last.session):
-                    wish = self._app.left_going(last.session)
-                    if wish is not None:
-                        found[last.session] = wish
+                if last is not None and (wish := self._left_going(last.session)) is not None:
+                    found[last.session] = wish
             return list(found.items())
 
         async def go_on(session: str, wish: StartRun) -> None:
@@ -314,6 +317,9 @@ class Schedules:
         for session, wish in await self._app.off_loop(left):
             told(f"goes on with session {session}")
             tasks.create_task(go_on(session, wish))
+
+    def _left_going(self, session: str) -> StartRun | None:
+        return self._app.left_going(session) if self._app.sessions.exists(session) else None
 
     # -- history
 

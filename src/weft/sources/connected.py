@@ -171,6 +171,17 @@ class Sources:
         # the words of a failure may be the source's own: they are from outside too
         return outcome if outcome.outside else replace(outcome, outside=(f"the source {source.slug}",))
 
+    async def resource(self, source: Source, uri: str, user: str) -> list[tuple[str, bytes]]:
+        """The contents of a resource of an MCP server, each with its media type. UserError or SourceDownError in
+        words."""
+        if why := self._consent(source):
+            raise UserError(f"the source {source.slug} may not be used: {why}")
+        connector = self.connector(source, user)
+        if not isinstance(connector, McpConnection):
+            raise UserError(f"the source {source.slug} is no MCP server: it has no resources", hint="use its tools")
+        async with self._using(source.slug):
+            return await connector.resource(uri)
+
     async def reach(self, source: Source, user: str) -> Reached:
         """Reaches it and keeps what it offers; never raises for what the source does."""
         if why := self._consent(source):
