@@ -14,6 +14,7 @@ from weft.app.importing import ImportReport, import_from
 from weft.orchestrator.validate import Documents, validate
 from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.talk import ToolRequested, ToolSettled
 
 
 @pytest.fixture
@@ -175,7 +176,9 @@ HEADER = {
 SAID = [
     {"role": "user", "content": "What is a tide?"},
     {"role": "assistant", "content": "thinking", "isIntermediate": True},
-    {"role": "tool", "toolName": "Read"},
+    {"role": "tool", "toolName": "Read", "toolUseId": "u1", "toolInput": {"path": "sea.md"}, "toolResult": "high"},
+    {"role": "tool", "toolName": "Bash", "toolInput": {"command": "x"}, "content": "no", "toolStatus": "error"},
+    {"role": "info", "content": "a note"},
     {"role": "assistant", "content": "The sea rises."},
     {"role": "user", "content": [{"type": "text", "text": "And falls?"}]},
     {"role": "assistant", "content": "Twice a day."},
@@ -192,7 +195,13 @@ def test_a_craft_workspace_with_conversations_that_go_on(tmp_path: Path, app: Ap
     assert (entry.title, entry.status, dict(entry.labels), entry.flag) == ("Tides", "shipped", {"topic": "sea"}, True)
     said = [record.event for record in app.sessions.records("260101-swift-river")]
     assert [one.text for one in said if one.type == "message_accepted"] == ["What is a tide?", "And falls?"]
-    assert [one.text for one in said if one.type == "model_settled"] == ["The sea rises.", "Twice a day."]
+    assert [one.text for one in said if one.type == "model_settled"] == ["", "The sea rises.", "Twice a day."]
+    made = [(one.call, one.outcome, one.text, one.tainting) for one in said if isinstance(one, ToolSettled)]
+    assert made == [("u1", "succeeded", "high", True), ("call-2", "failed", "no", True)]
+    assert [(one.tool, dict(one.input)) for one in said if isinstance(one, ToolRequested)] == [
+        ("Read", {"path": "sea.md"}),
+        ("Bash", {"command": "x"}),
+    ]
     assert app.sessions.read("260101-swift-river").faults == []
     assert "sea" in (app.workspace.path / "labels.yaml").read_text()
     assert "closed: true" in (app.workspace.path / "statuses.yaml").read_text()
@@ -204,7 +213,7 @@ def test_a_craft_workspace_with_conversations_that_go_on(tmp_path: Path, app: Ap
         "carrier-pigeon",
         '"^ls"',
         "/etc/**",
-        "kind tool",
+        "kind info",
         "1 lines",
         "/plans:",
         "automations.json",

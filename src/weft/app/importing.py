@@ -21,7 +21,7 @@ from ruamel.yaml import YAML
 
 from weft import __version__
 from weft.app.root import App
-from weft.conversation.turns import turn_had_elsewhere
+from weft.conversation.turns import CallHadElsewhere, turn_had_elsewhere
 from weft.protocol import talk as t
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError
@@ -34,6 +34,8 @@ from weft.sources.config import slug_fault
 System = Literal["looplia", "agent", "craft"]
 IMPORTED: Final = Actor("machine", face="import")
 MOST_BYTES: Final = 32 * 2**20
+MOST_RESULT: Final = 20_000
+"""Characters of what a tool answered elsewhere."""
 _LOOPLIA_FOLDERS: Final = {
     "pipelines": "pipelines",
     ".claude/agents": ".claude/agents",
@@ -491,7 +493,7 @@ def _session(taking: _Taking, log: Path) -> None:
         return
     taking.app.catalogue.follow_up(name)
     taking.report.made.append(f"sessions/{name}")
-    said = {str(one.get("role") or one.get("type")) for one in messages} - {"user", "assistant"}
+    said = {str(one.get("role") or one.get("type")) for one in messages} - {"user", "assistant", "tool"}
     if said:
         taking.leave(f"sessions/{log.parent.name}: messages of the kind {', '.join(sorted(said))}")
     if broken:
@@ -531,10 +533,11 @@ def _described(header: Mapping[str, Any]) -> list[DurableEvent]:
 
 
 def _conversation(messages: Sequence[Mapping[str, Any]]) -> list[DurableEvent]:
-    """What was said and answered, turn by turn; what tools did is not taken over."""
+    """What was said, what tools were called with what result, and what was answered, turn by turn."""
     events: list[DurableEvent] = [t.ConversationOpened(conversation="main")]
     turn, asked = 0, ""
     answers: list[str] = []
+    calls: dict[str, CallHadElsewhere] = {}
 
     def close() -> None:
         nonlocal turn
@@ -542,17 +545,34 @@ def _conversation(messages: Sequence[Mapping[str, Any]]) -> list[DurableEvent]:
             return
         turn += 1
         message = hash_value([turn, asked])[:16]
-        events.extend(turn_had_elsewhere("main", turn, message, asked, "\n\n".join(answers)))
+        answer = "\n\n".join(answers)
+        events.extend(turn_had_elsewhere("main", turn, message, asked, answer, [*calls.values()]))
+        turn += bool(calls)
 
     for one in messages:
         role, text = one.get("role") or one.get("type"), _text(one.get("content"))
         if role == "user" and text:
             close()
-            asked, answers = text, []
+            asked, answers, calls = text, [], {}
+        elif role == "tool" and asked and one.get("toolName"):
+            made = _call(one, len(calls))
+            calls[made.call] = made
         elif role == "assistant" and text and not one.get("isIntermediate"):
             answers.append(text)
     close()
     return [*events, t.IdleReached(conversation="main")]
+
+
+def _call(message: Mapping[str, Any], number: int) -> CallHadElsewhere:
+    given, result = message.get("toolInput"), message.get("toolResult")
+    text = _text(result) or _text(message.get("content")) or (json.dumps(result) if result else "")
+    return CallHadElsewhere(
+        call=str(message.get("toolUseId") or f"call-{number + 1}"),
+        tool=str(message["toolName"]),
+        input=given if isinstance(given, dict) else {},
+        result=text if len(text) <= MOST_RESULT else f"{text[:MOST_RESULT]}\n[… {len(text) - MOST_RESULT:,} more]",
+        ok=not message.get("isError") and message.get("toolStatus") in (None, "completed", "backgrounded"),
+    )
 
 
 def _text(content: Any) -> str:

@@ -6,7 +6,7 @@ for each command; only this module completes a turn and only `settle_call` ends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
 
@@ -417,15 +417,74 @@ def running_call(draft: DecisionDraft, name: str, execution: str) -> str | None:
     return None
 
 
-def turn_had_elsewhere(conversation: str, turn: int, message: str, asked: str, answer: str) -> list[t.TalkEvent]:
-    """A turn that another program had and finished, as if it had been held here: nothing of it is open."""
-    call = f"t{turn}/model"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallHadElsewhere:
+    """A call of a tool that another program made."""
+
+    call: str
+    tool: str
+    input: Mapping[str, Any]
+    result: str
+    ok: bool = True
+
+
+def turn_had_elsewhere(
+    conversation: str, turn: int, message: str, asked: str, answer: str, calls: Sequence[CallHadElsewhere] = ()
+) -> list[t.TalkEvent]:
+    """What another program was asked, what tools it called and what it answered, as if that had been held here: nothing
+    of it is open. With calls it takes two turns. Nobody knows where a result came from, so it is from outside."""
+    events: list[t.TalkEvent] = [
+        t.MessageAccepted(conversation=conversation, message=message, text=asked, delivery="started", origin="person")
+    ]
+    started = t.TurnStarted(conversation=conversation, turn=turn, messages=(message,))
+    if calls:
+        model, key = f"t{turn}/model", f"{conversation}:t{turn}"
+        events += [
+            started,
+            t.IntentRecorded(conversation=conversation, turn=turn, execution=model, kind="model"),
+            t.ModelSettled(
+                conversation=conversation, turn=turn, execution=model, outcome="completed", text="", stop="tool_calls"
+            ),
+            t.CallsDeclared(conversation=conversation, turn=turn, calls=tuple(one.call for one in calls)),
+        ]
+        for one in calls:
+            execution = f"t{turn}/{one.call}"
+            events += [
+                t.ToolRequested(
+                    conversation=conversation,
+                    turn=turn,
+                    call=one.call,
+                    tool=one.tool,
+                    input=one.input,
+                    verdict="allow",
+                    reason="another program made it",
+                ),
+                t.IntentRecorded(conversation=conversation, turn=turn, execution=execution, kind="tool", call=one.call),
+                t.ToolSettled(
+                    conversation=conversation,
+                    turn=turn,
+                    call=one.call,
+                    execution=execution,
+                    outcome="succeeded" if one.ok else "failed",
+                    effect="completed" if one.ok else "unknown",
+                    text=one.result,
+                    tainting=True,
+                ),
+            ]
+        ends: dict[str, Any] = {one.call: "succeeded" if one.ok else "failed" for one in calls}
+        events += [
+            t.TurnCompleted(conversation=conversation, turn=turn, disposition="continue", key=key, results=ends),
+            t.ContinuationTaken(conversation=conversation, key=key),
+        ]
+        turn += 1
+        started = t.TurnStarted(conversation=conversation, turn=turn, messages=(), continues=key)
+    model = f"t{turn}/model"
     return [
-        t.MessageAccepted(conversation=conversation, message=message, text=asked, delivery="started", origin="person"),
-        t.TurnStarted(conversation=conversation, turn=turn, messages=(message,)),
-        t.IntentRecorded(conversation=conversation, turn=turn, execution=call, kind="model"),
+        *events,
+        started,
+        t.IntentRecorded(conversation=conversation, turn=turn, execution=model, kind="model"),
         t.ModelSettled(
-            conversation=conversation, turn=turn, execution=call, outcome="completed", text=answer, stop="end"
+            conversation=conversation, turn=turn, execution=model, outcome="completed", text=answer, stop="end"
         ),
         t.TurnCompleted(conversation=conversation, turn=turn, disposition="final"),
     ]
