@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from weft.app.source_shelf import _command_word
 from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
 from weft.sources.config import check_config
@@ -206,3 +207,16 @@ def test_answers_to_a_server_have_its_types_and_defaults() -> None:
     }
     assert typed({"n": "3", "sure": "", "name": "", "free": ""}, schema) == {"n": 3, "sure": True, "name": "John"}
     assert typed({"n": "three", "sure": "no"}, schema) == {"n": "three", "sure": False}
+
+
+@pytest.mark.parametrize(
+    ("words", "slug"),
+    [
+        (("uvx", "mcp-server-time"), "time"),
+        (("npx", "-y", "@modelcontextprotocol/server-filesystem", "/srv"), "filesystem"),
+        (("node", "/opt/x/node_modules/@someone/mcp-tasks/dist/index.js"), "tasks"),
+        (("python3", "/home/me/tides/server.py"), "tides"),
+    ],
+)
+def test_a_command_is_called_by_what_it_runs(words: tuple[str, ...], slug: str) -> None:
+    assert slug_of(_command_word(words[0], words[1:])) == slug

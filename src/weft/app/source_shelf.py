@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from weft.app.parts import Parts
@@ -349,9 +349,9 @@ async def wake_waiting(app: App, slug: str, by: Actor) -> tuple[list[str], list[
     left: list[tuple[str, str]] = []
     for session, asked in await app.off_loop(lambda: list(_waiting(app, slug))):
         attached = await app.attached(session)
-        gate = isinstance(asked, GateOpened)
         if attached is None:
-            left.append((session, f"reply {session} proceed" if gate else f"approve {session} {asked.call}"))
+            words = f"reply {session} proceed" if isinstance(asked, GateOpened) else f"approve {session} {asked.call}"
+            left.append((session, words))
             continue
         command: ReplyToGate | DecideApproval
         if isinstance(asked, GateOpened):
@@ -435,9 +435,21 @@ def _host_word(url: str) -> str:
     return words[-1] if words and not host.replace(".", "").isdigit() else "source"
 
 
+def _script_word(path: str) -> str:
+    """What a file that an interpreter runs is best called: its package, else what is not said by every program."""
+    parts = PurePosixPath(path).with_suffix("").parts
+    package = parts[len(parts) - parts[::-1].index("node_modules") :] if "node_modules" in parts else ()
+    if package:
+        return package[1] if package[0].startswith("@") and len(package) > 1 else package[0]
+    telling = [one for one in parts if one not in ("/", ".", "..", "index", "main", "server", "dist", "build", "src")]
+    return telling[-1] if telling else path
+
+
 def _command_word(command: str, args: Sequence[str]) -> str:
     """What a command is best called: the last word that looks like a package or a program."""
     words = [word for word in (*args, command) if word and not word.startswith(("-", "/", "."))]
     name = next((word for word in words if word not in ("stdio", "run", "exec", "tool", "x")), command)
+    if name == command and (script := next((word for word in args if word.startswith(("/", "."))), "")):
+        name = _script_word(script)
     bare = name.rsplit("/", 1)[-1].split("@")[0] or name
     return bare.removeprefix("mcp-server-").removeprefix("server-").removeprefix("mcp-").removesuffix("-mcp")
