@@ -57,6 +57,19 @@ def timed(*, gate: Gate | None = None, timeout: float | None = None) -> Pipeline
     return replace(bare, steps=steps, timeout=timeout)
 
 
+def nested() -> Pipeline:
+    """a -> late (a pipeline: x waits, then y) -> c; tell (one that is made on failure: x, then y), tidy."""
+    requires = {"a": (), "late.x": ("a",), "late.y": ("late.x",), "tell.x": (), "tell.y": ("tell.x",), "tidy": ()}
+    bare = pipeline({**requires, "c": ("late.y",)}, attempts=1)
+    change: dict[str, dict[str, Any]] = {
+        "late.x": {"wait": WAIT},
+        "tell.x": {"runs": "on_failure", "at_end": "tell"},
+        "tell.y": {"runs": "on_failure", "at_end": "tell"},
+        "tidy": {"runs": "finally", "at_end": "tidy"},
+    }
+    return replace(bare, steps={name: replace(step, **change.get(name, {})) for name, step in bare.steps.items()})
+
+
 @dataclass
 class World:
     pipeline: Pipeline
@@ -180,14 +193,26 @@ class World:
             case _:
                 pass
 
+    @property
+    def ends(self) -> set[str]:
+        return {name for name, step in self.pipeline.steps.items() if step.runs != "in_order"}
+
+    def inside(self, name: str) -> list[str]:
+        """What must be there before a step of an inner pipeline that is made at the end."""
+        step = self.pipeline.steps[name]
+        return [one for one in step.requires if step.at_end and self.pipeline.steps[one].at_end == step.at_end]
+
     def begins(self, event: e.StepStarted, past: list[DurableEvent]) -> None:
         step = self.pipeline.steps[event.step]
+        for before in self.inside(event.step):
+            done = before in self.state.steps and self.state.steps[before].status == "completed"
+            promise(done, "an inner pipeline at the end goes in order, as far as it succeeds")
         self.begun.add(event.step)
         if step.runs == "in_order":
             promise(not self.failed, "after a failure nothing in order begins")
             promise(not self.late, "out of time nothing in order begins")
         if step.runs == "on_failure":
-            follows = bool(self.failed - {"tell", "tidy"}) or self.late
+            follows = bool(self.failed - self.ends) or self.late
             promise(follows, "what is made on failure follows one")
         if step.runs != "in_order":
             promise(all(self.pipeline.steps[one].runs != "in_order" for one in self.running), "the end comes last")
@@ -215,11 +240,15 @@ class World:
         steps = self.state.steps
         match end.outcome:
             case "done":
-                for name in ("a", "b", "c", "tidy"):
-                    promise(steps[name].status == "completed", f"{name} is there")
-                promise("tell" not in self.begun, "nothing failed")
-            case "failed" if self.failed - {"tell", "tidy"} or not self.failed:
-                for name in ("tell", "tidy"):
+                for name, step in self.pipeline.steps.items():
+                    if step.runs == "on_failure":
+                        promise(name not in self.begun, "nothing failed")
+                    else:
+                        promise(steps[name].status == "completed", f"{name} is there")
+            case "failed" if self.failed - self.ends or not self.failed:
+                for name in self.ends:
+                    if any(one in self.failed for one in self.inside(name)):
+                        continue
                     known = steps[name].status in ("completed", "failed")
                     promise(known and name in self.begun, f"{name} was made after the failure")
             case "asleep":
@@ -263,6 +292,12 @@ def test_every_way_through_a_wait_a_failure_and_the_end() -> None:
     assert outcomes == {"asleep", "done", "failed"}
 
 
+def test_every_way_through_inner_pipelines_that_wait_and_come_last() -> None:
+    worlds, outcomes = explored(nested(), 7)
+    assert worlds > 100
+    assert outcomes >= {"asleep", "failed"}
+
+
 def test_every_way_through_a_gate_before_a_step() -> None:
     worlds, outcomes = explored(timed(gate=BEFORE), 8)
     assert worlds > 200
@@ -285,7 +320,13 @@ def _always_anew(spec: RunSpec, progress: Progress, name: str, inputs: Any) -> A
     return _HELD_UP(spec, replace(progress, waits={}), name, inputs)
 
 
+def _all_at_once(spec: RunSpec, state: SessionState, progress: Progress) -> Decision:
+    steps = {name: replace(step, requires=()) for name, step in spec.pipeline.steps.items()}
+    return _AT_THE_END(replace(spec, pipeline=replace(spec.pipeline, steps=steps)), state, progress)
+
+
 _HELD_UP = machine._held_up
+_AT_THE_END = machine._at_the_end
 MUTANTS: Final[dict[str, tuple[Any, str, Any]]] = {
     "no step waits": (machine, "_held_up", _never_asleep),
     "a wait is forgotten": (machine, "_held_up", _always_anew),
@@ -295,6 +336,7 @@ MUTANTS: Final[dict[str, tuple[Any, str, Any]]] = {
     "nothing is due": (machine, "_due", lambda *_: None),
     "out of time there is no end": (machine, "_out_of_time", lambda *given: replace(given[2], stopped=True, over="x")),
     "the end is out of time too": (machine, "_latest", lambda spec, before, now: now),
+    "an inner pipeline at the end goes all at once": (machine, "_at_the_end", _all_at_once),
     "the end comes at once": (machine, "_at_the_end", lambda spec, state, progress: Decision(progress)),
 }
 
@@ -307,6 +349,9 @@ def test_a_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def lives() -> None:
         if "out of time" in name:
             explored(timed(timeout=150.0), 6)
+            return
+        if "inner" in name:
+            explored(nested(), 6)
             return
         explored(timed(gate=BEFORE), 7)
         explored(timed(), 8)
