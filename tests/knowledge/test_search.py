@@ -290,3 +290,21 @@ def test_a_large_index_finds_what_a_small_one_does(tmp_path: Path) -> None:
         assert large.nearest(query, 3, allowed)[0][0] == small.nearest(query, 3, allowed)[0][0]
         assert all(number % 2 == 0 for number, _ in large.nearest(query, 3, allowed))
     assert numpy.allclose(small.of([3, 7]), large.of([3, 7]), atol=0.02)
+
+
+def test_what_is_opposite_is_not_near_in_a_large_index(tmp_path: Path) -> None:
+    """All 384 signs differ: a count that does not fit a byte must not come out small."""
+    random = numpy.random.default_rng(6)
+    query = random.standard_normal(DIMENSIONS).astype(numpy.float32)
+    others = random.standard_normal((4, DIMENSIONS))
+    store = Store(tmp_path / "index.db")
+    update(store, write_documents(tmp_path / "kb", {f"d{at}.md": f"# {at}\n\ntext {at}\n" for at in range(200)}), isa())
+    with store.change() as connection:
+        hashes = [row["hash"] for row in store.rows("SELECT hash FROM passages ORDER BY number")]
+        rows = [-query if at < 196 else others[at - 196] for at in range(200)]
+        connection.executemany(
+            "INSERT INTO vectors VALUES (?, 'made', 0, ?)",
+            [(name, row.astype(numpy.float16).tobytes()) for name, row in zip(hashes, rows, strict=True)],
+        )
+    near = load_matrix(store, "made", large=1).nearest(query, 1)
+    assert near[0][1] > -0.2

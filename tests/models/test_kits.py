@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.models.documents import documents
 from weft.models.embedded.quotes import Quote, as_values, spoken_quotes
 from weft.models.embedded.reading import read
 
+GALLERY = Path(__file__).parents[2] / "docs/gallery/sources"
 ALL = [*kits.NAMES, *documents()]
 
 
@@ -358,3 +360,40 @@ def test_a_date_is_no_headline_and_a_pointer_no_point() -> None:
 def test_a_point_is_not_about_something_that_is_not_named() -> None:
     told = kits.make(f"{FILLED}Nobody had known of it. Rust has locked them.\n\n{FILLED.replace('ferry', 'bus')}")
     assert not {"Nobody had known of it.", "Rust has locked them."}.intersection(told.summary["bullets"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("Three wardens oversee the new locks and count the boats that pass.", True),
+        ("Readers see the new locks and count the boats that pass.", False),
+        ("There are seven gates, and the wardens count the boats that pass.", True),
+        ("Here are seven gates, and the wardens count the boats that pass.", False),
+    ],
+)
+def test_a_mark_is_found_in_whole_words(sentence: str, told: bool) -> None:
+    assert read(sentence).sentences[0].sound is told
+
+
+def test_a_newsletter_tells_every_item_and_no_greeting() -> None:
+    made = kits.make((GALLERY / "signal-newsletter.md").read_text("utf-8")).summary
+    assert made["category"] == "newsletter"
+    assert [one["under"] for part in made["parts"] for one in part["items"]][:3] == [
+        "The bridge at Orrin is safe",
+        "Seats wanted",
+        "Who counts the passengers",
+    ]
+    assert not any("Hello everybody" in one for one in (made["tldr"], *made["bullets"]))
+
+
+def test_a_report_begins_where_its_place_is_named() -> None:
+    text = (
+        "# Ferry stops at night\n\nPassengers wait on the pier in the rain on Monday evening.\n\n"
+        "Please share your pictures of the pier.\n\n"
+        "Lanmark (APX) -- The harbour board said on Tuesday that the night ferry will stop in June.\n\n"
+        "The board told the crews on Monday that too few people travel after midnight. A spokesman said that day boats"
+        " would stay. The union said it had not been asked, and that it would ask the court.\n"
+    )
+    told = kits.make(text).summary
+    assert told["category"] == "news"
+    assert told["tldr"].startswith("The harbour board said on Tuesday")

@@ -14,6 +14,7 @@ RESULTS = {
     "4": "5cd0b3d1bb1eae53",
     "5": "5cd0b3d1bb1eae53",
     "6": "0c66cf3683c6f67c",
+    "7": "0c66cf3683c6f67c",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

@@ -125,7 +125,7 @@ class _Carried:
         if one.kind not in ("prose", "item") or not 5 <= one.size <= 40 or one.quoted:
             return False
         said = " ".join(one.words)
-        if any(mark in said for mark in self._reading.known.unknown):
+        if one.mark_of(self._reading.known.unknown):
             # `It is not known` leans on nothing.
             return one.sound and (
                 not one.leans or said.startswith(tuple(self._reading.known.unknown)) or bool(_EMPTY.match(said))
@@ -232,8 +232,7 @@ class _Carried:
         if published or _DATE.search(self._reading.text):
             return
         for one in self._reading.sentences:
-            said = f" {' '.join(one.words)} "
-            mark = next((mark for mark in self._reading.known.relative if f" {mark} " in said), "")
+            mark = one.mark_of(self._reading.known.relative)
             at = one.text.lower().find(mark) if mark else -1
             if at >= 0:
                 yield self._reading.says("when", name=one.text[at : at + len(mark)]), one.spans

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from weft.language.sentences import GAP, words
+from weft.models.embedded.layout import DATELINE
 from weft.models.embedded.quotes import spoken_quotes
 from weft.models.embedded.reading import Reading
 
@@ -29,7 +30,8 @@ _NEWSLETTER: Final = re.compile(
     r"\b(?:unsubscribe|view (?:this )?(?:email )?in (?:your )?browser|this week in|issue (?:#|no\.? ?)\d+"
     r"|welcome (?:back )?to (?:the |this )?(?:\w+ ){0,3}(?:newsletter|issue|edition)|newsletter|weekly (?:digest"
     r"|roundup)"
-    r"|in this (?:issue|edition)|abbestellen|se désabonner|darse de baja|in dieser ausgabe)\b",
+    r"|in this (?:issue|edition)|forwarded (?:this|by|to you)|(?:stop|stopped) (?:getting |receiving )?"
+    r"(?:this|these) (?:letters?|e?-?mails?)|abbestellen|se désabonner|darse de baja|in dieser ausgabe)\b",
     re.I,
 )
 STANDARD_HEADING: Final = re.compile(
@@ -118,7 +120,7 @@ def _by_signs(reading: Reading) -> Category | None:
         return "note"
     if len(_RECIPE.findall(told)) > 2 and len(_QUANTITY.findall(told)) > 2:
         return "recipe"
-    labelled = {one.label for one in reading.sentences if one.label}
+    labelled = {one.label for one in reading.sentences if one.label not in ("", DATELINE)}
     if sum(1 for title in titles if STANDARD_HEADING.match(title)) > 2 or len(labelled) > 2 or _has_abstract(reading):
         return "paper"
     return "manual" if _is_manual(reading, titles) else None

@@ -45,8 +45,11 @@ _BOX: Final = re.compile(r"\[[ xX]\][ \t]+")
 _CLAUSE: Final = re.compile(r"(?:§\s*)?\d{1,2}(?:\.\d{1,2}){0,3}[.)]?[ \t]+(?=\S)")
 _DATELINE: Final = re.compile(
     r"(?:[A-ZÀ-Þ][A-ZÀ-Þ .,'’-]{2,30}(?:,? [A-Z][a-z]+\.?(?: \d{1,2})?)?(?: \([A-Za-z/ ]+\))?|\(?[A-Z]{2,8}\)?)"
-    r"\s?[—–-]{1,2}\s?(?=[A-Z\"“])|\([A-Z]{2,8}(?: [A-Z][a-z]+)?\)\s*[—–-]*\s*(?=[A-Z\"“])"
+    r"\s?[—–-]{1,2}\s?(?=[A-Z\"“])|[A-Z][\w.,'’ -]{1,40} \([A-Z][A-Za-z/ ]{1,14}\)\s?[—–-]{1,2}\s?(?=[A-Z\"“])"
+    r"|\([A-Z]{2,8}(?: [A-Z][a-z]+)?\)\s*[—–-]*\s*(?=[A-Z\"“])"
 )
+DATELINE: Final = "dateline"
+"""The label of a paragraph that begins with a place or an agency."""
 _RUN_IN: Final = re.compile(
     r"(?:\*\*|__)?(?:Background|Objectives?|Aims?|Purpose|Introduction|Methods?|Materials and methods|Design|Setting"
     r"|Results|Findings|Discussion|Conclusions?|Interpretation|Abstract|Summary|Zusammenfassung|Hintergrund|Methoden"
@@ -326,7 +329,7 @@ class _Reader:
         if lead:
             self._gaps.append(lead.span())
             self.dateline = self.dateline or lead is dateline
-        name = label.group().strip(" \t*_:.—–-").lower() if label else ""
+        name = label.group().strip(" \t*_:.—–-").lower() if label else DATELINE if dateline else ""
         yield LaidBlock("prose", start, end, quoted=block.quoted, label=name)
 
 

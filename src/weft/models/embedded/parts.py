@@ -108,7 +108,6 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     for one in reading.sentences:
         title = titles[one.section] if one.section >= 0 else ""
         label = _LABEL.match(one.text)
-        said = f" {' '.join(one.words)} "
         names = _PRESENT.match(one.text)
         if names:
             present.append(Entry(names["names"].rstrip("."), one.spans, (one.index,)))
@@ -123,7 +122,7 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
                 places = (before.index, one.index)
                 todo.append(Entry(before.text, (*before.spans, *one.spans), places, who.owner, who.due))
         elif ((_DECISIONS.match(title) or (label and _DECISIONS.match(label.group()))) and one.size > 2) or (
-            one.sound and any(f" {mark} " in said for mark in reading.known.decided)
+            one.sound and one.mark_of(reading.known.decided)
         ):
             decided.append(_line(one))
         elif one.sound and one.size <= 24 and _OWNER.match(one.text):
@@ -192,9 +191,10 @@ def _questions(reading: Reading, ranks: Ranks) -> Iterator[Part]:
 
 
 def _by_section(reading: Reading) -> Iterator[tuple[str, Span, list[Sentence]]]:
+    own = any(not section.guessed for section in reading.sections)
     for number, section in enumerate(reading.sections):
         mine = [one for one in reading.sentences if one.section == number]
-        if mine and section is not reading.title:
+        if mine and section is not reading.title and not (section.guessed and own):
             yield section.title, section.span, mine
 
 

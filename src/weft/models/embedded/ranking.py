@@ -90,12 +90,11 @@ def _worth(sentence: Sentence, known: Lexicon, kind: str) -> float:
     if not sentence.sound:
         worth *= 0.25
     worth *= 0.5 if sentence.size < 6 else 0.8 if sentence.size < 9 else 1.0 if sentence.size <= 34 else 0.75
-    said = f" {' '.join(sentence.words)} "
     if sentence.leans:
         worth *= 0.6
     if sentence.asks:
         worth *= 0.5
-    if kind != "news" and any(f" {mark} " in said for mark in known.result):
+    if kind != "news" and sentence.mark_of(known.result):
         worth *= 1.25
     if sentence.label in ("results", "findings", "conclusion", "conclusions", "ergebnisse", "fazit"):
         worth *= 1.3

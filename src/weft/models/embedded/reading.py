@@ -72,6 +72,11 @@ class Sentence:
     def end(self) -> int:
         return self.spans[-1][1]
 
+    def mark_of(self, marks: Sequence[str]) -> str:
+        """The first of these phrases that it has, in whole words: who oversees the yard does not say `see the`."""
+        said = f" {' '.join(self.words)} "
+        return next((mark for mark in marks if f" {mark} " in said), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -263,11 +268,11 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             and not sentence.text.endswith((" .", " ,"))
             and signs <= 1 + sentence.size // 12
             and letters > 0.72 * len(sentence.text)
-            and not any(mark in said for mark in known.elsewhere)
+            and not sentence.mark_of(known.elsewhere)
             and not points_elsewhere(sentence.text)
             and not is_titled(sentence.text, known)
             and not sentence.text.endswith(":")
-            and not (sentence.size < 14 and not known.courtesy.isdisjoint(sentence.words[:4]))
+            and known.courtesy.isdisjoint(sentence.words[: 4 if sentence.size < 14 else 1])
         )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from weft.models.embedded.kinds import STANDARD_HEADING, abstract, category, detected_source, stanzas
-from weft.models.embedded.layout import Span
+from weft.models.embedded.layout import DATELINE, Span
 from weft.models.embedded.parts import asks_itself, find_parts, spans_of
 from weft.models.embedded.profile import ProfileTopic, parse_topics, relevance
 from weft.models.embedded.quotes import Quote, as_values, choose
@@ -36,7 +36,8 @@ _PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) .*\1$")
 """The line over every page of a manual."""
 _MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
 _DATED: Final = re.compile(
-    r"(?:\w+,? )?\d{1,2}\.? \w+ \d{4}$|\w+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}$|\d{4}-\d\d-\d\d$|\w+ \d{4}$"
+    r"(?:\w+,? )?\d{1,2}\.? \w+ \d{4}$|\w[\w ]{1,30}, (?:the )?\d{1,2}\.? \w+(?: \d{4})?$"
+    r"|\w+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}$|\d{4}-\d\d-\d\d$|\w+ \d{4}$"
 )
 _OF_ITSELF: Final = re.compile(
     r"^(?:This|The) (?:file|document|manual|guide|page|package|program|library|report|paper|tool|module|chapter|book"
@@ -77,8 +78,8 @@ def summary(
     teller = _Teller(reading, kind, ranks, title)
     headline, headline_spans = teller.headline()
     asks = asks_itself(reading)
-    first = [] if asks or kind in ("meeting", "interview") else teller.short()
-    share = 0.45 if kind == "interview" else 0.6 if asks or kind in ("meeting", "list") else 0.35
+    first = [] if asks or kind in ("meeting", "interview", "newsletter") else teller.short()
+    share = 0.45 if kind == "interview" else 0.6 if asks or kind in ("meeting", "list", "newsletter") else 0.35
     parts = find_parts(reading, kind, ranks, teller.used, int(share * teller.room))
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
     short = first or (teller.short() if asks or kind == "interview" or not parts else [])
@@ -225,7 +226,9 @@ class _Teller:
         if self.kind in ("manual", "article", "note", "paper") and (told := self._of_itself()):
             return [told] if told.size <= max(space, min(_FIRST, self._left)) else []
         least = 8 if self.kind == "news" else 4
-        first = next((one for one in pool if one.size >= least and one.text[:1] not in _MARKS), None)
+        plain = [one for one in pool if one.size >= least and one.text[:1] not in _MARKS]
+        # A report of an agency begins with its place; what stands before that are pictures, offers and highlights.
+        first = next((one for one in plain if one.label == DATELINE), next(iter(plain), None))
         if first is None or first.size > max(space, min(_FIRST, self._left)) or first.index > 12:
             return []
         if self.kind not in ("news", "article", "essay", "note"):
@@ -325,8 +328,7 @@ class _Teller:
 
 def _is_open(sentence: Sentence, reading: Reading) -> bool:
     """Whether it says that something is not known: that is an idea for somebody, not what the document says."""
-    said = " ".join(sentence.words)
-    return any(mark in said for mark in reading.known.unknown)
+    return bool(sentence.mark_of(reading.known.unknown))
 
 
 def _is_telling(title: str) -> bool:
@@ -334,6 +336,7 @@ def _is_telling(title: str) -> bool:
         len(title) >= 10
         and not _FILE_NAME.match(title)
         and not _PAGE_HEAD.match(title)
+        and not _DATED.match(title)
         and (len(title.split()) >= 3 or not title.isascii())
     )
 
