@@ -8,7 +8,8 @@ sentences at all, and how far the next passage is behind.
 The weights are fitted on questions that others wrote (`benchmarks/answers.py --fit`), so that of answers with a
 probability of 0.8 about four in five are right; the bounds are chosen on each list by weights that were fitted on the
 others. A sentence that only points elsewhere often has the question's own words, and answers nothing: it is not looked
-at.
+at. And two things no weight makes good: a passage that never names what the question names (`Can it read ZFS?`), and a
+sentence without a number, a time or a price where one is asked for, are shown at most as what comes nearest.
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ ANSWER: Final = 0.6
 HIGH: Final = 0.88
 SAID: Final = 0.25
 """Below this, the documents do not say it."""
+LACKING: Final = 0.3
+"""The most likely that something is which lacks what the question names, or the kind of thing it asks for."""
+COMMON: Final = 0.2
+"""A name that so many of the passages have is what the collection is about: not each of them repeats it."""
 
 
 # -- reading a passage
@@ -141,6 +146,13 @@ class Asked:
     weights: Mapping[str, float]
     rarest: float
     """What a word that stands nowhere would weigh."""
+    names: tuple[frozenset[str], ...] = ()
+    """The stems of each name in it, as far as they tell passages apart."""
+
+    def named(self, there: Iterable[str]) -> bool:
+        """Whether every name that was asked for is there, or a part of it."""
+        present = set(there)
+        return all(name & present for name in self.names)
 
     def told(self, there: Iterable[str]) -> float:
         """How much of what was asked is there, in rare words: a question of two common words is soon matched."""
@@ -174,7 +186,8 @@ _KINDS: Final = (
         "",
     ),
     (
-        r"\bhow (?:long|often|soon|late|early)\b|\bwhen\b|\bwhat (?:year|date|time)\b",
+        r"\bhow (?:long|often|soon|late|early)\b|^\W*when\b|\b(?:and|since|until|from) when\b"
+        r"|\bwhat (?:year|date|time)\b",
         _DATE,
         _NUMBER
         + r"|\b(?:may|after|before|when|if|as soon as|until|while|during|every|always|never|immediately|year|month"
@@ -197,6 +210,10 @@ _KINDS: Final = (
 _SIGNS_OF: Final = tuple(tuple(re.compile(sign, re.IGNORECASE) if sign else None for sign in signs) for signs in _KINDS)
 
 
+_REASONS: Final = len(_KINDS) - 1
+"""Which of them asks for a reason: that need not be marked by any word."""
+
+
 def fits(question: str, sentence: str) -> float:
     """Whether a sentence has the kind of thing that is asked for: 1 and 0; a half where it could, or none is asked."""
     for asked, surely, perhaps in _SIGNS_OF:
@@ -207,14 +224,37 @@ def fits(question: str, sentence: str) -> float:
     return 0.5
 
 
+def lacks_kind(question: str, sentence: str) -> bool:
+    """Whether a number, a time or a price is asked for, and nothing in the sentence could be one."""
+    asked = [number for number, (sign, _, _) in enumerate(_SIGNS_OF) if sign is not None and sign.search(question)]
+    return bool(asked) and asked[0] != _REASONS and fits(question, sentence) == 0
+
+
+_SIGN_OF_NAME: Final = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d|_")
+_WORD: Final = re.compile(r"[\w./'’-]*\w")
+
+
+def names_in(question: str) -> list[str]:
+    """What a question names: words with a capital inside a sentence, and those that no plain word is written like."""
+    found: dict[str, None] = {}
+    for start, end in sentence_spans(question):
+        for at, word in enumerate(_WORD.findall(question[start:end])):
+            capital = at > 0 and word[0].isupper() and not re.match(r"I\b", word)
+            if len(word) > 1 and (capital or _SIGN_OF_NAME.search(word)):
+                found[word] = None
+    return list(found)
+
+
 def read_question(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]], total: int) -> Asked:
     """`frequencies` tells in how many of the `total` passages a stem stands."""
     words = list(dict.fromkeys(telling_words(text)))
-    known = frequencies(words)
+    names = [frozenset(stems(name)) for name in names_in(text)]
+    known = frequencies([*words, *(stem for name in names for stem in name if stem not in words)])
     return Asked(
         text,
         {word: math.log(1 + (total - known.get(word, 0) + 0.5) / (known.get(word, 0) + 0.5)) for word in words},
         math.log(2 * total + 2),
+        tuple(name for name in names if name and max(known.get(stem, 0) for stem in name) <= COMMON * total),
     )
 
 
@@ -273,6 +313,8 @@ class JudgedPassage:
     signs: AnswerSigns
     score: float
     """For the order: only the differences mean something."""
+    lacking: bool = False
+    """Whether it lacks what the question names, or its best sentence the kind of thing that is asked for."""
     probability: float = 0.0
     """That it answers the question; meant for the best of a search."""
 
@@ -292,7 +334,8 @@ def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | 
             + weights.lead * max(-LEAD, min(LEAD, ahead))
             + weights.nearer * (nearest - one.signs.meaning)
         )
-        result.append(replace(one, probability=1 / (1 + math.exp(-chance))))
+        likely = 1 / (1 + math.exp(-chance))
+        result.append(replace(one, probability=min(likely, LACKING) if one.lacking else likely))
     return result
 
 
@@ -338,7 +381,9 @@ def _signs(
             fits=kind[best],
             prose=sum(len(one.text) for one in read if one.says) / sum(len(one.text) for one in read),
         )
-        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs))
+        named = asked.named((*above, *stems(str(row["content"]))))  # in code as well
+        lacking = not named or lacks_kind(asked.text, read[best].text)
+        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs), lacking)
 
 
 def judged_for(

@@ -1,0 +1,53 @@
+"""What a passage must have to be an answer at all: the names that were asked for, and the kind of thing."""
+
+from __future__ import annotations
+
+import pytest
+
+from weft.knowledge.embedding import Unavailable
+from weft.knowledge.research.answering import ANSWER, judge, lacks_kind, names_in, read_question
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Can the installer create ZFS pools?", ["ZFS"]),
+        ("Does the gate work with HomeKit or a Raspberry Pi?", ["HomeKit", "Raspberry", "Pi"]),
+        ("Why does it fail? What should I do, and where do I'm told?", []),
+        ("What does error 142 mean?", ["142"]),
+        ("How heavy may the gate be?", []),
+    ],
+)
+def test_names_are_what_no_plain_word_is_written_like(question: str, names: list[str]) -> None:
+    assert names_in(question) == names
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "lacks"),
+    [
+        ("How many bolts hold the motor?", "Bolts hold the motor to the wall.", True),
+        ("How many bolts hold the motor?", "Four bolts hold the motor to the wall.", False),
+        ("What salary do wardens get?", "Wardens get a uniform and a lamp.", True),
+        ("When is the gate closed?", "The gate is closed by a warden.", True),
+        ("When is the gate closed?", "The gate is closed after sunset.", False),
+        ("What must be done when the gate is closed?", "Turn the key by a hand.", False),
+        ("Why is the gate closed?", "The warden has a family.", False),
+    ],
+)
+def test_a_number_a_time_or_a_price_must_be_there(question: str, sentence: str, lacks: bool) -> None:
+    assert lacks_kind(question, sentence) is lacks
+
+
+def test_what_never_names_what_is_asked_for_is_no_answer() -> None:
+    row = {"heading": "Opening", "title": "", "lead": "", "likeness": None}
+    content = "The gate opener is opened with a phone by the radio that stands on its box beside the gate."
+    rows = [{**row, "content": content}]
+    known = {"gate": 3, "opener": 2, "phone": 1, "open": 1}
+
+    def likely(question: str) -> float:
+        asked = read_question(question, lambda _words: known, 50)
+        return judge(asked, rows, Unavailable("not wanted"))[0].probability
+
+    plain, named = "How is the gate opener opened with a phone?", "How is the gate opener opened with a Nokia phone?"
+    assert likely(plain) >= ANSWER
+    assert likely(named) < ANSWER
