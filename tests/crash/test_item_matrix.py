@@ -33,10 +33,24 @@ def counted(harness: Harness, place: Place) -> list[Call]:
     return list(ended.calls)
 
 
-@pytest.mark.parametrize(("pipeline", "every"), [(item_work.PIPELINE, 24), (item_work.MAPPED, 24)], ids=["each", "map"])
-def test_a_step_killed_at_any_call_goes_on_with_the_next_item(
-    harness: Harness, tmp_path: Path, pipeline: str, every: int
+PIPELINES = pytest.mark.parametrize("pipeline", [item_work.PIPELINE, item_work.MAPPED], ids=["each", "map"])
+
+
+@PIPELINES
+def test_a_step_killed_at_any_call_goes_on_with_the_next_item(harness: Harness, tmp_path: Path, pipeline: str) -> None:
+    """Every 24th point, others whenever the number of calls changes; all of them in the slow lane."""
+    _kill_each(harness, tmp_path, pipeline, every=24)
+
+
+@pytest.mark.campaign
+@PIPELINES
+def test_a_step_killed_at_every_call_goes_on_with_the_next_item(
+    harness: Harness, tmp_path: Path, pipeline: str
 ) -> None:
+    _kill_each(harness, tmp_path, pipeline, every=1)
+
+
+def _kill_each(harness: Harness, tmp_path: Path, pipeline: str, *, every: int) -> None:
     whole = item_work.lay_out(tmp_path / "whole", pipeline=pipeline)
     calls = counted(harness, whole)
     words = item_work.marks(whole)

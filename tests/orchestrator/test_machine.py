@@ -129,7 +129,7 @@ def _forgets_failures(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _never_stops(original: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda progress, command: replace(original(progress, command), events=())
+    return lambda *given: replace(original(*given), events=())
 
 
 MUTANTS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
