@@ -43,6 +43,11 @@ def pytest_report_header() -> list[str]:
     return told
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """What lies where processes are started is not even read for the quick lane."""
+    return True if lanes.LANE == "quick" and collection_path.name in lanes.OUTSIDE else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     lanes.sort_in(items)
     left = [item for item in items if not lanes.is_in_lane(item)]

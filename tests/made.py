@@ -126,7 +126,7 @@ class Weft:
     def env(self) -> dict[str, str]:
         return {**os.environ, "PYTHONWARNINGS": "error"}
 
-    def __call__(self, *words: object, timeout: float = 40) -> Ran:
+    def __call__(self, *words: object, timeout: float = 120) -> Ran:
         done = subprocess.run(self.command(*words), env=self.env, capture_output=True, timeout=timeout, check=False)
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -23,7 +23,7 @@ class Terminal:
             command[1:],
             dimensions=(height, width),
             env=surroundings,
-            timeout=20,
+            timeout=60,
             use_poll=True,
             cwd=cwd or None,
         )
@@ -35,7 +35,7 @@ class Terminal:
         """The screen's words in one line, however they were wrapped."""
         return " ".join(self.text().split())
 
-    def wait_for(self, *wanted: str, seconds: float = 20) -> str:
+    def wait_for(self, *wanted: str, seconds: float = 60) -> str:
         """The first screen that shows all of `wanted`: a frame may arrive in several pieces."""
         deadline = time.monotonic() + seconds
         while missing := [words for words in wanted if words not in self.words()]:
@@ -59,7 +59,7 @@ class Terminal:
     def end(self) -> int | None:
         try:
             while True:
-                self._feed(self.child.read_nonblocking(65536, timeout=20))
+                self._feed(self.child.read_nonblocking(65536, timeout=60))
         except pexpect.EOF:
             self.child.close()
         return self.child.exitstatus

@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,11 @@ ONLY_WORDS = {part: {"protocol", "language"} for part in ("files", "checks", "do
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "core", "common", "misc", "base"}
 
 
-def modules() -> Iterator[tuple[str, Path, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        parts = path.relative_to(SOURCE).with_suffix("").parts
-        if parts[0] == "packs":
-            continue
-        yield ".".join(parts), path, ast.parse(path.read_text())
+@cache
+def modules() -> list[tuple[str, Path, ast.Module]]:
+    """Read once: parsing takes longer than all questions together."""
+    found = [(path.relative_to(SOURCE).with_suffix("").parts, path) for path in sorted(SOURCE.rglob("*.py"))]
+    return [(".".join(parts), path, ast.parse(path.read_text())) for parts, path in found if parts[0] != "packs"]
 
 
 def part_of(module: str) -> str:

@@ -24,7 +24,7 @@ from weft.testing.lockstep import DeadlockError
 from weft.testing.simulation import BrokenPromiseError
 from weft.tools.builtin import files
 
-WALKS = lives(160)
+WALKS = lives(80)
 SEED = int(os.environ.get("WEFT_SEED", "0"))
 PARTS = 8
 Patch = pytest.MonkeyPatch
@@ -44,7 +44,7 @@ def _nothing_is_left_for_others() -> Iterator[None]:
 
 
 @pytest.mark.lives
-@pytest.mark.timeout(36_000 if WALKS > 160 else 120)
+@pytest.mark.timeout(36_000 if WALKS > 160 else 400)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_was_told_as_a_success_is_there(part: int) -> None:
     for seed in range(SEED + part, SEED + WALKS, PARTS):

@@ -19,7 +19,7 @@ from tests.lanes import lives
 from weft.testing.scenarios import faults_of
 from weft.testing.simulation import BrokenPromiseError
 
-WALKS = lives(500)
+WALKS = lives(200)
 SEED = int(os.environ.get("WEFT_SEED", "0"))
 CHUNKS = 8
 CHILD = (None, "main/a1")
@@ -51,7 +51,7 @@ def test_every_order_of_everything_keeps_every_promise(name: str) -> None:
 
 
 @pytest.mark.lives
-@pytest.mark.timeout(3600 if WALKS > 2000 else 60)
+@pytest.mark.timeout(3600 if WALKS > 2000 else 400)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_random_lives(chunk: int) -> None:
     for seed in range(SEED + chunk, SEED + WALKS, CHUNKS):

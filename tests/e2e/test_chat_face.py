@@ -52,7 +52,7 @@ def chat(tmp_path: Path) -> Chat:
     return Chat(tmp_path)
 
 
-def until(true: Callable[[], object], what: str, seconds: float = 20) -> None:
+def until(true: Callable[[], object], what: str, seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, what

@@ -19,7 +19,7 @@ def chat(tmp_path: Path) -> Chat:
 
 def run(chat: Chat, given: str, *words: str) -> tuple[int, str, str]:
     done = subprocess.run(
-        chat.command(*words), env=chat.env, input=given.encode(), capture_output=True, timeout=50, check=False
+        chat.command(*words), env=chat.env, input=given.encode(), capture_output=True, timeout=120, check=False
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

@@ -176,7 +176,7 @@ def test_to_stop_it_ends_all_that_it_started_and_another_knows_what_was_said(
     events = played(weft, desk, agent, story)
     assert [one.outcome for one in of(t.ModelSettled, events)] == ["interrupted", "completed"]
     assert "slow" in of(t.ModelSettled, events)[-1].text, "what was said before is told to the next"
-    _, alive = psutil.wait_procs([one for one in left if one.is_running()], timeout=10)
+    _, alive = psutil.wait_procs([one for one in left if one.is_running()], timeout=60)
     assert not alive
 
 

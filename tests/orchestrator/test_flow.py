@@ -28,7 +28,7 @@ from weft.session.state import SessionState
 from weft.session.transitions import IllegalEventError
 from weft.workspace.flow import ArtifactPlace, Condition, Unit
 
-WALKS = lives(240)
+WALKS = lives(120)
 SEED = int(os.environ.get("WEFT_SEED", "0"))
 CAUGHT = (BrokenPromiseError, IllegalEventError, KeyError, AssertionError)
 
@@ -50,7 +50,7 @@ def test_every_life_with_two_disturbances_keeps_every_promise(name: str) -> None
 
 
 @pytest.mark.lives
-@pytest.mark.timeout(7200 if WALKS > 400 else 120)
+@pytest.mark.timeout(7200 if WALKS > 400 else 400)
 @pytest.mark.parametrize("chunk", range(4))
 def test_random_lives_of_random_pipelines(chunk: int) -> None:
     for seed in range(SEED + chunk, SEED + WALKS, 4):

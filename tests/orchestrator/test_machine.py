@@ -20,7 +20,7 @@ SHAPES: dict[str, dict[str, tuple[str, ...]]] = {
     "fan": {"a": (), "b": (), "d": ("a", "b")},
     "diamond": {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c")},
 }
-WALKS = lives(500)
+WALKS = lives(200)
 
 
 @pytest.mark.parametrize("limit", [1, 2])
@@ -32,7 +32,7 @@ def test_every_interleaving_keeps_every_promise(shape: str, limit: int) -> None:
 
 
 @pytest.mark.lives
-@pytest.mark.timeout(7200 if WALKS > 2000 else 120)
+@pytest.mark.timeout(7200 if WALKS > 2000 else 400)
 @pytest.mark.parametrize("chunk", range(8))
 def test_random_lives_of_a_session(chunk: int) -> None:
     for seed in range(chunk, WALKS, 8):

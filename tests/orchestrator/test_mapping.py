@@ -155,7 +155,7 @@ def test_every_way_keeps_every_promise() -> None:
 
 
 def test_random_lives() -> None:
-    for seed in range(lives(400)):
+    for seed in range(lives(160)):
         walk(seed)
 
 

@@ -20,7 +20,8 @@ from weft.protocol.talk_commands import TalkCommand
 from weft.session.codec import encode, record_json
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-EVENTS = jsonschema_rs.validator_for(event_schema())
+SCHEMA = event_schema()
+EVENTS = jsonschema_rs.validator_for(SCHEMA)
 
 
 def faults(line: bytes | str) -> list[str]:
@@ -52,7 +53,7 @@ def test_every_event_with_all_its_fields_fits_and_nothing_besides(cls: Any) -> N
         assert faults(json.dumps({**raw, "besides": 1}))
         assert faults(json.dumps({**raw, "seq": "3"}))
         assert faults(json.dumps({**raw, "envelope": {**raw["envelope"], "by": {"kind": "ghost"}}}))
-        needed = event_schema()["$defs"][record.event.type]["required"]
+        needed = SCHEMA["$defs"][record.event.type]["required"]
         for name in needed:
             assert faults(json.dumps({key: value for key, value in raw.items() if key != name})), name
 

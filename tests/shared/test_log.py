@@ -105,7 +105,7 @@ def test_a_writer_that_was_thought_dead_is_refused(tmp_path: Path, store: str) -
     slow, quick = Machine(tmp_path / "slow", store, lease=0.2), Machine(tmp_path / "quick", store)
     session = slow.begin("s-1")
     slow.shared._closed.set()  # its leases are not renewed any more, as when the process is stopped
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while quick.sessions.read("s-1").holder and time.monotonic() < deadline:
         time.sleep(0.02)
     with quick.sessions.open("s-1") as other:
