@@ -126,7 +126,8 @@ async def what_is_denied_is_not_run(stage: RuntimeStage, place: Path) -> None:
 
 async def a_stop_ends_all_that_it_started(stage: RuntimeStage, place: Path) -> None:
     command = "echo begun > begun.txt; sleep 300"
-    async with opened(stage, place, [Reply(calls=(stage.runs(command),)), Reply(text="I am back.")]) as open_stage:
+    replies = [Reply(calls=(stage.runs(command),)), *stage.asides, Reply(text="I am back.")]
+    async with opened(stage, place, replies) as open_stage:
         async with open_stage.talk() as talk:
             await talk.say("wait for it")
             await talk.approve((await asked(talk)).call, "once")

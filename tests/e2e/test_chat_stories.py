@@ -53,7 +53,7 @@ def test_research_is_begun_answered_forked_and_followed_up_where_one_talks(tmp_p
         open_collection(workspace, "audit", Unavailable("")) as knowledge,
     ):
         knowledge.update()
-    terminal = Terminal(weft, "chat", "--session", "the-talk", width=100, height=70)
+    terminal = Terminal(weft, "chat", "--session", "the-talk", width=100, height=70, cwd=str(tmp_path))
     terminal.wait_for("weft chat · the-talk", seconds=SECONDS)
     terminal.child.send("/run research stuff?\r")
     terminal.wait_for("the run waits for you", "What would help", "2 amend", "leave: talk about", seconds=SECONDS)
@@ -67,6 +67,7 @@ def test_research_is_begun_answered_forked_and_followed_up_where_one_talks(tmp_p
     terminal.wait_for("written:", "the-talk.md", seconds=SECONDS)
     assert leave(terminal) == 0
 
+    assert "within 60 days" in (tmp_path / "the-talk.md").read_text()
     second = json.loads((weft.session("the-talk") / "answer.json").read_text())
     assert second["followup_number"] == 1, "it goes on from the answer that was there"
     (fork,) = [one.name for one in (weft.workspace / "sessions").iterdir() if one.name != "the-talk"]

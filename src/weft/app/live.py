@@ -522,6 +522,7 @@ class LiveSession(OpenedSession):
     async def _wished(self, command: StartRun, by: Actor, key: str, stop: InterruptRun | None) -> Accepted:
         if command.if_due:
             return await self._on_time(by)
+        await self._out_of_the_way()
         self._answers = dict(command.answers)
         if await self._past_deadlines() and self.state.run is not None and self.state.run.over:
             raise UserError(f"the run was {self.state.run.message}", hint="weft run begins another")
