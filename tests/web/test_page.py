@@ -6,12 +6,14 @@ asks no other host for anything.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
 import signal
 import socket
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,10 @@ from tests.gated import lay_out_gated
 from tests.lanes import program
 from tests.made import Weft
 from tests.web.served import Running, running, weft
+from weft.files import Disk, Folder
+from weft.protocol import talk as t
+from weft.protocol.events import DurableEvent, SessionCreated
+from weft.session.log import LogHead, LogWriter
 from weft.testing.scripted import Hold
 from weft.testing.wire import Called, Reply
 
@@ -371,3 +377,101 @@ def test_several_sessions_are_marked_at_once_and_what_is_shown_is_kept_as_a_view
     page.get_by_role("button", name="Rivers").click()
     expect(page.locator(".rows .tag").first).to_have_text("river")
     assert page.url.endswith("pipeline=essay&label=river")
+
+
+def test_a_long_conversation_opens_from_its_end_and_goes_back_to_its_beginning(
+    page: Page, desk: Path, server: Running
+) -> None:
+    write_long(desk, "long-talk", 240)
+    page.goto(f"{server.address}/s/long-talk")
+    expect(page.locator(".card").last).to_contain_text("answer 240")
+    assert page.locator(".card").count() < 60
+    page.goto(f"{server.address}/s/long-talk/log")
+    page.get_by_label("Filter").fill('"answer 1"')
+    expect(page.locator(".log li")).to_have_count(1)
+    page.goto(f"{server.address}/s/long-talk/event/6")
+    expect(page.get_by_text("answer 1", exact=True)).to_be_visible()
+    page.goto(f"{server.address}/s/long-talk")
+    expect(page.locator(".card").last).to_contain_text("answer 240")
+    for _ in range(12):  # each time there is more above
+        if page.get_by_text("answer 1", exact=True).count():
+            break
+        before = page.locator(".card").count()
+        page.evaluate("scrollTo(0, 0)")
+        expect(page.locator(".card")).not_to_have_count(before)
+    expect(page.locator(".said p").first).to_have_text("words 1")
+    expect(page.locator(".card")).to_have_count(240)
+
+
+def test_a_plan_is_accepted_and_a_message_with_a_file_is_taken_back(page: Page, desk: Path, server: Running) -> None:
+    todo = "[x] look at the tide\n[>] write of it\n[ ] read it again"
+    write_long(
+        desk,
+        "planned",
+        1,
+        t.ToolRequested(conversation="main", turn=1, call="c1", tool="TodoWrite", input={}, verdict="allow"),
+        t.IntentRecorded(conversation="main", turn=1, execution="t1/c1", kind="tool", call="c1"),
+        t.ToolSettled(
+            conversation="main", turn=1, call="c1", execution="t1/c1", outcome="succeeded", effect="none", text=todo
+        ),
+        t.PlanSubmitted(conversation="main", plan="p1", text="1. Ask the **moon**\n2. Wait", steps=("Ask", "Wait")),
+    )
+    page.goto(f"{server.address}/s/planned")
+    expect(page.get_by_role("region", name="To do").locator("li")).to_have_count(3)
+    plan = page.get_by_role("region", name="A plan")
+    expect(plan.locator("strong")).to_have_text("moon")
+    look_with_axe(page)
+    plan.get_by_role("button", name="Accept", exact=True).click()
+    expect(page.locator(".plan.decided")).to_contain_text("accepted")
+    picture = {"name": "dot.png", "mimeType": "image/png", "buffer": DOT}
+    page.get_by_label("Attach files").set_input_files(picture)  # type: ignore[arg-type]
+    page.get_by_label(re.compile("^Say")).fill("What is this?")
+    page.keyboard.press("Enter")
+    said = page.locator(".said", has_text="What is this?")
+    expect(said.get_by_alt_text("dot.png")).to_be_visible()
+    assert (
+        said.get_by_alt_text("dot.png").evaluate(
+            "async picture => { await picture.decode(); return picture.naturalWidth }"
+        )
+        == 1
+    )
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    said.get_by_role("button", name="Go back to before this").click()
+    look_with_axe(page)
+    said.get_by_role("button", name="Go back", exact=True).click()
+    expect(said).to_contain_text("taken back")
+    expect(page.locator(".note", has_text="You went back")).to_be_visible()
+    page.reload()
+    expect(said).to_contain_text("taken back")
+
+
+DOT = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def write_long(desk: Path, name: str, turns: int, *inside: DurableEvent) -> None:
+    """The log of a conversation that was had; `inside` its last turn this happened."""
+    with Folder.open(desk, Disk(sync=False)) as root, root.folder(f"sessions/{name}", create=True) as folder:
+        writer = LogWriter(folder, lambda: datetime.now(UTC), LogHead())
+        writer.append([SessionCreated(session=name, pipeline="", weft="0"), t.ConversationOpened(conversation="main")])
+        for turn in range(1, turns + 1):
+            said, model = f"m{turn}", f"t{turn}/model"
+            writer.append(
+                [
+                    t.MessageAccepted(conversation="main", message=said, text=f"words {turn}", delivery="started"),
+                    t.TurnStarted(conversation="main", turn=turn, messages=(said,)),
+                    t.IntentRecorded(conversation="main", turn=turn, execution=model, kind="model"),
+                ]
+            )
+            writer.append(
+                [
+                    t.ModelSettled(
+                        conversation="main", turn=turn, execution=model, outcome="completed", text=f"answer {turn}"
+                    ),
+                    *(inside if turn == turns else ()),
+                    t.TurnCompleted(conversation="main", turn=turn, disposition="final", key=None, results={}),
+                ]
+            )
+        writer.append([t.IdleReached(conversation="main"), t.ConversationStopped(conversation="main", clean=True)])
+        writer.close()

@@ -134,14 +134,16 @@ class Life:
             if self.chance.random() < 0.3:
                 yield NoticeGiven(text="live")
 
-    async def history(self, after: int, upto: int) -> AsyncIterator[Record]:
+    begins = 0
+
+    async def records(self, after: int, upto: int) -> AsyncIterator[Record]:
         for seq in range(after + 1, upto + 1):
             await self.dawdle()
             yield record(seq)
 
     async def client(self, watch: Watch, after: int) -> list[int]:
         seen: list[int] = []
-        async for data in stream(watch, after, self.history, encode):
+        async for data in stream(watch, after, self, encode):
             for event in data.decode().strip().split("\n\n"):
                 fields = dict(line.split(": ", 1) for line in event.split("\n"))
                 seen += [int(fields["id"])] if "id" in fields else []

@@ -4,6 +4,7 @@ import type { AskProps } from "./answering";
 import { ApprovalAsk } from "./ApprovalAsk";
 import { ConfirmationAsk } from "./ConfirmationAsk";
 import { GateAsk } from "./GateAsk";
+import { PlanAsk } from "./PlanAsk";
 import { QuestionAsk } from "./QuestionAsk";
 
 export function Asked({ ask, ...rest }: AskProps & { ask: Ask }) {
@@ -16,6 +17,8 @@ export function Asked({ ask, ...rest }: AskProps & { ask: Ask }) {
       return <ConfirmationAsk asked={ask.asked} {...rest} />;
     case "question":
       return <QuestionAsk asked={ask.asked} {...rest} />;
+    case "plan":
+      return <PlanAsk plan={ask.plan} {...rest} />;
   }
 }
 
@@ -29,5 +32,7 @@ export function askKey(ask: Ask): string {
       return ask.asked.confirmation;
     case "question":
       return ask.asked.question;
+    case "plan":
+      return `plan ${ask.plan.plan}`;
   }
 }

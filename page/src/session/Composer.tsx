@@ -4,6 +4,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { command, problemOf, type Problem } from "../api/client";
 import { Formatted } from "../parts/Formatted";
 import { Trouble } from "../parts/Trouble";
+import { humanSize } from "../parts/words";
+import type { GivenFileCommand } from "../api/made";
 import type { OpenSession } from "../store/open";
 
 const TWICE_MS = 1500;
@@ -17,6 +19,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   const problem = useSignal<Problem | null>(null);
   const looked = useSignal("");
   const field = useRef<HTMLTextAreaElement>(null);
+  const files = useSignal<readonly File[]>([]);
   const { fold } = open;
   const working = fold.working;
 
@@ -40,13 +43,16 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   const send = async (event?: Event): Promise<void> => {
     event?.preventDefault();
     const said = text.value.trim();
-    if (!said || sending.value) return;
+    if ((!said && !files.value.length) || sending.value) return;
     sending.value = true;
     problem.value = null;
     try {
-      const reply = await command(open.base, open.id, { type: "say", text: said });
+      const attachments = await Promise.all(files.value.map(given));
+      const words = said || `Look at ${files.value.map((file) => file.name).join(", ")}.`;
+      const reply = await command(open.base, open.id, { type: "say", text: words, attachments });
       looked.value = said.startsWith("/") ? reply.note : "";
       text.value = "";
+      files.value = [];
     } catch (error) {
       problem.value = problemOf(error);
     } finally {
@@ -82,10 +88,40 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   const asks = fold.asks.some((ask) => ask.kind === "gate");
   const hint = working ? "Say more: it is kept for the next turn" : asks ? "Answer in your words, or ask something else" : "Say something";
   return (
-    <form class="composer" onSubmit={(event) => void send(event)}>
+    <form
+      class="composer"
+      onSubmit={(event) => void send(event)}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        files.value = [...files.value, ...(event.dataTransfer?.files ?? [])];
+      }}
+    >
       {problem.value && <Trouble problem={problem.value} />}
       {looked.value && <Formatted kind="markdown" text={looked.value} />}
+      {files.value.length > 0 && (
+        <ul class="attached" aria-label="Goes with it">
+          {files.value.map((file, index) => (
+            <li key={index}>
+              <span class="file">{file.name} · {humanSize(file.size)}</span>
+              <button type="button" class="plain" aria-label={`Without ${file.name}`} onClick={() => (files.value = files.value.filter((one) => one !== file))}>✕</button>
+            </li>
+          ))}
+        </ul>
+      )}
       <div class="speak">
+        <label class="attach" title="Attach files">
+          <span aria-hidden="true">＋</span><span class="unseen">Attach files</span>
+          <input
+            type="file"
+            multiple
+            onChange={(event) => {
+              files.value = [...files.value, ...(event.currentTarget.files ?? [])];
+              event.currentTarget.value = "";
+              field.current?.focus();
+            }}
+          />
+        </label>
         <textarea
           ref={field}
           rows={1}
@@ -94,6 +130,12 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
           placeholder={hint}
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
+          onPaste={(event) => {
+            const pasted = [...(event.clipboardData?.files ?? [])];
+            if (!pasted.length) return;
+            event.preventDefault();
+            files.value = [...files.value, ...pasted];
+          }}
           onKeyDown={(event) => {
             if (event.key === "Enter" && !event.shiftKey && !event.isComposing) void send(event);
           }}
@@ -103,11 +145,22 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
             {stopping.value === "now" ? "Stopping…" : "Stop"}
           </button>
         )}
-        <button class="primary" disabled={!text.value.trim() || sending.value}>{working ? "Queue" : "Send"}</button>
+        <button class="primary" disabled={(!text.value.trim() && !files.value.length) || sending.value}>{working ? "Queue" : "Send"}</button>
       </div>
       <p class="soft small" role="status">
         {stopping.value === "once" ? "Esc once more stops it" : ""}
       </p>
     </form>
   );
+}
+
+/** A file as the protocol has it. */
+async function given(file: File): Promise<GivenFileCommand> {
+  const address = await new Promise<string>((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result));
+    reader.onerror = () => failed(reader.error ?? new Error(`${file.name} can't be read`));
+    reader.readAsDataURL(file);
+  });
+  return { data: address.slice(address.indexOf(",") + 1), origin: file.name };
 }

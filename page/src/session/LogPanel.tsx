@@ -12,6 +12,10 @@ export function LogPanel({ open, at }: { open: OpenSession; at: number }) {
   const words = useSignal("");
   const here = useRef<HTMLLIElement>(null);
   const wanted = words.value.trim().toLowerCase();
+  const begins = open.begins.value;
+  useEffect(() => {
+    if (wanted && begins) void open.whole(); // what is looked for may be older than what is here
+  }, [wanted !== "", begins]);
   const found = open.fold.log.filter((one) => !wanted || one.event.type.includes(wanted) || JSON.stringify(one.event).toLowerCase().includes(wanted));
   const middle = at ? found.findIndex((one) => one.seq >= at) : -1;
   const from = middle >= 0 ? Math.max(0, middle - MOST / 2) : Math.max(0, found.length - MOST);
@@ -19,9 +23,14 @@ export function LogPanel({ open, at }: { open: OpenSession; at: number }) {
   return (
     <div class="log">
       <h2>Log</h2>
-      <p class="soft">{open.fold.log.length.toLocaleString("en")} events: everything this page shows comes from here.</p>
+      <p class="soft">{open.fold.seq.toLocaleString("en")} events: everything this page shows comes from here.</p>
       <input type="search" placeholder="Filter: gate, step_failed, a word…" aria-label="Filter" value={words.value} onInput={(event) => (words.value = event.currentTarget.value)} />
-      {from > 0 && <p class="soft small">the last {MOST} of {found.length.toLocaleString("en")}</p>}
+      {(from > 0 || begins > 0) && (
+        <p class="soft small">
+          {begins ? "Older ones are not here yet. " : `the last ${MOST} of ${found.length.toLocaleString("en")}`}
+          {begins > 0 && <button type="button" class="plain" onClick={() => void open.whole()}>Fetch them</button>}
+        </p>
+      )}
       <ol>
         {found.slice(from, from + MOST).map((one) => (
           <li key={one.seq} ref={one.seq === at ? here : null} class={one.seq === at ? "here" : ""}>

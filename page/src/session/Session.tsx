@@ -11,6 +11,7 @@ import { ArtifactPanel } from "./ArtifactPanel";
 import { ClaimPanel } from "./ClaimPanel";
 import { Composer } from "./Composer";
 import { Marks } from "./Marks";
+import { Processes } from "./Processes";
 import { LogPanel } from "./LogPanel";
 import { Share } from "./Share";
 import { SourcePanel } from "./SourcePanel";
@@ -19,7 +20,10 @@ import { Settled } from "./Settled";
 import { Timeline } from "./Timeline";
 
 export function Session({ id }: { id: string }) {
-  const open = useMemo(() => new OpenSession(base.value, id), [id, base.value]);
+  const open = useMemo(() => {
+    const [what, event] = place.peek().inside;
+    return new OpenSession(base.value, id, what === "event" ? Number(event) || 0 : 0);
+  }, [id, base.value]);
   useEffect(() => () => open.close(), [open]);
   const quote = useSignal("");
   const [kind = "", name = ""] = place.value.inside;
@@ -37,6 +41,7 @@ export function Session({ id }: { id: string }) {
         <SelectionAsk open={open} quote={quote} />
         <div class="dock">
           <AsksLine open={open} />
+          <Processes open={open} />
           <Composer open={open} quote={quote} />
           {open.caughtUp.value && open.fold.talk.main && <Settled open={open} />}
         </div>
@@ -116,7 +121,7 @@ function AsksLine({ open }: { open: OpenSession }) {
   if (!count || seen.value) return null;
   const [first] = asks;
   const label = first?.kind === "gate" ? first.gate.opened.message || `Shall it go on after ${first.gate.opened.step}?`
-    : first?.kind === "approval" ? `May ${first.call.tool} do this?` : first?.kind === "question" ? "A question for you" : "Do you mean this?";
+    : first?.kind === "approval" ? `May ${first.call.tool} do this?` : first?.kind === "question" ? "A question for you" : first?.kind === "plan" ? "Shall it be done like this?" : "Do you mean this?";
   return (
     <button type="button" class="asksline" onClick={() => document.querySelector(".timeline .ask")?.scrollIntoView({ block: "center", behavior: "smooth" })}>
       <span class="sign" aria-hidden="true">?</span>

@@ -1,19 +1,27 @@
-/** Everything that happened, in order. A long past is shown from its end; what is older comes when one scrolls there. */
+/** Everything that happened, in order. A long past is shown from its end; what is older is fetched and drawn when one
+ *  scrolls there, and what is off the screen is laid out by the browser only when it comes near. */
 import { useSignal } from "@preact/signals";
+import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { understoodWords } from "./understood";
+import { askKey } from "../asks/Asked";
+import { PlanAsk } from "../asks/PlanAsk";
 import type { OpenSession } from "../store/open";
 import type { Item } from "../store/session";
 import { RunCard } from "./RunCard";
+import { SaidWords } from "./SaidWords";
 import { TurnCard } from "./TurnCard";
 import { place } from "../shell/address";
 
 const FIRST = 40;
 const MORE = 80;
+/** Events of the log whose items are drawn together: when nothing of them has changed they are not looked at again. */
+const TOGETHER = 256;
 
 export function Timeline({ open }: { open: OpenSession }) {
   open.shown.value;
-  const { items } = open.fold;
+  const begins = open.begins.value;
+  const { runs } = open.fold;
+  const items = begins ? open.fold.items.filter((item) => item.seq >= begins || item === runs.last) : open.fold.items;
   const many = useSignal(FIRST);
   const end = useRef<HTMLDivElement>(null);
   const begin = useRef<HTMLButtonElement>(null);
@@ -24,6 +32,11 @@ export function Timeline({ open }: { open: OpenSession }) {
   const behind = goal ? items.findIndex((item) => item.seq >= goal) : -1;
   const shown = Math.max(many.value, behind >= 0 ? items.length - behind + 4 : 0);
   const from = Math.max(0, items.length - shown);
+  const more = (): void => {
+    height.current = document.documentElement.scrollHeight - scrollY;
+    many.value += MORE;
+    if (from < MORE && begins) void open.earlier();
+  };
 
   useEffect(() => {
     const scrolled = (): void => {
@@ -35,14 +48,11 @@ export function Timeline({ open }: { open: OpenSession }) {
   useEffect(() => {
     if (!begin.current) return;
     const seen = new IntersectionObserver(([one]) => {
-      if (one?.isIntersecting) {
-        height.current = document.documentElement.scrollHeight - scrollY;
-        many.value += MORE;
-      }
-    }, { rootMargin: "600px 0px 0px 0px" });
+      if (one?.isIntersecting) more();
+    }, { rootMargin: "900px 0px 0px 0px" });
     seen.observe(begin.current);
     return () => seen.disconnect();
-  }, [from > 0, many.value]);
+  }, [from > 0 || begins > 0, many.value, begins]);
   useLayoutEffect(() => {
     if (height.current) {
       scrollTo(0, document.documentElement.scrollHeight - height.current); // what one reads stays where it is
@@ -50,19 +60,63 @@ export function Timeline({ open }: { open: OpenSession }) {
     } else if (follows.current && !goal && items.length > 1) end.current?.scrollIntoView({ block: "end" });
   });
   useEffect(() => {
-    if (goal && open.caughtUp.value) document.getElementById(`e${items[behind]?.seq ?? ""}`)?.scrollIntoView({ block: "center" });
-  }, [goal, open.caughtUp.value]);
+    if (goal && goal < begins) void open.whole();
+    else if (goal && open.caughtUp.value) document.getElementById(`e${items[behind]?.seq ?? ""}`)?.scrollIntoView({ block: "center" });
+  }, [goal, open.caughtUp.value, begins]);
 
-  const lastRun = items.findLastIndex((item) => item.kind === "run");
+  const [asks] = open.fold.asks;
   return (
-    <div class="timeline" role="feed" aria-busy={open.fold.working}>
-      {from > 0 && <button type="button" class="plain" ref={begin} onClick={() => (many.value += MORE)}>{from} earlier</button>}
-      {items.slice(from).map((item, index) => (
-        <Shown key={keyOf(item)} item={item} rev={item.rev} open={open} isLast={from + index === lastRun} />
-      ))}
-      <div ref={end} />
-    </div>
+    <>
+      {(from > 0 || begins > 0) && <button type="button" class="plain earlier" ref={begin} onClick={more}>{begins ? "Earlier" : `${from} earlier`}</button>}
+      <div class="timeline" role="feed" aria-busy={open.fold.working}>
+        {chunks(items.slice(from)).map((chunk) => (
+          <Together key={chunk.key} items={chunk.items} rev={chunk.rev} open={open} last={runs.last} first={asks ? askKey(asks) : ""} />
+        ))}
+        <div ref={end} />
+      </div>
+    </>
   );
+}
+
+interface Chunk {
+  readonly key: number;
+  readonly items: Item[];
+  rev: number;
+}
+
+/** By their place in the log, so that they stay the same when older ones come before them. */
+function chunks(items: readonly Item[]): Chunk[] {
+  const found: Chunk[] = [];
+  for (const item of items) {
+    const last = found.at(-1);
+    const key = Math.max(last?.key ?? 0, Math.floor(item.seq / TOGETHER));
+    if (last?.key === key) {
+      last.items.push(item);
+      last.rev += item.rev;
+    } else found.push({ key, items: [item], rev: item.rev });
+  }
+  return found;
+}
+
+interface Drawn {
+  items: readonly Item[];
+  /** The sum of theirs: the fold changes its items in place. */
+  rev: number;
+  open: OpenSession;
+  last: Item | null;
+  first: string;
+}
+
+class Together extends Component<Drawn> {
+  override shouldComponentUpdate(next: Drawn): boolean {
+    const { props } = this;
+    return next.rev !== props.rev || next.last !== props.last || next.first !== props.first || next.items.length !== props.items.length ||
+      next.items.some((item, index) => item !== props.items[index]);
+  }
+
+  override render({ items, open, last }: Drawn) {
+    return <div class="chunk">{items.map((item) => <Shown key={keyOf(item)} item={item} rev={item.rev} open={open} isLast={item === last} />)}</div>;
+  }
 }
 
 function keyOf(item: Item): string {
@@ -73,13 +127,9 @@ function keyOf(item: Item): string {
 function Shown({ item, rev, open, isLast }: { item: Item; rev: number; open: OpenSession; isLast: boolean }) {
   switch (item.kind) {
     case "said":
-      return (
-        <div class={`said ${item.queued ? "queued" : ""}`} id={`e${item.seq}`}>
-          <p dir="auto">{item.text}</p>
-          {item.queued && <span class="soft small">kept for the next turn</span>}
-          {item.understood && item.understood.meaning !== "not for it" && <span class="soft small">understood: {understoodWords(item.understood)}</span>}
-        </div>
-      );
+      return <SaidWords item={item} rev={rev} open={open} />;
+    case "plan":
+      return <article id={`e${item.seq}`}><PlanAsk key={item.decision ?? ""} base={open.base} session={open.id} plan={item} /></article>;
     case "note":
       return <p class={item.look === "note" ? "note soft" : item.look === "error" ? "note warning bad" : "note warning"}>{item.text}</p>;
     case "card":

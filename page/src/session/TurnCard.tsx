@@ -6,16 +6,18 @@ import { count, humanMs, now, tokens } from "../parts/words";
 import type { OpenSession } from "../store/open";
 import type { Call, Card } from "../store/talk";
 import { CallLine } from "./CallLine";
+import { TodoList } from "./TodoList";
 
 export function TurnCard({ card, rev, open }: { card: Card; rev: number; open: OpenSession }) {
   const live = card.live?.text ?? "";
   const asked = asksIn(card, open);
   return (
-    <article class={`card ${card.open ? "open" : ""}`} id={`e${card.seq}`} aria-busy={card.open}>
+    <article class={`card ${card.open ? "open" : ""} ${card.undone ? "undone" : ""}`} id={`e${card.seq}`} aria-busy={card.open}>
       <Activities card={card} rev={rev} open={open} />
       {asked.map((call) => (
         <ApprovalAsk key={`${call.conversation}/${call.call}`} base={open.base} session={open.id} call={call} first={isFirst(call, open)} />
       ))}
+      {card.todo && <TodoList text={card.todo} />}
       {live ? <Formatted text={live} live /> : card.answer ? <Formatted text={card.answer} /> : null}
       {card.open && !live && !asked.length && <Waits card={card} rev={rev} />}
       {!card.open && card.outcome === "failed" && (

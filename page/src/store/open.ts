@@ -1,26 +1,38 @@
-/** The session that is open: its stream into its fold, and one signal a frame to show it. */
+/** The session that is open: its stream into its fold, and one signal a frame to show it. A long conversation is opened
+ *  from its end; with what is older the fold is made anew from all that is known, so that it is never anything else. */
 import { type Signal, signal } from "@preact/signals";
-import type { Event } from "../api/made";
+import { get } from "../api/client";
+import type { EarlierTurns, Event } from "../api/made";
 import { type Sent, Stream } from "../api/stream";
 import { SessionFold } from "./session";
 
+const FIRST_TURNS = 40;
+const MORE_TURNS = 120;
+const ALL = 1_000_000;
+
 export class OpenSession {
-  readonly fold = new SessionFold();
+  fold = new SessionFold();
   /** Changes when there is something new to show, at most once a frame. */
   readonly shown: Signal<number> = signal(0);
   /** Everything that the log had when it was opened is here. */
   readonly caughtUp: Signal<boolean> = signal(false);
   readonly missing: Signal<boolean> = signal(false);
+  /** Of the conversation nothing before this event is here; 0 when all of it is. */
+  readonly begins: Signal<number> = signal(0);
   readonly stream: Stream;
   private due = false;
+  private readonly address: string;
+  private asked: Promise<void> | null = null;
 
   constructor(
     readonly base: string,
     readonly id: string,
+    /** An event that one wants to see. */
+    since = 0,
   ) {
-    const address = `${base}/sessions/${encodeURIComponent(id)}/events`;
+    this.address = `${base}/sessions/${encodeURIComponent(id)}`;
     this.stream = new Stream(
-      () => `${address}?after=${this.fold.seq}`,
+      () => `${this.address}/events?after=${this.fold.seq}&turns=${FIRST_TURNS}&since=${since}`,
       (sent) => this.take(sent),
       (status) => {
         this.missing.value = status === 404;
@@ -32,10 +44,31 @@ export class OpenSession {
     this.stream.stop();
   }
 
+  /** Some more of the conversation's past, or all of it. */
+  earlier(turns = MORE_TURNS): Promise<void> {
+    this.asked ??= this.fetch(turns).finally(() => (this.asked = null));
+    return this.asked;
+  }
+
+  /** Everything there is. */
+  async whole(): Promise<void> {
+    while (this.begins.value) await this.earlier(ALL);
+  }
+
+  private async fetch(turns: number): Promise<void> {
+    if (!this.begins.value) return;
+    const found = await get<EarlierTurns>(`${this.address}/earlier?before=${this.begins.value}&turns=${turns}`);
+    this.fold = this.fold.withEarlier(found.records.map((one) => ({ seq: one.seq, at: one.at, event: one.event as unknown as Event })));
+    this.begins.value = found.begins;
+    this.shown.value += 1;
+  }
+
   private take(sent: readonly Sent[]): void {
     for (const one of sent) {
-      if (one.event === "caught_up") this.caughtUp.value = true;
-      else if (isWire(one.data)) this.fold.apply(one.data.event, one.data.seq ?? null, one.data.at ?? "");
+      if (one.event === "caught_up") {
+        if (!this.caughtUp.value) this.begins.value = (one.data as { begins?: number }).begins ?? 0;
+        this.caughtUp.value = true;
+      } else if (isWire(one.data)) this.fold.apply(one.data.event, one.data.seq ?? null, one.data.at ?? "");
     }
     this.show();
   }

@@ -103,7 +103,7 @@ export class Runs {
     if (event.type === "run_started") return this.started(event, seq, at);
     const run = this.last;
     if (!run) return null;
-    run.rev += 1;
+    if (!("conversation" in event && event.conversation?.startsWith("main"))) run.rev += 1;
     switch (event.type) {
       case "run_ended":
         run.outcome = event.outcome;
@@ -156,6 +156,17 @@ export class Runs {
           if (step) stepEvent(step, event, seq, at);
         }
         return null;
+    }
+  }
+
+  /** What is being written now: it is in no log. */
+  takeLive(other: Runs): void {
+    for (const step of other.last?.steps.values() ?? []) {
+      const own = this.last?.steps.get(step.name);
+      if (own?.state === "running" && own.attempts.length === step.attempts.length) {
+        own.live = step.live;
+        own.progress = step.progress;
+      }
     }
   }
 

@@ -137,3 +137,41 @@ test("words that are not for the run are said once", () => {
   ]);
   assert.equal(fold.items.filter((item) => item.kind === "said").length, 1);
 });
+
+test("what was fetched later changes nothing: the fold of the end and of what was before it is the fold of all", () => {
+  const events: Given[] = [
+    ...asked, ...called, ...answered,
+    { type: "plan_submitted", ...main, plan: "p1", text: "first this", steps: [] },
+    { type: "plan_decided", ...main, plan: "p1", decision: "accepted" },
+    { type: "process_started", ...main, process: "bg1", command: "sleep 9" },
+    ...asked.map((one) => ({ ...one, ...("message" in one ? { message: "m2" } : {}), ...("turn" in one ? { turn: 3, messages: ["m2"], execution: "t3/model" } : {}) }) as Given),
+  ];
+  const whole = folded(events);
+  for (let cut = 1; cut <= events.length - asked.length; cut++) {
+    const end = new SessionFold();
+    for (const one of whole.log.slice(cut)) end.apply(one.event, one.seq, one.at);
+    end.apply({ type: "text_streamed", ...main, execution: "t3/model", text: "On" } as Event, null);
+    const all = end.withEarlier(whole.log.slice(0, cut));
+    const live = card(all).live;
+    assert.equal(live?.text, "On");
+    if (live) live.text = "";
+    const shown = (fold: SessionFold) => JSON.stringify(fold.items, (key, value: unknown) => (key === "rev" ? 0 : value));
+    assert.equal(shown(all), shown(whole));
+    assert.deepEqual([all.seq, all.log.length, [...all.processes.keys()]], [whole.seq, whole.log.length, ["bg1"]]);
+  }
+});
+
+test("going back marks what it takes back, and no more", () => {
+  const second = asked.map((one) => ({ ...one, ...("message" in one ? { message: "m2" } : {}), ...("turn" in one ? { turn: 3, messages: ["m2"] } : {}) }) as Given);
+  const fold = folded([...asked, ...called, ...answered, ...second, { type: "conversation_rewound", ...main, turn: 3, message: "m2", files: {} }]);
+  assert.deepEqual(fold.items.map((item) => ("undone" in item ? item.undone : item.kind)), [false, false, true, true, "note"]);
+});
+
+test("a plan waits until it is decided, a process until it ends", () => {
+  const fold = folded([{ type: "plan_submitted", ...main, plan: "p1", text: "x", steps: [] }, { type: "process_started", ...main, process: "bg1", command: "make" }]);
+  assert.deepEqual(fold.asks.map((ask) => ask.kind), ["plan"]);
+  assert.equal(fold.processes.size, 1);
+  folded([{ type: "plan_decided", ...main, plan: "p1", decision: "dropped" }, { type: "process_ended", ...main, process: "bg1", reason: "exit 0" }], fold);
+  assert.deepEqual(fold.asks, []);
+  assert.equal(fold.processes.size, 0);
+});

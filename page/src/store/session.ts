@@ -1,5 +1,5 @@
 /** A session as the page shows it: nothing but the fold of its events, in the order of the log. */
-import type { Event, InputRecorded, QuestionAsked, StatusChanged, WordsUnderstood } from "../api/made";
+import type { Event, InputRecorded, MessageAccepted, PlanDecided, QuestionAsked, StatusChanged, WordsUnderstood } from "../api/made";
 import { Runs, type Gate, type Run } from "./run";
 import { Talk, type Call, type Card } from "./talk";
 
@@ -14,6 +14,26 @@ export interface Said {
   queued: boolean;
   /** What a run made of it. */
   understood: WordsUnderstood | null;
+  /** Files that were given with it, and what it names. */
+  readonly attached: MessageAccepted["attached"];
+  /** The person went back to before it. */
+  undone: boolean;
+}
+/** What a model would do, once the person says so. */
+export interface Plan {
+  kind: "plan";
+  rev: number;
+  readonly seq: number;
+  readonly at: string;
+  readonly plan: string;
+  readonly text: string;
+  decision: PlanDecided["decision"] | "replaced" | null;
+}
+/** A command that goes on in the background. */
+export interface Process {
+  readonly process: string;
+  readonly command: string;
+  readonly at: string;
 }
 export interface Note {
   kind: "note";
@@ -23,7 +43,7 @@ export interface Note {
   readonly text: string;
   readonly look: "note" | "warning" | "error";
 }
-export type Item = Said | Note | Card | Run;
+export type Item = Said | Note | Card | Run | Plan;
 
 export interface Version {
   readonly hash: string;
@@ -45,6 +65,7 @@ export interface Entry {
 export type Ask =
   | { readonly kind: "gate"; readonly gate: Gate }
   | { readonly kind: "approval"; readonly call: Call }
+  | { readonly kind: "plan"; readonly plan: Plan }
   | { readonly kind: "confirmation"; readonly asked: NonNullable<Runs["confirming"]>["asked"] }
   | { readonly kind: "question"; readonly asked: QuestionAsked };
 
@@ -62,6 +83,8 @@ export class SessionFold {
   readonly inputs: InputRecorded[] = [];
   readonly artifacts = new Map<string, Version[]>();
   readonly questions = new Map<string, QuestionAsked>();
+  readonly processes = new Map<string, Process>();
+  plan: Plan | null = null;
   readonly log: Entry[] = [];
   private readonly saidBy = new Map<string, Said>();
 
@@ -79,7 +102,21 @@ export class SessionFold {
     if (run) this.items.push(run);
     const card = this.talk.apply(event, seq ?? this.seq, at);
     if (card?.conversation === "main") this.items.push(card);
+    this.beside(event, seq ?? this.seq, at);
     return true;
+  }
+
+  /** The fold of all these events and of those it has, with what is live now. */
+  withEarlier(entries: readonly Entry[]): SessionFold {
+    const made = new SessionFold();
+    const known = new Set(this.log.map((one) => one.seq));
+    const all = [...entries.filter((one) => !known.has(one.seq)), ...this.log].sort((one, other) => one.seq - other.seq);
+    for (const one of all) made.apply(one.event, one.seq, one.at);
+    made.status = this.status;
+    for (const [name, asked] of this.questions) made.questions.set(name, asked);
+    made.talk.takeLive(this.talk);
+    made.runs.takeLive(this.runs);
+    return made;
   }
 
   /** What waits for the person now, the oldest first. */
@@ -89,6 +126,7 @@ export class SessionFold {
       ...this.runs.gates.map((gate) => ({ kind: "gate" as const, gate })),
       ...this.talk.asked.map((call) => ({ kind: "approval" as const, call })),
       ...[...this.questions.values()].map((asked) => ({ kind: "question" as const, asked })),
+      ...(this.plan ? [{ kind: "plan" as const, plan: this.plan }] : []),
     ];
   }
 
@@ -137,10 +175,53 @@ export class SessionFold {
     }
   }
 
+  /** Plans, processes, and going back. */
+  private beside(event: Event, seq: number, at: string): void {
+    switch (event.type) {
+      case "plan_submitted":
+        if (this.plan) this.decide("replaced");
+        this.plan = { kind: "plan", rev: 0, seq, at, plan: event.plan, text: event.text, decision: null };
+        this.items.push(this.plan);
+        return;
+      case "plan_decided":
+        this.decide(event.decision);
+        return;
+      case "process_started":
+        this.processes.set(event.process, { process: event.process, command: event.command, at });
+        return;
+      case "process_ended":
+        if (this.processes.delete(event.process)) this.note(`${event.process} in the background: ${event.reason}`, "note");
+        return;
+      case "files_restored":
+        this.note(`taken back: ${Object.keys(event.files).join(", ")}`, "note");
+        return;
+      case "conversation_rewound": {
+        if (event.conversation !== "main") return;
+        const said = this.saidBy.get(event.message);
+        const from = said ? this.items.indexOf(said) : this.items.findIndex((item) => item.kind === "card" && Number(item.key.split("/t")[1]) >= event.turn);
+        for (const item of from < 0 ? [] : this.items.slice(from)) {
+          if (item.kind !== "said" && item.kind !== "card") continue;
+          item.undone = true;
+          item.rev += 1;
+        }
+        const files = Object.keys(event.files);
+        this.note(`You went back to before “${said?.text.slice(0, 60) ?? `turn ${event.turn}`}”; the model is told nothing of what came after${files.length ? `, and these files are as they were: ${files.join(", ")}` : ""}.`, "note");
+        return;
+      }
+    }
+  }
+
+  private decide(decision: NonNullable<Plan["decision"]>): void {
+    if (!this.plan) return;
+    this.plan.decision = decision;
+    this.plan.rev += 1;
+    this.plan = null;
+  }
+
   private words(event: Event, seq: number, at: string): void {
     switch (event.type) {
       case "words_said":
-        this.say(event.words, event.text, seq, at, false);
+        this.say(event.words, event.text, seq, at, false, []);
         return;
       case "words_understood": {
         const said = this.saidBy.get(event.words);
@@ -157,7 +238,7 @@ export class SessionFold {
           this.saidBy.set(event.message, last); // it was heard by the run first
           return;
         }
-        this.say(event.message, event.text, seq, at, event.delivery === "queued");
+        this.say(event.message, event.text, seq, at, event.delivery === "queued", event.attached);
         return;
       }
       case "turn_started":
@@ -192,8 +273,8 @@ export class SessionFold {
     }
   }
 
-  private say(name: string, text: string, seq: number, at: string, queued: boolean): void {
-    const said: Said = { kind: "said", rev: 0, key: name, seq, at, text, queued, understood: null };
+  private say(name: string, text: string, seq: number, at: string, queued: boolean, attached: Said["attached"]): void {
+    const said: Said = { kind: "said", rev: 0, key: name, seq, at, text, queued, understood: null, attached, undone: false };
     this.saidBy.set(name, said);
     this.items.push(said);
   }

@@ -56,6 +56,10 @@ export interface Card {
   /** That the model is asked again, while it is. */
   retry: string;
   endedAt: string;
+  /** The list of what is to be done, as it was last written: a line each, `[x]`, `[>]` or `[ ]` before it. */
+  todo: string;
+  /** The person went back to before it. */
+  undone: boolean;
 }
 
 export interface Conversation {
@@ -199,6 +203,18 @@ export class Talk {
     }
   }
 
+  /** What is being written now, and what running calls say: it is in no log. */
+  takeLive(other: Talk): void {
+    for (const [name, one] of other.conversations) {
+      const own = this.conversations.get(name);
+      if (own?.current?.live && one.current?.live?.execution === own.current.live.execution) own.current.live = { ...one.current.live };
+      for (const [call, running] of one.calls) {
+        const same = running.progress ? own?.calls.get(call) : undefined;
+        if (same?.phase === "running") same.progress = running.progress;
+      }
+    }
+  }
+
   private opened(event: ConversationOpened): void {
     const parent = event.parent ?? "";
     if (!this.conversations.has(event.conversation))
@@ -297,6 +313,8 @@ export class Talk {
     call.text = event.text;
     call.ms = event.ms;
     call.progress = "";
+    const card = this.conversations.get(call.conversation)?.current;
+    if (card && call.tool === "TodoWrite" && event.outcome === "succeeded") card.todo = event.text;
     this.touchCall(call);
   }
 
@@ -322,7 +340,7 @@ export class Talk {
 function newCard(conversation: string, key: string, seq: number, at: string): Card {
   return {
     kind: "card", rev: 0, key, conversation, seq, at, parts: [], answer: "", live: null, open: true, outcome: "", why: "",
-    model: "", ms: 0, tokens: 0, retry: "", endedAt: "",
+    model: "", ms: 0, tokens: 0, retry: "", endedAt: "", todo: "", undone: false,
   };
 }
 

@@ -252,6 +252,15 @@ def blob_text(parts: Parts, session: str, digest: str) -> str:
     return text
 
 
+def attachment_bytes(parts: Parts, session: str, name: str) -> bytes:
+    """A file that was given with a message, as the log names it under `attachments/`."""
+    with parts.sessions.folder(session) as folder:
+        data = folder.read_or_none(f"attachments/{name}") if "/" not in name else None
+    if data is None:
+        raise NothingThereError(f"session {session} has no attachment {name}", hint="a message names those it has")
+    return data
+
+
 # -- what waits
 
 

@@ -33,6 +33,7 @@ from weft.session.fork import fork
 from weft.session.lock import SessionLockedError, WriterLock, held_by
 from weft.session.log import LOG, Damage, LogReader, Now, timestamp
 from weft.session.manifest import MANIFEST, manifest_bytes, read_known
+from weft.session.newest import LogEnd, last_number, read_earlier, read_newest
 from weft.session.recovery import unfinished_writes
 from weft.session.session import Session, begin_reading, no_session
 from weft.session.shared import LogMark, SharedLog, bring_up_to_date, push_session
@@ -193,6 +194,21 @@ class Sessions:
             for record in LogReader(folder).read():
                 if record.seq > after:
                     yield record
+
+    def newest(self, session: str, turns: int, since: int = 0) -> LogEnd | None:
+        """The end of a long log, with so many turns of its conversation; None when it has to be read whole."""
+        with self.folder(session) as folder:
+            return read_newest(folder, turns, since)
+
+    def earlier(self, session: str, turns: int, before: int) -> LogEnd | None:
+        with self.folder(session) as folder:
+            return read_earlier(folder, turns, before)
+
+    def last_number(self, session: str) -> int:
+        """Of the last event that is durable."""
+        with self.folder(session) as folder:
+            found = last_number(folder)
+        return self.read(session).state.seq if found is None else found
 
     async def follow(self, session: str, after: int = 0) -> AsyncIterator[Record]:
         """Every record after `after`, now and as it comes, until the last run has ended and nobody writes."""

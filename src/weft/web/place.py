@@ -60,6 +60,40 @@ class _JobsFile:
         self._folder.replace(JOBS_FILE, data)
 
 
+class _History:
+    """What a session's log has, for one client."""
+
+    def __init__(self, app: App, session: str, turns: int, since: int) -> None:
+        self.begins = 0
+        self._app = app
+        self._session = session
+        self._turns = turns
+        self._since = since
+
+    async def records(self, after: int, upto: int) -> AsyncIterator[Record]:
+        sessions = self._app.sessions
+        if self._turns:
+            end = await self._app.off_loop(lambda: sessions.newest(self._session, self._turns, self._since))
+            if end is not None:
+                self.begins = end.begins
+                for record in end.records:
+                    if record.seq <= upto:
+                        yield record
+                return
+        found = sessions.records(self._session, after)  # read on from where it is: a long log is read once
+        try:
+            while after < upto:
+                records = await self._app.off_loop(lambda: list(islice(found, CHUNK)))
+                for record in records:
+                    if record.seq <= upto:
+                        yield record
+                if not records:
+                    return
+                after = records[-1].seq
+        finally:
+            found.close()
+
+
 class ServedWorkspace:
     def __init__(
         self, name: str, app: App, tasks: asyncio.TaskGroup, trouble: Callable[[str, Exception], None]
@@ -154,26 +188,18 @@ class ServedWorkspace:
 
     # -- events
 
-    async def events(self, session: str, after: int) -> AsyncIterator[bytes]:
-        """The events of a session for one client, as server-sent events."""
+    async def events(self, session: str, after: int, turns: int = 0, since: int = 0) -> AsyncIterator[bytes]:
+        """The events of a session for one client, as server-sent events. `turns`: of a conversation that is new to the
+        client only the last ones, and as many more as it takes for the event `since` to be among them."""
         async with self._watched(session) as watch:
-
-            async def history(since: int, upto: int) -> AsyncIterator[Record]:
-                found = self.app.sessions.records(session, since)  # read on from where it is: a long log is read once
-                try:
-                    while since < upto:
-                        records = await self.app.off_loop(lambda: list(islice(found, CHUNK)))
-                        for record in records:
-                            if record.seq <= upto:
-                                yield record
-                        if not records:
-                            return
-                        since = records[-1].seq
-                finally:
-                    found.close()
-
+            history = _History(self.app, session, 0 if after else turns, since)
             async for data in stream(watch, after, history, item_to_wire):
                 yield data
+
+    async def earlier(self, session: str, turns: int, before: int) -> tuple[int, Sequence[Record]]:
+        """Turns before an event, and the event they begin with; 0: with the conversation."""
+        end = await self.app.off_loop(lambda: self.app.sessions.earlier(session, turns, before))
+        return (0, await self.records(session, 0, before - 1)) if end is None else (end.begins, end.records)
 
     async def records(
         self, session: str, after: int, limit: int, fits: Callable[[Record], bool] | None = None
@@ -250,7 +276,7 @@ class ServedWorkspace:
     @asynccontextmanager
     async def _watched(self, session: str) -> AsyncIterator[Watch]:
         if session not in self._watches:
-            seq = (await self.app.off_loop(lambda: self.app.sessions.read(session))).state.seq
+            seq = await self.app.off_loop(lambda: self.app.sessions.last_number(session))
         else:
             seq = 0
         found = self._watches.get(session)

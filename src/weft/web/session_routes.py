@@ -315,11 +315,30 @@ async def follow(
     who: Looks,
     request: Request,
     after: Annotated[int, Query(ge=0, description="The number of the last event that is known.")] = 0,
+    turns: Annotated[
+        int, Query(ge=0, description="With `after` 0: of the conversation only so many last turns; 0 for all of it.")
+    ] = 0,
+    since: Annotated[int, Query(ge=0, description="With `turns`: an event that must be among them.")] = 0,
 ) -> StreamingResponse:
-    """Server-sent events: the log after a number, then what comes. `Last-Event-ID` goes before `after`."""
+    """Server-sent events: the log after a number, then what comes. `Last-Event-ID` goes before `after`. `caught_up`
+    says where the log ended, and with which event the conversation `begins` when some of it was left out."""
     last = request.headers.get("last-event-id", "")
-    since = int(last) if last.isdecimal() else after
-    return StreamingResponse(place.events(session, since), media_type="text/event-stream", headers=STREAM_HEADERS)
+    known = int(last) if last.isdecimal() else after
+    told = place.events(session, known, turns, since)
+    return StreamingResponse(told, media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+@session_routes.get("/sessions/{session}/earlier")
+async def read_earlier(
+    session: Session,
+    place: At,
+    who: Looks,
+    before: Annotated[int, Query(ge=1, description="The event that what is known `begins` with.")],
+    turns: Annotated[int, Query(ge=1, description="How many.")] = 80,
+) -> s.EarlierTurns:
+    """Turns of a conversation that were left out when its events were followed with `turns`."""
+    begins, records = await place.earlier(session, turns, before)
+    return s.EarlierTurns(begins=begins, records=tuple(s.LogRecord(**item_to_wire(one)) for one in records))
 
 
 @session_routes.get("/sessions/{session}/log")

@@ -202,6 +202,12 @@ class LogPage(Shape):
     more: bool
 
 
+class EarlierTurns(Shape):
+    begins: int
+    """With this event; 0 when there are no earlier ones."""
+    records: tuple[LogRecord, ...]
+
+
 class Who(Shape):
     kind: str
     name: str = ""

@@ -14,9 +14,9 @@ import asyncio
 import json
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from weft.protocol.events import FeedItem, Record
 from weft.protocol.values import dataclass
@@ -28,6 +28,8 @@ LIVE_LIMIT: Final = 64 * 2**10
 """Characters of one joined text that wait for one client; more than that is cut at its beginning."""
 TOGETHER: Final = 64 * 2**10
 """Bytes of what was before, sent at once."""
+LIVE_SECONDS: Final = 0.04
+"""Between two times that a client is sent what is live: pieces that come meanwhile become one. The eye sees no more."""
 BEAT_SECONDS: Final = 15.0
 """A stream that has nothing to say says that it is there."""
 
@@ -71,6 +73,10 @@ class Buffer:
     """Too much waited: all of it was dropped, and the client has to load again."""
     closed: bool = False
     ready: asyncio.Event = field(default_factory=asyncio.Event)
+    urgent: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set with `ready` for what does not wait for further pieces: all that is durable, and the end."""
+    sent_live: float = 0.0
+    """When it was last sent something live."""
     fetched: int = 0
     """The number of the last durable event that the client has."""
 
@@ -91,6 +97,7 @@ class Buffer:
                 self.behind = True
                 self.durable.clear()
                 self.live.clear()
+            self.urgent.set()
         self.ready.set()
 
     def _put_live(self, event: Mapping[str, Any]) -> None:
@@ -99,6 +106,7 @@ class Buffer:
 
     def close(self) -> None:
         self.closed = True
+        self.urgent.set()
         self.ready.set()
 
     async def take(self) -> list[Sent]:
@@ -108,7 +116,15 @@ class Buffer:
                 await self.ready.wait()
         except TimeoutError:
             return [Sent("beat", "{}")]
+        clock = asyncio.get_running_loop().time
+        if not self.urgent.is_set() and (left := self.sent_live + LIVE_SECONDS - clock()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self.urgent.wait()
+        if self.live:
+            self.sent_live = clock()
         self.ready.clear()
+        self.urgent.clear()
         if self.behind:
             self.closed = True
             return [Sent("reload", json.dumps({"after": self.fetched}))]
@@ -198,8 +214,13 @@ class Watch:
             self._buffers.discard(buffer)
 
 
-History = Callable[[int, int], AsyncIterator[Record]]
-"""The records of a log after a number, up to another one."""
+class History(Protocol):
+    """What a log has."""
+
+    begins: int
+    """Of the conversation nothing before this event was among the records; 0: nothing was left out."""
+
+    def records(self, after: int, upto: int) -> AsyncIterator[Record]: ...
 
 
 async def stream(watch: Watch, after: int, history: History, encode: Encode) -> AsyncIterator[bytes]:
@@ -209,13 +230,14 @@ async def stream(watch: Watch, after: int, history: History, encode: Encode) -> 
         buffer.seen = max(after, upto)
         past: list[bytes] = []
         size = 0
-        async for record in history(after, upto):
+        async for record in history.records(after, upto):
             past.append(Sent(record.event.type, json.dumps(encode(record), ensure_ascii=False), record.seq).encoded())
             size += len(past[-1])
             if size > TOGETHER:
                 yield b"".join(past)
                 past, size = [], 0
-        yield b"".join([*past, Sent("caught_up", json.dumps({"seq": max(after, upto)})).encoded()])
+        told = {"seq": max(after, upto), "begins": history.begins}
+        yield b"".join([*past, Sent("caught_up", json.dumps(told)).encoded()])
         while not buffer.closed or buffer.durable:
             for sent in await buffer.take():
                 yield sent.encoded()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
@@ -17,6 +17,7 @@ from weft.app import (
     artifact_bytes,
     artifact_versions,
     artifacts_now,
+    attachment_bytes,
     blob_text,
     original_bytes,
     place_in,
@@ -35,6 +36,12 @@ from weft.render.step_page import step_json
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, Runs, ServedHere, Session
 
+_PICTURES: Final = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "image/webp",
+}
 work_routes = APIRouter(prefix="/api/w/{workspace}")
 Version = Annotated[str, Query(description="A hash; `accepted` for the one last accepted; else what the file is now.")]
 
@@ -210,6 +217,17 @@ async def show_step(
         return step_json(page, place.app.price, whole_prompts=True)
 
     return s.StepShown.model_validate(await place.app.off_loop(read))
+
+
+@work_routes.get("/sessions/{session}/attachments/{name}", response_class=Response)
+async def raw_attachment(session: Session, name: str, place: At, who: Looks) -> Response:
+    """A file that was given with a message, to keep. A picture can be shown too: nothing in it runs."""
+    data = await place.app.off_loop(lambda: attachment_bytes(place.app, session, name))
+    answer = download(name, data)
+    kind = next((kind for head, kind in _PICTURES.items() if data.startswith(head)), None)
+    if kind:
+        answer.headers["Content-Type"] = kind
+    return answer
 
 
 @work_routes.get("/sessions/{session}/blobs/{digest}")

@@ -1,0 +1,61 @@
+/** What the person said, with what they gave with it; and the way back to before it. */
+import { useSignal } from "@preact/signals";
+import { useAnswering } from "../asks/answering";
+import { Trouble } from "../parts/Trouble";
+import { humanSize } from "../parts/words";
+import type { OpenSession } from "../store/open";
+import type { Said } from "../store/session";
+import { at } from "./addresses";
+import { understoodWords } from "./understood";
+
+export function SaidWords({ item, open }: { item: Said; rev: number; open: OpenSession }) {
+  return (
+    <article aria-label="You said" class={`said ${item.queued ? "queued" : ""} ${item.undone ? "undone" : ""}`} id={`e${item.seq}`}>
+      {item.attached.length > 0 && <ul class="attached">{item.attached.map((one, index) => <Attached key={index} one={one} open={open} />)}</ul>}
+      <p dir="auto">{item.text}</p>
+      {item.queued && <span class="soft small">kept for the next turn</span>}
+      {item.understood && item.understood.meaning !== "not for it" && <span class="soft small">understood: {understoodWords(item.understood)}</span>}
+      {item.undone ? <span class="soft small">taken back</span> : <Back item={item} open={open} />}
+    </article>
+  );
+}
+
+function Attached({ one, open }: { one: Readonly<Record<string, unknown>>; open: OpenSession }) {
+  const name = String(one.name ?? one.file ?? "");
+  const file = typeof one.file === "string" ? one.file.replace(/^attachments\//, "") : "";
+  if (!file) return <li><span class="file">@{name}</span></li>;
+  const address = at(open, "attachments", file);
+  return (
+    <li>
+      {/^image\/(png|jpeg|gif|webp)$/.test(String(one.media_type)) ? (
+        <a href={address} download={name}><img src={address} alt={name} loading="lazy" /></a>
+      ) : (
+        <a class="file" href={address} download={name}>{name}{typeof one.size === "number" ? ` · ${humanSize(one.size)}` : ""}</a>
+      )}
+    </li>
+  );
+}
+
+/** Going back changes files too: that is said before it is done. */
+function Back({ item, open }: { item: Said; open: OpenSession }) {
+  const asked = useSignal(false);
+  const answering = useAnswering(open.base, open.id);
+  const { items, talk } = open.fold;
+  if (item.queued || !talk.main || item.understood) return null;
+  const later = items.filter((one) => one.kind === "said" && !one.undone && !one.understood && one.seq >= item.seq).length;
+  const go = async (): Promise<void> => {
+    if (await answering.give({ type: "rewind", messages: later })) asked.value = false;
+  };
+  return (
+    <span class="back">
+      {asked.value ? (
+        <>
+          The model forgets this and what came after, and files that it changed since are as they were before.{" "}
+          <button type="button" class="plain" disabled={answering.busy.value} onClick={() => void go()}>Go back</button>{" "}
+          <button type="button" class="plain" onClick={() => (asked.value = false)}>Leave it</button>
+        </>
+      ) : <button type="button" class="plain" onClick={() => (asked.value = true)}>Go back to before this</button>}
+      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+    </span>
+  );
+}
