@@ -9,14 +9,15 @@ const gate = {
   opened: {
     gate: "plan-1", step: "plan", message: "Is this the plan?", shown: [{ label: "Parts", value: ["beginning", "end"] }],
     choices: [{ id: "go", label: "Go on", does: "proceed" }, { id: "change", label: "Change it", does: "amend" }, { id: "stop", label: "Stop here", does: "cancel" }],
+    form: [{ name: "words", type: "integer", label: "How many words?", value: 300 }], assignee: "kim", then: "go",
   },
-  seq: 1, at: "", resolved: null,
+  seq: 1, at: "", due: "2026-01-02T10:00:00Z", reminded: 1, resolved: null,
 } as unknown as Gate;
 
 /** A page with the gate on it, and what is sent from there. */
 function shown() {
   const window = new Window({ url: "http://localhost/" });
-  const sent: { gate: string; choice: string; text: string }[] = [];
+  const sent: { gate: string; choice: string; text: string; values: unknown }[] = [];
   Object.assign(globalThis, {
     window, document: window.document, HTMLElement: window.HTMLElement, addEventListener: () => {}, removeEventListener: () => {},
     fetch: (_: string, given: { body: string }) => {
@@ -65,4 +66,18 @@ test("an amendment goes with the person's words", async () => {
   button("Make it again").click();
   await settle();
   assert.deepEqual(sent.map((one) => [one.choice, one.text]), [["change", "a middle"]]);
+});
+
+test("what its form asks for goes with the choice, and whose reply is awaited is said", async () => {
+  const { root, sent, button, settle } = shown();
+  assert.match(root.textContent ?? "", /asked of kim · until .*; then “Go on” is chosen · reminded once/);
+  const field = root.querySelector("input");
+  assert.equal(field?.placeholder, "300");
+  assert(field);
+  field.value = "500";
+  field.dispatchEvent(new (window as unknown as { Event: typeof Event }).Event("input", { bubbles: true }));
+  await settle();
+  button("Go on").click();
+  await settle();
+  assert.deepEqual(sent.map((one) => [one.choice, one.values]), [["go", { words: 500 }]]);
 });

@@ -1,6 +1,8 @@
 /** A gate: what it asks, what it asks about, its choices, and a field for words. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { ParameterShown } from "../api/made";
+import { ParameterField } from "../parts/ParameterField";
 import { Trouble } from "../parts/Trouble";
 import type { Gate } from "../store/run";
 import { type AskProps, useAnswering } from "./answering";
@@ -30,6 +32,7 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
   const sure = useSignal("");
   const words = useSignal("");
   const field = useRef<HTMLTextAreaElement>(null);
+  const values = useSignal<Readonly<Record<string, unknown>>>({});
   const choices = choicesOf(gate);
 
   const choose = (choice: Choice): void => {
@@ -38,12 +41,12 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
       sure.value = "";
       setTimeout(() => field.current?.focus());
     } else if (choice.does === "cancel" && sure.value !== choice.id) sure.value = choice.id;
-    else void answering.give({ type: "reply_to_gate", gate: gate.opened.gate, choice: choice.id, text: "" });
+    else void answering.give({ type: "reply_to_gate", gate: gate.opened.gate, choice: choice.id, text: "", values: values.value });
   };
   const amend = (event: Event): void => {
     event.preventDefault();
     if (words.value.trim())
-      void answering.give({ type: "reply_to_gate", gate: gate.opened.gate, choice: amending.value, text: words.value.trim() });
+      void answering.give({ type: "reply_to_gate", gate: gate.opened.gate, choice: amending.value, text: words.value.trim(), values: values.value });
   };
   useEffect(() => {
     if (!first) return;
@@ -72,6 +75,20 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
           ))}
         </dl>
       )}
+      {gate.opened.form.length > 0 && (
+        <div class="parameters">
+          {gate.opened.form.map(fieldOf).map((one) => (
+            <div key={one.name} class="parameter">
+              <label for={`p-${gate.opened.gate}-${one.name}`}>{one.description}</label>
+              <ParameterField id={`p-${gate.opened.gate}-${one.name}`} one={one} value={values.value[one.name]} set={(value) => {
+                const { [one.name]: _, ...rest } = values.value;
+                values.value = value === undefined ? rest : { ...rest, [one.name]: value };
+              }} />
+            </div>
+          ))}
+        </div>
+      )}
+      <Awaited gate={gate} choices={choices} />
       <div class="choices">
         {choices.map((choice, index) => (
           <button
@@ -113,6 +130,29 @@ export function GateAsk({ base, session, gate, first = false }: AskProps & { gat
       {answering.problem.value && <Trouble problem={answering.problem.value} />}
     </section>
   );
+}
+
+/** What a gate asks for besides, as a parameter: as it is now where nothing is filled in. */
+function fieldOf(one: Readonly<Record<string, unknown>>): ParameterShown {
+  const name = String(one.name ?? "");
+  return {
+    name, type: String(one.type ?? "string"), default: one.value, description: String(one.label ?? name), good: "",
+    minimum: typeof one.minimum === "number" ? one.minimum : null, maximum: typeof one.maximum === "number" ? one.maximum : null,
+    choices: Array.isArray(one.choices) ? one.choices : [],
+  };
+}
+
+/** Whose reply is awaited, until when, and what happens then. */
+function Awaited({ gate, choices }: { gate: Gate; choices: readonly Choice[] }) {
+  const { assignee, then } = gate.opened;
+  if (!assignee && !gate.due) return null;
+  const after = then === "remind" ? "then you are reminded" : then ? `then “${choices.find((one) => one.id === then)?.label ?? then}” is chosen` : "";
+  const told = [
+    assignee ? `asked of ${assignee}` : "",
+    gate.due ? `until ${new Date(gate.due).toLocaleString()}${after ? `; ${after}` : ""}` : "",
+    gate.reminded ? (gate.reminded === 1 ? "reminded once" : `reminded ${gate.reminded} times`) : "",
+  ];
+  return <p class="soft small">{told.filter(Boolean).join(" · ")}</p>;
 }
 
 export function isTyping(target: EventTarget | null): boolean {

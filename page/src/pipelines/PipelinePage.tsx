@@ -9,6 +9,7 @@ import { useAsked } from "../parts/useAsked";
 import { humanMs, money, now, since } from "../parts/words";
 import { go, to } from "../shell/address";
 import { base, me } from "../store/desk";
+import { StepStats } from "./StepStats";
 import { TextEditor } from "./TextEditor";
 
 export function PipelinePage({ name }: { name: string }) {
@@ -48,6 +49,7 @@ export function PipelinePage({ name }: { name: string }) {
         </section>
       )}
       <Runs runs={found.runs} steps={found.steps} />
+      <StepStats name={name} steps={found.steps} />
       <section aria-label="Text">
         <h2 class="label">As it is written</h2>
         <TextEditor

@@ -111,7 +111,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
       )}
       <div class="speak">
         <label class="attach" title="Attach files">
-          <span aria-hidden="true">＋</span><span class="unseen">Attach files</span>
+          <span aria-hidden="true">+</span><span class="unseen">Attach files</span>
           <input
             type="file"
             multiple

@@ -47,14 +47,14 @@ function Back({ item, open }: { item: Said; open: OpenSession }) {
     if (await answering.give({ type: "rewind", messages: later })) asked.value = false;
   };
   return (
-    <span class="back">
+    <span class={asked.value ? "back" : "back small"}>
       {asked.value ? (
         <>
           The model forgets this and what came after, and files that it changed since are as they were before.{" "}
           <button type="button" class="plain" disabled={answering.busy.value} onClick={() => void go()}>Go back</button>{" "}
           <button type="button" class="plain" onClick={() => (asked.value = false)}>Leave it</button>
         </>
-      ) : <button type="button" class="plain" onClick={() => (asked.value = true)}>Go back to before this</button>}
+      ) : <button type="button" class="plain" aria-label="Go back to before this" title="Go back to before this" onClick={() => (asked.value = true)}>Back</button>}
       {answering.problem.value && <Trouble problem={answering.problem.value} />}
     </span>
   );

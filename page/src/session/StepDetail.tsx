@@ -10,7 +10,8 @@ import { State } from "../parts/State";
 import { count, humanMs, tokens } from "../parts/words";
 import { to } from "../shell/address";
 import type { OpenSession } from "../store/open";
-import type { Attempt, Gate, Run, Step } from "../store/run";
+import type { Attempt, Gate, Run, Step, StepItem } from "../store/run";
+import { SortTable } from "../parts/SortTable";
 import { Activities } from "./TurnCard";
 import { Formatted } from "../parts/Formatted";
 
@@ -28,9 +29,11 @@ export function StepDetail({ step, rev, run, open, first }: { step: Step; rev: n
       {step.reason && <p class="why"><span class="label">Why</span> {step.reason}</p>}
       {step.round && <p class="why"><span class="label">Round</span> {step.round.kind} {step.round.round} of {step.round.most}, asked for by {step.round.unit}</p>}
       {step.verdict && <p class="why"><span class="label">Verdict</span> {step.verdict}</p>}
-      {step.state === "running" && (step.calling || step.progress || step.items > 0) && (
-        <p class="working" role="status">{step.calling || step.progress || count(step.items, "item") + " done"}</p>
+      {step.state === "waiting" && step.until && <p class="why"><span class="label">Waits</span> for its time: {new Date(step.until).toLocaleString()}</p>}
+      {step.state === "running" && (step.calling || step.progress || step.items.size > 0) && (
+        <p class="working" role="status">{step.calling || step.progress || count(step.items.size, "item") + " done"}</p>
       )}
+      {step.items.size > 0 && <Items items={[...step.items.values()]} open={open} />}
       {step.live && <pre class="live" tabIndex={0} aria-label="being written" dir="auto">{step.live.slice(-4000)}</pre>}
       {talk?.cards.map((card) => (
         <div key={card.key}>
@@ -57,6 +60,27 @@ export function StepDetail({ step, rev, run, open, first }: { step: Step; rev: n
       {step.attempts.some((one) => one.calls.length > 0 || one.model) && <Prompts open={open} step={step.name} attempts={step.attempts.length} />}
     </section>
   );
+}
+
+/** What it was made for one by one: what went wrong first. */
+function Items({ items, open }: { items: readonly StepItem[]; open: OpenSession }) {
+  const wrong = items.filter((one) => !one.ok);
+  return (
+    <details class="attempts" open={wrong.length > 0}>
+      <summary>{count(items.length, "item")}{wrong.length > 0 && <>, {wrong.length} not made</>}</summary>
+      <SortTable
+        names={["item", "state", "took", "what is wrong"]}
+        rows={[...wrong, ...items.filter((one) => one.ok)]}
+        value={(one, column) => [one.item, stateOfItem(one), one.ms, one.message][column]}
+        cell={(one, column) => [one.item, stateOfItem(one), humanMs(one.ms), one.message][column]}
+      />
+      {items.some((one) => one.artifact) && <p class="made">{items.filter((one) => one.artifact).slice(0, 50).map((one) => <a key={one.item} class="file" href={to("s", open.id, "artifact", one.artifact)}>{one.artifact}</a>)}</p>}
+    </details>
+  );
+}
+
+function stateOfItem(one: StepItem): string {
+  return one.ok ? "✓ done" : one.retrying ? "▸ tried again" : "✗ failed";
 }
 
 /** What a model was told, as it was sent. */

@@ -32,7 +32,8 @@ export class OpenSession {
   ) {
     this.address = `${base}/sessions/${encodeURIComponent(id)}`;
     this.stream = new Stream(
-      () => `${this.address}/events?after=${this.fold.seq}&turns=${FIRST_TURNS}&since=${since}`,
+      // What broke off on its way here is asked for again from where it began: only its end says what was left out.
+      () => `${this.address}/events?after=${this.caughtUp.peek() ? this.fold.seq : 0}&turns=${FIRST_TURNS}&since=${since}`,
       (sent) => this.take(sent),
       (status) => {
         this.missing.value = status === 404;

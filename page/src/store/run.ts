@@ -26,7 +26,20 @@ export interface Gate {
   readonly opened: GateOpened;
   readonly seq: number;
   readonly at: string;
+  /** Until when a reply is awaited, "" for as long as it takes. */
+  due: string;
+  reminded: number;
   resolved: GateResolved | null;
+}
+
+/** One of the values that a step is made for one by one. */
+export interface StepItem {
+  readonly item: string;
+  readonly ok: boolean;
+  readonly retrying: boolean;
+  readonly message: string;
+  readonly ms: number;
+  readonly artifact: string;
 }
 
 export interface Round {
@@ -49,7 +62,10 @@ export interface Step {
   gates: Gate[];
   verdict: string;
   round: Round | null;
-  items: number;
+  /** By name, how each that has its end came to it. */
+  items: Map<string, StepItem>;
+  /** Until when it waits for its time, once all it requires is there. */
+  until: string;
   /** What a model writes for it now. */
   live: string;
   /** The call that is going on, in words. */
@@ -115,7 +131,15 @@ export class Runs {
         }
         return null;
       case "gate_opened":
-        stepOf(run, event.step).gates.push({ opened: event, seq, at, resolved: null });
+        stepOf(run, event.step).gates.push({ opened: event, seq, at, due: event.due, reminded: 0, resolved: null });
+        return null;
+      case "gate_reminded":
+        for (const step of run.steps.values())
+          for (const gate of step.gates)
+            if (gate.opened.gate === event.gate) {
+              gate.due = event.due;
+              gate.reminded += 1;
+            }
         return null;
       case "gate_resolved":
         for (const step of run.steps.values())
@@ -199,7 +223,7 @@ function stepOf(run: Run, name: string): Step {
   if (!found) {
     found = {
       name, state: "waiting", reason: "", message: "", progress: "", executor: "", requires: [], attempts: [], artifacts: [],
-      gates: [], verdict: "", round: null, items: 0, live: "", calling: "",
+      gates: [], verdict: "", round: null, items: new Map(), until: "", live: "", calling: "",
     };
     run.steps.set(name, found);
   }
@@ -213,7 +237,7 @@ function stepEvent(step: Step, event: Event, seq: number, at: string): void {
       if (event.cause !== "retry" || !step.reason) step.reason = event.reason;
       step.state = "running";
       step.progress = step.live = step.calling = step.verdict = "";
-      step.items = 0;
+      step.until = "";
       step.attempts.push({
         attempt: event.attempt, cause: event.cause, reason: event.reason, inputs: event.inputs, at, seq, outcome: "running",
         message: "", ms: null, model: "", tokens: 0, findings: [], calls: [],
@@ -238,7 +262,10 @@ function stepEvent(step: Step, event: Event, seq: number, at: string): void {
       if (event.kind === "model") step.live = "";
       return;
     case "item_settled":
-      step.items += 1;
+      step.items.set(event.item, event);
+      return;
+    case "wait_started":
+      step.until = event.until;
       return;
     case "artifact_rejected":
       attempt?.findings.push(...event.findings);

@@ -175,3 +175,20 @@ test("a plan waits until it is decided, a process until it ends", () => {
   assert.deepEqual(fold.asks, []);
   assert.equal(fold.processes.size, 0);
 });
+
+test("a step that waits for its time, its items, and a gate that reminds", () => {
+  const fold = folded([
+    { type: "run_started", run: 1, pipeline: "p", steps: ["a"], desired: "a", parameters: {}, requires: {}, executors: {}, resumed: false } as Given,
+    { type: "wait_started", run: 1, step: "a", until: "2026-01-01T10:00:00Z", input_hash: "h" } as Given,
+    { type: "gate_opened", run: 1, gate: "g", step: "a", hash: "h", message: "", shown: [], choices: [], form: [], due: "2026-01-02T00:00:00Z", then: "remind" } as Given,
+    { type: "gate_reminded", run: 1, gate: "g", due: "2026-01-03T00:00:00Z" } as Given,
+  ]);
+  const step = fold.runs.last?.steps.get("a");
+  assert.deepEqual([step?.until, step?.gates[0]?.due, step?.gates[0]?.reminded], ["2026-01-01T10:00:00Z", "2026-01-03T00:00:00Z", 1]);
+  folded([
+    { type: "step_started", run: 1, step: "a", attempt: 1, cause: "first", reason: "new", inputs: {} } as Given,
+    { type: "item_settled", run: 1, step: "a", attempt: 1, item: "x", ok: false, retrying: true, message: "bad" } as Given,
+    { type: "item_settled", run: 1, step: "a", attempt: 1, item: "x", ok: true, retrying: false, message: "" } as Given,
+  ], fold);
+  assert.deepEqual([step?.until, step?.items.size, step?.items.get("x")?.ok], ["", 1, true]);
+});

@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -193,8 +193,9 @@ class ServedWorkspace:
         client only the last ones, and as many more as it takes for the event `since` to be among them."""
         async with self._watched(session) as watch:
             history = _History(self.app, session, 0 if after else turns, since)
-            async for data in stream(watch, after, history, item_to_wire):
-                yield data
+            async with aclosing(stream(watch, after, history, item_to_wire)) as told:
+                async for data in told:  # it lets go of the watch before the watch is looked at
+                    yield data
 
     async def earlier(self, session: str, turns: int, before: int) -> tuple[int, Sequence[Record]]:
         """Turns before an event, and the event they begin with; 0: with the conversation."""
@@ -310,8 +311,10 @@ class ServedWorkspace:
             async for item in held.events(after):
                 yield item
             return
-        for record in await self.records(session, after, CHUNK):
-            yield record
+        # A long log is read only when there is more of it: its end says so.
+        if await self.app.off_loop(lambda: self.app.sessions.last_number(session)) > after:
+            for record in await self.records(session, after, CHUNK):
+                yield record
         try:
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._moved.wait()
