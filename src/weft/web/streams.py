@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import field
 from typing import Any, Final, Protocol
@@ -223,7 +223,7 @@ class History(Protocol):
     def records(self, after: int, upto: int) -> AsyncIterator[Record]: ...
 
 
-async def stream(watch: Watch, after: int, history: History, encode: Encode) -> AsyncIterator[bytes]:
+async def stream(watch: Watch, after: int, history: History, encode: Encode) -> AsyncGenerator[bytes, None]:
     """A client's events: what the log has after `after`, as fast as the client takes it, then what comes."""
     with watch.joined() as buffer:
         upto = buffer.seen
