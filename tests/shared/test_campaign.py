@@ -220,11 +220,6 @@ def test_faults_from_outside_on_four_workers(tmp_path: Path) -> None:
         assert trust.code == 0, trust.err
         log = stack.enter_context(log_of(store))
         faults = Faults(fleet, server, log, dice)
-        faults.start("one")
-        faults.start("two")
-        through = f"postgresql://weft@{NETWORK}.1/{store.partition('///')[2].partition('?')[0]}"
-        faults.start("three", **({"store": through, "inside": ("ip", "netns", "exec", far)} if near else {}))
-        faults.start("four", *(("--home", disk / "home") if disk else ()))
         began = time.monotonic()
         answers = ("--answer", "plan=proceed", "--answer", "review=proceed")
         number = SESSIONS // 3
@@ -233,6 +228,11 @@ def test_faults_from_outside_on_four_workers(tmp_path: Path) -> None:
             "marking": fleet.queue(*fleet.documents(number, "words"), pipeline="marking"),
             "noting": fleet.queue(*fleet.documents(number, "note"), pipeline="noting"),
         }
+        faults.start("one")
+        faults.start("two")
+        through = f"postgresql://weft@{NETWORK}.1/{store.partition('///')[2].partition('?')[0]}"
+        faults.start("three", **({"store": through, "inside": ("ip", "netns", "exec", far)} if near else {}))
+        faults.start("four", *(("--home", disk / "home") if disk else ()))
         left, due = SESSIONS, time.monotonic() + 3
         while left and time.monotonic() < began + 6600:
             time.sleep(0.2)

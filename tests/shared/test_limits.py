@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared.fleet import until
 from weft.models.limiting import ResourceLimits
 from weft.session.postgres import PostgresLog
 from weft.session.postgres_uses import PostgresUses
@@ -54,11 +55,7 @@ def test_the_place_of_a_machine_that_died_is_free_when_its_lease_is_over(logs: l
     assert held
     assert not other.take_slot("model", 2)
     dead._owned.clear()  # nothing is renewed from there on
-    for _ in range(600):
-        if slot := other.take_slot("model", 2):
-            break
-        logs[0]._closed.wait(0.05)
-    assert slot
+    assert until(lambda: other.take_slot("model", 2))
     assert not dead.take_slot("model", 2), "the one that is renewed stays where it is"
     kept.let_slot_go(held)
     assert dead.take_slot("model", 2)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,13 +15,14 @@ from tests.gated import lay_out_gated
 from tests.postgres import Server
 from tests.shared.fleet import log_of
 from weft.app import App, SessionRequest, push_tree
-from weft.app.queue import QueuedSession, Work
+from weft.app.queue import Queue, QueuedSession, Work
 from weft.app.queue_worker import QueueWorker, TooNewError
 from weft.protocol.commands import Accepted, Interrupt, Refused, ReplyToGate, StartRun
 from weft.protocol.envelope import PERSON
 from weft.protocol.events import LOG_VERSION, GateOpened, Record
 from weft.protocol.hashes import hash_bytes
 from weft.session.lock import SessionLockedError
+from weft.session.postgres import PostgresLog
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
 
@@ -143,3 +146,19 @@ def test_work_for_a_session_that_is_held_elsewhere_is_left_for_later(tmp_path: P
                     worker.close()
 
     asyncio.run(asyncio.wait_for(go(), 120))
+
+
+def test_workers_that_begin_together_on_a_new_store_make_its_tables_once(store: str) -> None:
+    logs = [PostgresLog(store) for _ in range(6)]
+    together = threading.Barrier(len(logs))
+
+    def prepared(log: PostgresLog) -> Queue:
+        together.wait(60)
+        return Queue(log)
+
+    try:
+        with ThreadPoolExecutor(len(logs)) as threads:
+            assert all(threads.map(prepared, logs))
+    finally:
+        for log in logs:
+            log.close()

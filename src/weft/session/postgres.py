@@ -359,14 +359,19 @@ class PostgresLog:
         return self._tried(made, "asking the database", patience=patience)
 
     def have(self, table: str, statements: Callable[[], str]) -> None:
-        """Tables that only some need: made where `table`, the last of them, is not there."""
-        if self.rows("SELECT to_regclass(%s)", (table,)) != [(None,)]:
+        """Tables that only some need: made where `table`, the last of them, is not there. It is looked for in the
+        catalogue, which a statement sees as it is: what a connection remembers of names may be older."""
+        there = (
+            "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE n.nspname = split_part(%s, '.', 1) AND c.relname = split_part(%s, '.', 2)"
+        )
+        if self.rows(there, (table, table)):
             return
 
         def made(connection: Connection) -> None:
             with connection.transaction():
                 connection.execute("SELECT pg_advisory_xact_lock(hashtext('weft tables'))")
-                if connection.execute("SELECT to_regclass(%s)", (table,)).fetchone() == (None,):
+                if connection.execute(there.encode(), (table, table)).fetchone() is None:
                     connection.execute(statements().encode())
 
         self._tried(made, f"making {table}")
