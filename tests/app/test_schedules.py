@@ -19,7 +19,8 @@ import pytest
 
 from weft.app import App, SessionRequest
 from weft.app.due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
-from weft.app.schedules import HISTORY, Schedules
+from weft.app.schedule_histories import HISTORY
+from weft.app.schedules import Schedules
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.protocol.events import RunStarted

@@ -15,8 +15,10 @@ from tests.gated import lay_out_gated
 from tests.postgres import Server
 from tests.shared.fleet import log_of
 from weft.app import App, SessionRequest, push_tree
+from weft.app.live import LiveSession
 from weft.app.queue import Queue, QueuedSession, Work
 from weft.app.queue_worker import QueueWorker, TooNewError
+from weft.orchestrator.resting import at_rest
 from weft.protocol.commands import Accepted, Interrupt, Refused, ReplyToGate, StartRun
 from weft.protocol.envelope import PERSON
 from weft.protocol.events import LOG_VERSION, GateOpened, Record
@@ -76,6 +78,59 @@ def test_a_face_gives_commands_and_sees_events_of_what_a_worker_does(tmp_path: P
                 assert not (tmp_path / "workers" / "1").joinpath("sessions").exists()
             copy = workspace / "sessions" / "essay"
             assert (copy / "review.json").exists(), "the working copy here follows"
+
+    asyncio.run(asyncio.wait_for(go(), 180))
+
+
+def test_an_answer_given_in_advance_outlives_the_worker_that_had_it(tmp_path: Path, store: str) -> None:
+    """The command is in the log, and whoever took it died at the gate: the next worker uses the answer, once."""
+    workspace = lay(tmp_path, store)
+    wish = StartRun(answers={"plan": "proceed"})
+
+    async def go() -> None:
+        with App.open(workspace) as app:
+            app.queues_runs = True
+            async with (
+                working(tmp_path, store),
+                app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as session,
+            ):
+                await session.submit(StartRun(), key="k-1")
+                assert await session.run_at_rest() == "waiting"
+                assert list(session.state.gates) == ["plan"]
+                await session.submit(wish, key="k-1")
+                assert await session.run_at_rest() == "waiting"
+                assert list(session.state.gates) == ["review"]
+                before = session.state.seq
+                await session.submit(wish, key="k-1")
+                assert await session.run_at_rest() == "waiting"
+                assert session.state.seq == before
+
+    asyncio.run(asyncio.wait_for(go(), 180))
+
+
+def test_a_reply_that_was_recorded_and_not_followed_is_gone_on_with(tmp_path: Path, store: str) -> None:
+    """The worker that took the reply died between the gate and the run: the next one goes on."""
+    workspace = lay(tmp_path, store)
+    reply = ReplyToGate(gate="plan", choice="proceed")
+
+    async def go() -> None:
+        with App.open(workspace) as app:
+            app.queues_runs = True
+            async with (
+                working(tmp_path, store),
+                app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as session,
+            ):
+                await session.submit(StartRun())
+                assert await session.run_at_rest() == "waiting"
+                app.queues_runs = False
+                async with app.session(SessionRequest(session="essay")) as held:
+                    assert isinstance(held, LiveSession)
+                    await held._record(at_rest(held.state, reply), PERSON, "k-2")
+                app.queues_runs = True
+                assert session.state.status == "interrupted"
+                await session.submit(reply, key="k-2")
+                assert await session.run_at_rest() == "waiting"
+                assert list(session.state.gates) == ["review"]
 
     asyncio.run(asyncio.wait_for(go(), 180))
 

@@ -328,7 +328,9 @@ class App(Parts):
         run = reading.state.run
         if run is None or reading.holder or reading.cuts or not begun or begun[-1].face not in UNATTENDED:
             return None
-        if run.outcome is not None and (run.outcome, run.message) != ("interrupted", SESSION_CLOSED):
+        is_answered = run.outcome == "waiting" and reading.state.status == "interrupted"
+        was_closed = (run.outcome, run.message) == ("interrupted", SESSION_CLOSED)
+        if run.outcome is not None and not was_closed and not is_answered:
             return None
         if begun[-MOST_TAKE_UPS:] == [TAKEN_UP] * MOST_TAKE_UPS:
             return None

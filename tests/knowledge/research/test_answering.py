@@ -41,7 +41,7 @@ def judged(content: str, best: str, heading: str = "Memory › Weak references")
     at = next(number for number, one in enumerate(read) if best in one.text)
     row = {"heading": heading, "title": "Manual", "lead": "", "content": content, "label": "1"}
     (one,) = judge(read_question(best, lambda _: {}, 10), [row], Unavailable("none"))
-    return JudgedPassage(row, read, at, one.signs, one.score, one.probability)
+    return JudgedPassage(row, read, at, one.signs, one.score, probability=one.probability)
 
 
 def test_a_passage_is_read_without_its_mark_up() -> None:
