@@ -149,7 +149,9 @@ def carried_out(schedules: Schedules, app: App) -> list[str]:
 
 
 def starts(app: App, session: str) -> int:
-    return sum(isinstance(record.event, RunStarted) for record in app.sessions.records(session))
+    """Runs that were begun; one that was cut off and is taken up again is the same."""
+    events = [record.event for record in app.sessions.records(session)]
+    return sum(isinstance(event, RunStarted) and not event.resumed for event in events)
 
 
 def test_the_weekly_digest_comes_on_monday_and_again_when_a_note_changes(app: App, desk: Path, clock: Clock) -> None:
