@@ -35,6 +35,11 @@ if lanes.LANE != "quick":
     copied.install()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: a test waits for its programs as long as it computes."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_report_header() -> list[str]:
     """What random lives begin with, so that a long hunt can be repeated."""
     told = [f"lane: {lanes.LANE}"]

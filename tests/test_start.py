@@ -68,7 +68,7 @@ def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_a_conversat
         "rich.text",
         "markdown_it",
     )
-    words = ("model", "budget", "embedded_version", "spending", "prices")
+    words = ("model", "wrapping", "budget", "embedded_version", "spending", "prices")
     allowed = {"weft.conversation.feed", *(f"weft.models.{name}" for name in words)}
     assert {name for name in again if name.startswith(kept_out)} - allowed == set()
 

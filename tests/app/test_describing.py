@@ -138,6 +138,7 @@ def test_the_index_is_as_good_after_what_is_new_as_from_the_start(app: App) -> N
     for number in range(5):
         asyncio.run(app.describe("tides", DescribeSession(note=f"note {number}", labels={f"l{number}": ""})))
     grown = listed(app)
+    assert app.catalogue.search('no\0te "\0" \0*') == [], "a query that no index can read finds nothing"
     hits = app.catalogue.search("note moon")
     assert [one.entry.id for one in app.catalogue.search("moon", Filter(labels=("l1",)))] == ["tides"]
     assert app.catalogue.search("moon", Filter(labels=("nosuch",))) == []

@@ -85,7 +85,7 @@ def desk(tmp_path: Path) -> Weft:
     (tmp_path / "water.md").write_text(SOURCE)
     ran = weft("run", tmp_path / "water.md", "--session-id", "water")
     assert ran.code == 0, ran.err
-    (weft.workspace / "config.toml").write_text('model = "scripted"\n')
+    (weft.workspace / "config.toml").write_text('model = "scripted"\nconcurrency = 1\n')  # answers come in this order
     return weft
 
 

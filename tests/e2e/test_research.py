@@ -237,7 +237,7 @@ def judged(*sentences: tuple[str, str, str]) -> str:
 def asked_of_a_model(
     desk: Weft, *drafts: str, depth: str = "standard", judges: tuple[str, ...] = (judged(),)
 ) -> tuple[ScriptedModel, dict[str, Any]]:
-    (desk.workspace / "config.toml").write_text('model = "scripted"\n')
+    (desk.workspace / "config.toml").write_text('model = "scripted"\nconcurrency = 1\n')
     said = [text for one in drafts for text in (one, *judges)]
     model = ScriptedModel([Turn(says(json.dumps(PLAN))), *(Turn(says(text)) for text in said)])
 

@@ -40,10 +40,10 @@ QUOTE = Finding(
 )
 
 
-def screen(renderable: RenderableType, width: int) -> str:
+def screen(renderable: RenderableType, width: int, *, crop: bool = True) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, legacy_windows=False)
-    console.print(renderable)
+    console.print(renderable, crop=crop)
     return out.getvalue()
 
 

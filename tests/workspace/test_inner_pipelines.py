@@ -101,7 +101,7 @@ def test_a_gate_stands_once(make_workspace: MakeWorkspace) -> None:
     gated = CHILD.replace("inputs: [], final: true", "inputs: [], gate: {}, final: true")
     text = HEAD + "  b: {pipeline: child, with: {text: {input: source}}, gate: {}, final: true}\n"
     (problem,) = problems(make_workspace, text, child=gated)
-    assert problem.message == "the final step of 'child' has a gate already"
+    assert problem.message == "the step 'z' of 'child' has a gate already"
 
 
 OUTER: Final = (

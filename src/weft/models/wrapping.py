@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from weft.models.media import media_taken
+from typing import TYPE_CHECKING
+
 from weft.models.model import Model, prepare
-from weft.models.structured import Way, ways_of
-from weft.workspace.model_table import MediaKind
+
+if TYPE_CHECKING:
+    from weft.models.structured import Way
+    from weft.workspace.model_table import MediaKind
 
 
 class WrappedModel:
@@ -24,11 +27,12 @@ class WrappedModel:
 
     @property
     def output_ways(self) -> tuple[Way, ...]:
-        return ways_of(self._model)
+        return getattr(self._model, "output_ways", ("prompted",))
 
     @property
-    def media(self) -> frozenset[MediaKind]:
-        return media_taken(self._model)
+    def media(self) -> frozenset[MediaKind] | None:
+        """None when it says nothing: then its name counts."""
+        return getattr(self._model, "media", None)
 
     async def prepare(self) -> None:
         """Loads what the first call would wait for."""

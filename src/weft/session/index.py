@@ -337,7 +337,7 @@ def _next_revision(db: sqlite3.Connection) -> int:
 
 def _query(words: str) -> str:
     """Every word must be there; what stands in quotation marks must stand together; the last word may be unfinished."""
-    parts = re.findall(r'"([^"]+)"|(\S+)', words)
+    parts = re.findall(r'"([^"]+)"|(\S+)', words.replace("\0", " "))
     quoted = [
         '"' + (phrase or word).replace('"', "") + '"' for phrase, word in parts if re.search(r"\w", phrase or word)
     ]
