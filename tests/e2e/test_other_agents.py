@@ -6,6 +6,7 @@ The agents are programs of the tests that speak the protocols by hand; real ones
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -161,13 +162,23 @@ def test_to_stop_it_ends_all_that_it_started_and_another_knows_what_was_said(
     left: list[psutil.Process] = []
     before = psutil.Process().children(recursive=True)  # other tests may keep a server
 
+    def children() -> list[psutil.Process]:
+        return [one for one in psutil.Process().children(recursive=True) if one not in before]
+
+    def words(process: psutil.Process) -> str:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return " ".join(process.cmdline())
+        return ""
+
     async def story(talk: Talk) -> None:
         talk.say("slow")
         async for item in talk.events():
             if isinstance(item, t.TextStreamed):
                 break
-        left.extend(one for one in psutil.Process().children(recursive=True) if one not in before)
-        assert any("sleep" in " ".join(one.cmdline()) for one in left)
+        async with asyncio.timeout(60):
+            while not any("sleep" in words(one) for one in children()):
+                await asyncio.sleep(0.05)  # what it said may be here before what it started
+        left.extend(children())
         assert talk.interrupt() == "accepted"
         await talk.idle()
         talk.say("told")

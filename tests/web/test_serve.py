@@ -305,12 +305,13 @@ def test_a_conversation_is_had_from_a_terminal_and_the_page_at_once(home: Path, 
             say = {"command": {"type": "say", "text": "hello from the page"}, "key": "once"}
             while (reply := browser.post("/api/w/desk/sessions/terminals-talk/commands", say)).status == 404:
                 assert talking.poll() is None
-            assert reply.status == 200, reply.body
-            assert browser.post("/api/w/desk/sessions/terminals-talk/commands", say).status == 200
-            until(browser, "terminals-talk", "turn_completed")
-            os.close(write)
+            again = browser.post("/api/w/desk/sessions/terminals-talk/commands", say)
+            if (reply.status, again.status) == (200, 200):
+                until(browser, "terminals-talk", "turn_completed")
+            os.close(write)  # nothing more is said there, so that it ends whatever came of it
             write = -1
             talking.communicate()
+        assert (reply.status, again.status) == (200, 200), (reply.body, again.body)
     finally:
         for handle in (read, write):
             if handle >= 0:

@@ -337,6 +337,15 @@ class App(Parts):
         pipeline = self.workspace.pipeline(run.pipeline)
         return StartRun(until=None if run.desired == pipeline.final else run.desired, profile=run.profile)
 
+    def is_begun(self, session: str) -> bool:
+        """It has a log with something in it, or files of an older system: a folder alone is a session that somebody is
+        just making."""
+        if not self.sessions.exists(session):
+            return False
+        with self.sessions.folder(session) as folder:
+            files = [name for name in folder.names() if name != LOG and not name.startswith(".")]
+        return bool(files or self.sessions.read(session).state.seq)
+
     def is_due(self, session: str) -> bool:
         """A run at rest in it goes on now by itself, or has a gate whose time is over."""
         reading = self.sessions.read(session)
@@ -406,7 +415,7 @@ class App(Parts):
         if name is None and len(names) == 1:
             name = names[0]
         begins = request.file is not None or bool(request.inputs)
-        if name is None and request.session is not None and not begins and not self._is_begun(request.session):
+        if name is None and request.session is not None and not begins and not self.is_begun(request.session):
             raise no_session(request.session)
         if name is None:
             raise UsageError(
@@ -414,14 +423,6 @@ class App(Parts):
                 hint=f"name one of: {', '.join(names)}" if names else "weft init lays a pack into it",
             )
         return self.workspace.pipeline(name)
-
-    def _is_begun(self, session: str) -> bool:
-        """It has a log with something in it, or files of an older system: a folder alone is a session being made."""
-        if not self.sessions.exists(session):
-            return False
-        with self.sessions.folder(session) as folder:
-            files = [name for name in folder.names() if name != LOG and not name.startswith(".")]
-        return bool(files or self.sessions.read(session).state.seq)
 
     def _recorded_pipeline(self, request: SessionRequest) -> str | None:
         if request.session is None or not self.sessions.exists(request.session):

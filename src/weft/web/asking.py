@@ -147,7 +147,7 @@ def _place(workspace: str, request: Request) -> ServedWorkspace:
 
 
 def _session(session: str, place: Annotated[ServedWorkspace, Depends(_place)]) -> str:
-    if not place.app.sessions.exists(session):
+    if not place.app.is_begun(session):
         raise NotThereError(f"there is no session {session}", hint="it may be in the trash")
     return session
 
