@@ -34,8 +34,6 @@ CODE = """\
 from weft.checks.claims import compare
 from weft.checks.overruling import overruled
 
-pytestmark = pytest.mark.process
-
 def draft(step):
     left = str(step.rounds.get("verify", {}).get("feedback", ""))
     return [line for line in ("The tide rises twice a day.", "The moon is full.") if line not in left]

@@ -63,8 +63,6 @@ def page() -> Iterator[str]:
 
 FETCH = """
 import http.client, socket, sys, urllib.error, urllib.request
-
-pytestmark = pytest.mark.process
 for address in sys.argv[1:]:
     try:
         print(urllib.request.urlopen(f"http://{address}/a?b=1", timeout=10).read().decode())
