@@ -20,6 +20,8 @@ from weft.protocol.errors import UserError, WorkspaceError
 from weft.session import session as session_module
 from weft.session.log import LogReader
 
+pytestmark = pytest.mark.process
+
 ADA = Actor("person", "ada", "web")
 
 

@@ -21,6 +21,8 @@ from weft.app.telemetry import Telemetry
 from weft.protocol.commands import GivenFile, StartRun
 from weft.testing.scripted import ScriptedModel, Turn, says
 
+pytestmark = pytest.mark.process
+
 PIPELINE = """\
 name: letter
 description: A letter.

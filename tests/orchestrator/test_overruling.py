@@ -16,6 +16,8 @@ from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
 from weft.protocol.events import ClaimVerdict, StepStarted, VerdictGiven, VerdictOverruled
 
+pytestmark = pytest.mark.process
+
 PIPELINE = """\
 name: claims
 description: Claims with a verdict each, and a page of them.

@@ -49,33 +49,38 @@ async def working(tmp_path: Path, store: str) -> AsyncIterator[QueueWorker]:
             await asyncio.wait_for(running, 60)
 
 
+@asynccontextmanager
+async def queued(tmp_path: Path, store: str) -> AsyncIterator[tuple[App, QueuedSession]]:
+    """A session of a queue with a worker for it."""
+    with App.open(tmp_path / "workspace") as app:
+        app.queues_runs = True
+        request = SessionRequest(session="essay", file=tmp_path / "subject.txt")
+        async with working(tmp_path, store), app.session(request) as session:
+            assert isinstance(session, QueuedSession)
+            yield app, session
+
+
 def test_a_face_gives_commands_and_sees_events_of_what_a_worker_does(tmp_path: Path, store: str) -> None:
     workspace = lay(tmp_path, store)
 
     async def go() -> None:
-        with App.open(workspace) as app:
-            app.queues_runs = True
-            async with (
-                working(tmp_path, store),
-                app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as session,
-            ):
-                assert isinstance(session, QueuedSession)
-                seen: list[Record] = []
-                async with session.shown(lambda item: seen.append(item) if isinstance(item, Record) else None, after=0):
-                    assert isinstance(await session.submit(StartRun(), key="k-1"), Accepted)
-                    assert await session.run_at_rest() == "waiting"
-                    (gate,) = session.state.gates.values()
-                    wrong = await session.submit(ReplyToGate(gate="nowhere", choice="proceed"))
-                    assert isinstance(wrong, Refused), wrong
-                    assert await session.run(ReplyToGate(gate=gate.gate, choice="proceed"), key="k-2") == "waiting"
-                    # the same command again is accepted, and nothing is done a second time
-                    before = session.state.seq
-                    assert isinstance(await session.submit(StartRun(), key="k-1"), Accepted)
-                    assert await session.run_at_rest() == "waiting"
-                    assert session.state.seq == before
-                assert sum(isinstance(one.event, GateOpened) for one in seen) == 2
-                assert [one.seq for one in seen] == list(range(1, len(seen) + 1))
-                assert not (tmp_path / "workers" / "1").joinpath("sessions").exists()
+        async with queued(tmp_path, store) as (_app, session):
+            seen: list[Record] = []
+            async with session.shown(lambda item: seen.append(item) if isinstance(item, Record) else None, after=0):
+                assert isinstance(await session.submit(StartRun(), key="k-1"), Accepted)
+                assert await session.run_at_rest() == "waiting"
+                (gate,) = session.state.gates.values()
+                wrong = await session.submit(ReplyToGate(gate="nowhere", choice="proceed"))
+                assert isinstance(wrong, Refused), wrong
+                assert await session.run(ReplyToGate(gate=gate.gate, choice="proceed"), key="k-2") == "waiting"
+                # the same command again is accepted, and nothing is done a second time
+                before = session.state.seq
+                assert isinstance(await session.submit(StartRun(), key="k-1"), Accepted)
+                assert await session.run_at_rest() == "waiting"
+                assert session.state.seq == before
+            assert sum(isinstance(one.event, GateOpened) for one in seen) == 2
+            assert [one.seq for one in seen] == list(range(1, len(seen) + 1))
+            assert not (tmp_path / "workers" / "1").joinpath("sessions").exists()
             copy = workspace / "sessions" / "essay"
             assert (copy / "review.json").exists(), "the working copy here follows"
 
@@ -84,53 +89,43 @@ def test_a_face_gives_commands_and_sees_events_of_what_a_worker_does(tmp_path: P
 
 def test_an_answer_given_in_advance_outlives_the_worker_that_had_it(tmp_path: Path, store: str) -> None:
     """The command is in the log, and whoever took it died at the gate: the next worker uses the answer, once."""
-    workspace = lay(tmp_path, store)
+    lay(tmp_path, store)
     wish = StartRun(answers={"plan": "proceed"})
 
     async def go() -> None:
-        with App.open(workspace) as app:
-            app.queues_runs = True
-            async with (
-                working(tmp_path, store),
-                app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as session,
-            ):
-                await session.submit(StartRun(), key="k-1")
-                assert await session.run_at_rest() == "waiting"
-                assert list(session.state.gates) == ["plan"]
-                await session.submit(wish, key="k-1")
-                assert await session.run_at_rest() == "waiting"
-                assert list(session.state.gates) == ["review"]
-                before = session.state.seq
-                await session.submit(wish, key="k-1")
-                assert await session.run_at_rest() == "waiting"
-                assert session.state.seq == before
+        async with queued(tmp_path, store) as (_app, session):
+            await session.submit(StartRun(), key="k-1")
+            assert await session.run_at_rest() == "waiting"
+            assert list(session.state.gates) == ["plan"]
+            await session.submit(wish, key="k-1")
+            assert await session.run_at_rest() == "waiting"
+            assert list(session.state.gates) == ["review"]
+            before = session.state.seq
+            await session.submit(wish, key="k-1")
+            assert await session.run_at_rest() == "waiting"
+            assert session.state.seq == before
 
     asyncio.run(asyncio.wait_for(go(), 180))
 
 
 def test_a_reply_that_was_recorded_and_not_followed_is_gone_on_with(tmp_path: Path, store: str) -> None:
     """The worker that took the reply died between the gate and the run: the next one goes on."""
-    workspace = lay(tmp_path, store)
+    lay(tmp_path, store)
     reply = ReplyToGate(gate="plan", choice="proceed")
 
     async def go() -> None:
-        with App.open(workspace) as app:
+        async with queued(tmp_path, store) as (app, session):
+            await session.submit(StartRun())
+            assert await session.run_at_rest() == "waiting"
+            app.queues_runs = False
+            async with app.session(SessionRequest(session="essay")) as held:
+                assert isinstance(held, LiveSession)
+                await held._record(at_rest(held.state, reply), PERSON, "k-2")
             app.queues_runs = True
-            async with (
-                working(tmp_path, store),
-                app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as session,
-            ):
-                await session.submit(StartRun())
-                assert await session.run_at_rest() == "waiting"
-                app.queues_runs = False
-                async with app.session(SessionRequest(session="essay")) as held:
-                    assert isinstance(held, LiveSession)
-                    await held._record(at_rest(held.state, reply), PERSON, "k-2")
-                app.queues_runs = True
-                assert session.state.status == "interrupted"
-                await session.submit(reply, key="k-2")
-                assert await session.run_at_rest() == "waiting"
-                assert list(session.state.gates) == ["review"]
+            assert session.state.status == "interrupted"
+            await session.submit(reply, key="k-2")
+            assert await session.run_at_rest() == "waiting"
+            assert list(session.state.gates) == ["review"]
 
     asyncio.run(asyncio.wait_for(go(), 180))
 
@@ -141,17 +136,12 @@ def test_an_interrupt_reaches_the_worker(tmp_path: Path, store: str) -> None:
     (workspace / "traces" / "hold-plan-0").touch()
 
     async def go() -> None:
-        with App.open(workspace) as app:
-            app.queues_runs = True
-            async with (
-                working(tmp_path, store),
-                app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as session,
-            ):
-                await session.submit(StartRun())
-                while not list((tmp_path / "workers").glob("*/*/traces/held-plan-0")):
-                    await asyncio.sleep(0.05)
-                assert isinstance(await session.submit(Interrupt()), Accepted)
-                assert await session.run_at_rest() == "interrupted"
+        async with queued(tmp_path, store) as (_app, session):
+            await session.submit(StartRun())
+            while not list((tmp_path / "workers").glob("*/*/traces/held-plan-0")):
+                await asyncio.sleep(0.05)
+            assert isinstance(await session.submit(Interrupt()), Accepted)
+            assert await session.run_at_rest() == "interrupted"
 
     asyncio.run(asyncio.wait_for(go(), 180))
 

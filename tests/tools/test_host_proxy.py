@@ -98,6 +98,7 @@ async def ran(folder: Path, words: list[str], hosts: tuple[str, ...]) -> Finishe
 
 
 @pytest.mark.skipif(boundary_here().kind not in ("bubblewrap", "namespaces"), reason="no strong boundary here")
+@pytest.mark.process
 def test_only_the_named_host_is_reached_and_only_by_the_proxy(tmp_path: Path, page: str) -> None:
     (tmp_path / "fetch.py").write_text(FETCH)
     other = f"localhost:{page.partition(':')[2]}"

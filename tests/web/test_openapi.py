@@ -21,6 +21,8 @@ from tests.web.served import Client, Running, begin, until
 from weft.web.api import make_api
 from weft.web.asking import Served
 
+pytestmark = pytest.mark.process
+
 STREAMS = ("follow", "follow_all")
 """They do not end."""
 LEFT_OUT = (
