@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from weft.models.model import ErrorKind, ThinkingLevel
+from weft.models.provider_errors import redactor
+from weft.models.structured import Way
 from weft.protocol.values import dataclass
 from weft.workspace.model_table import MediaKind
 
@@ -40,6 +42,31 @@ class Endpoint:
     """What it takes besides text; None when nobody says."""
     quiet: float = QUIET_SECONDS
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class EndpointModel:
+    """What is the same of every model that is reached at an endpoint, whatever speaks to it."""
+
+    output_ways: tuple[Way, ...] = ("tool", "native", "prompted")
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._redact = redactor(endpoint.key, *endpoint.headers.values())
+
+    @property
+    def name(self) -> str:
+        return self._endpoint.name
+
+    @property
+    def window(self) -> int:
+        return self._endpoint.window or DEFAULT_WINDOW
+
+    @property
+    def media(self) -> frozenset[MediaKind] | None:
+        return self._endpoint.media
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._endpoint.name!r})"
 
 
 def is_loopback(url: str) -> bool:

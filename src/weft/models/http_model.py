@@ -16,20 +16,17 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from weft.models.endpoint import DEFAULT_WINDOW, UNPAID, Endpoint, http_client
+from weft.models.endpoint import UNPAID, Endpoint, EndpointModel, http_client
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta
 from weft.models.provider_errors import (
     MOST_OF_AN_ERROR,
     broken_off,
     malformed,
     no_stream,
-    redactor,
     reply_error,
     transport_error,
 )
-from weft.models.structured import Way
 from weft.protocol.messages import Usage
-from weft.workspace.model_table import MediaKind
 
 if TYPE_CHECKING:
     import httpx2
@@ -57,14 +54,11 @@ class Reader(Protocol):
         ...
 
 
-class HttpModel:
+class HttpModel(EndpointModel):
     """One model of one wire. Subclasses say where and what is sent, and what reads the answer."""
 
-    output_ways: tuple[Way, ...] = ("tool", "native", "prompted")
-
     def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._redact = redactor(endpoint.key, *endpoint.headers.values())
+        super().__init__(endpoint)
         self._built: tuple[asyncio.AbstractEventLoop, httpx2.AsyncClient] | None = None
 
     def url(self) -> str:
@@ -78,21 +72,6 @@ class HttpModel:
 
     def reader(self) -> Reader:
         raise TypeError("a wire's file says it")
-
-    @property
-    def name(self) -> str:
-        return self._endpoint.name
-
-    @property
-    def window(self) -> int:
-        return self._endpoint.window or DEFAULT_WINDOW
-
-    @property
-    def media(self) -> frozenset[MediaKind] | None:
-        return self._endpoint.media
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._endpoint.name!r})"
 
     async def prepare(self) -> None:
         """Loads the transport, which the first call would wait for."""

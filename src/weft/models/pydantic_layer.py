@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from weft.models.endpoint import DEFAULT_WINDOW, UNPAID, Endpoint, http_client
+from weft.models.endpoint import UNPAID, Endpoint, EndpointModel, http_client
 from weft.models.model import (
     ModelError,
     Part,
@@ -24,10 +24,8 @@ from weft.models.model import (
     TextDelta,
     ThinkingDelta,
 )
-from weft.models.provider_errors import MOST_OF_AN_ERROR, broken_off, malformed, no_stream, redactor, sorted_error
-from weft.models.structured import Way
+from weft.models.provider_errors import MOST_OF_AN_ERROR, broken_off, malformed, no_stream, sorted_error
 from weft.protocol.messages import Content, Media, Message, StopReason, Text, Thinking, ToolCall, ToolResult, Usage
-from weft.workspace.model_table import MediaKind
 
 if TYPE_CHECKING:
     import httpx2
@@ -42,30 +40,12 @@ USAGE_EVERY: Final = 32
 _STOPS: Final[dict[str, StopReason]] = {"stop": "end", "length": "max_tokens", "content_filter": "refused"}
 
 
-class LayeredModel:
+class LayeredModel(EndpointModel):
     """One model through pydantic-ai. Subclasses say how it is built and what it takes."""
 
-    output_ways: tuple[Way, ...] = ("tool", "native", "prompted")
-
     def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._redact = redactor(endpoint.key, *endpoint.headers.values())
+        super().__init__(endpoint)
         self._built: tuple[asyncio.AbstractEventLoop, LayerModel, httpx2.AsyncClient] | None = None
-
-    @property
-    def name(self) -> str:
-        return self._endpoint.name
-
-    @property
-    def window(self) -> int:
-        return self._endpoint.window or DEFAULT_WINDOW
-
-    @property
-    def media(self) -> frozenset[MediaKind] | None:
-        return self._endpoint.media
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._endpoint.name!r})"
 
     async def stream(self, request: Request) -> AsyncIterator[Part]:
         built = await self._ready()

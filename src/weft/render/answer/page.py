@@ -7,8 +7,6 @@ axes with every item that was looked at; what could not be verified; how it was 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -17,7 +15,7 @@ from typing import Any, Final
 from weft.render.answer import wording
 from weft.render.answer.marking import marked_passage
 from weft.render.kit.characters import direction, one_line
-from weft.render.kit.elements import Child, Html, element, join
+from weft.render.kit.elements import Child, Html, element, join, page_head
 from weft.render.kit.figures import counted, number, percent
 from weft.render.kit.parts import bar
 
@@ -44,23 +42,8 @@ def answer_page(answer: Mapping[str, Any]) -> str:
         ),
         dir=way,
     )
-    return "<!DOCTYPE html>\n" + element("html", _head(answer), "\n", body, lang="en") + "\n"
-
-
-def _head(answer: Mapping[str, Any]) -> Html:
-    style = _style()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    return element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", f"{one_line(answer['original_query'])} – answer"),
-        element("style", Html(style)),
-    )
+    head = page_head(f"{one_line(answer['original_query'])} – answer", _style())
+    return "<!DOCTYPE html>\n" + element("html", head, "\n", body, lang="en") + "\n"
 
 
 @cache

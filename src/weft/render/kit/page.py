@@ -6,8 +6,6 @@ is worth quoting, what one could write, an outline; then the details, and last t
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -15,7 +13,7 @@ from typing import Any, Final
 
 from weft.render.kit.characters import direction, language_tag, one_line
 from weft.render.kit.contents import Contents, Fact, read_kit
-from weft.render.kit.elements import Child, Html, element, join
+from weft.render.kit.elements import Child, Html, element, join, page_head
 from weft.render.kit.figures import counted, number
 from weft.render.kit.labels import MORE, Labels
 from weft.render.kit.parts import KitParts, ribbon
@@ -53,24 +51,9 @@ def kit_page(kit: Mapping[str, Any], *, source: Source) -> str:
         ),
         dir=parts.way,
     )
-    return "<!DOCTYPE html>\n" + element("html", _head(contents, source), "\n", body, lang=parts.label.language) + "\n"
-
-
-def _head(contents: Contents, source: Source) -> Html:
-    style = _style()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     title = one_line(contents.headline.text or source.title or "Writing kit")
-    return element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", f"{title} – writing kit"),
-        element("style", Html(style)),
-    )
+    head = page_head(f"{title} – writing kit", _style())
+    return "<!DOCTYPE html>\n" + element("html", head, "\n", body, lang=parts.label.language) + "\n"
 
 
 @cache
