@@ -114,7 +114,7 @@ function Documents({ address, found, again }: { address: string; found: Collecti
       <ul class="rows">
         {found.documents.map((one) => (
           <li key={one.file} class="thing">
-            <span><span class="title">{one.title || one.file}</span> <span class="soft">{[one.tier, one.pages ? count(one.pages, "page") : "", count(one.passages, "passage")].filter(Boolean).join(" · ")}</span>
+            <span><span class="title">{one.title || one.file}</span> <span class="described">{[one.title ? one.file : "", one.tier, one.pages ? count(one.pages, "page") : "", count(one.passages, "passage")].filter(Boolean).join(" · ")}</span>
               {one.notes.map((note) => <span key={note} class="warning small"> {note}</span>)}
             </span>
             <button type="button" class="plain" onClick={() => {

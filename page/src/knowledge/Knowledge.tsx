@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { post, problemOf, type Problem } from "../api/client";
 import type { CollectionShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
-import { useAsked } from "../parts/useAsked";
+import { useList } from "../parts/useAsked";
 import { count } from "../parts/words";
 import { go, place, to } from "../shell/address";
 import { base } from "../store/desk";
@@ -14,14 +14,16 @@ export function Knowledge() {
 }
 
 function All() {
-  const found = useAsked<readonly CollectionShown[]>(`${base.value}/collections`);
+  const found = useList<readonly CollectionShown[]>(`${base.value}/collections`);
   const name = useSignal("");
   const problem = useSignal<Problem | null>(null);
   const make = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
-      await post(`${base.value}/collections`, { name: name.value.trim() });
-      go(to("knowledge", name.value.trim()));
+      const title = name.value.trim();
+      const made = slugOf(title);
+      await post(`${base.value}/collections`, { name: made, ...(made === title ? {} : { title }) });
+      go(to("knowledge", made));
     } catch (error) {
       problem.value = problemOf(error);
     }
@@ -36,18 +38,22 @@ function All() {
           <li key={one.name}>
             <a class="row" href={to("knowledge", one.name)}>
               <span class="title">{one.title || one.name}</span>
-              <span class="facts">{Object.entries(one.counts).map(([word, number]) => <span key={word}>{number.toLocaleString("en")} {word}</span>)}</span>
+              <span class="facts"><span>{count(one.counts.documents ?? 0, "document")}</span><span>{count(one.counts.passages ?? 0, "passage")}</span></span>
             </a>
           </li>
         ))}
       </ul>
       {found.found.value?.length === 0 && <p class="soft empty">No collection yet. Name one, then drop documents into it.</p>}
       <form class="inline" onSubmit={(event) => void make(event)}>
-        <input aria-label="Name of a new collection" placeholder="a-new-collection" value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
+        <input aria-label="Name of a new collection" placeholder="Name of a new collection" value={name.value} onInput={(event) => (name.value = event.currentTarget.value)} />
         <button disabled={!name.value.trim()}>Make a collection</button>
       </form>
       {problem.value && <Trouble problem={problem.value} />}
-      {(found.found.value?.length ?? 0) > 1 && <p class="soft small">{count(found.found.value?.length ?? 0, "collection")}</p>}
     </div>
   );
+}
+
+/** What a folder may be called, from what a person calls it. */
+export function slugOf(title: string): string {
+  return title.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || title;
 }

@@ -3,13 +3,13 @@ import { useSignal } from "@preact/signals";
 import { post, problemOf, put, type Problem } from "../api/client";
 import type { CostLine, CostTable, ModelShown, ModelTested } from "../api/made";
 import { Trouble } from "../parts/Trouble";
-import { useAsked } from "../parts/useAsked";
+import { useAsked, useList } from "../parts/useAsked";
 import { money, tokens } from "../parts/words";
 import { go, query, to } from "../shell/address";
 import { base, me } from "../store/desk";
 
 export function Models() {
-  const models = useAsked<readonly ModelShown[]>(`${base.value}/models`);
+  const models = useList<readonly ModelShown[]>(`${base.value}/models`);
   return (
     <div class="page">
       <h1>Models and cost</h1>
@@ -40,7 +40,7 @@ function One({ model, again }: { model: ModelShown; again: () => void }) {
   return (
     <li>
       <div class="thing">
-        <span><span class="title">{model.model}</span> <span class="soft">{[model.kind, model.where].filter(Boolean).join(" · ")}{model.default && " · answers unless something else is said"}</span></span>
+        <span><span class="title">{model.model}</span>{model.default && <> <span class="tag">the default</span></>} <span class="described">{[model.kind, model.where].filter(Boolean).join(" · ")}</span></span>
         <span class="choices">
           <button type="button" disabled={busy.value} onClick={() => void act(async () => (tested.value = await post<ModelTested>(`${base.value}/models/test`, { model: model.model })))}>{busy.value ? "Testing…" : "Test"}</button>
           {!model.default && me.value?.role === "administer" && (
@@ -85,19 +85,19 @@ function Costs() {
       {table && table.rows.length > 0 && (
         <div class="wide" tabIndex={0} role="region" aria-label="Spending">
           <table class="costs">
-            <thead><tr><th scope="col">{by}</th><th scope="col">cost</th><th scope="col"><span class="unseen">as a bar</span></th><th scope="col">tokens</th><th scope="col">calls</th></tr></thead>
+            <thead><tr><th scope="col">{by}</th><th scope="col">cost</th><th scope="col"><span class="unseen">as a bar</span></th><th scope="col" class="number">tokens</th><th scope="col" class="number">calls</th></tr></thead>
             <tbody>
               {table.rows.map((row) => (
                 <tr key={row.name}>
                   <th scope="row">{by === "session" ? <a href={to("s", row.name)}>{row.name}</a> : row.name}</th>
                   <td>{money(row.usd)}{row.unpriced > 0 && row.usd != null && <span class="soft"> and more of unknown price</span>}</td>
                   <td class="bars"><span class="bar" aria-hidden="true"><i style={{ width: `${(priced ? (row.usd ?? 0) / most : (row.input + row.output) / mostTokens) * 100}%` }} /></span></td>
-                  <td>{tokens(row.input + row.output)}</td>
-                  <td>{row.calls.toLocaleString("en")}</td>
+                  <td class="number">{(row.input + row.output).toLocaleString("en")}</td>
+                  <td class="number">{row.calls.toLocaleString("en")}</td>
                 </tr>
               ))}
             </tbody>
-            <tfoot><tr><th scope="row">all</th><td>{money(table.total.usd)}</td><td /><td>{tokens(table.total.input + table.total.output)}</td><td>{table.total.calls.toLocaleString("en")}</td></tr></tfoot>
+            <tfoot><tr><th scope="row">all</th><td>{money(table.total.usd)}</td><td /><td class="number">{(table.total.input + table.total.output).toLocaleString("en")}</td><td class="number">{table.total.calls.toLocaleString("en")}</td></tr></tfoot>
           </table>
         </div>
       )}

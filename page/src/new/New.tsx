@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { problemOf, type Problem } from "../api/client";
 import type { NewSession, PipelineShort } from "../api/made";
 import { Trouble } from "../parts/Trouble";
-import { useAsked } from "../parts/useAsked";
+import { useList } from "../parts/useAsked";
 import { count, humanSize } from "../parts/words";
 import { go, place, query, to } from "../shell/address";
 import { base } from "../store/desk";
@@ -23,7 +23,7 @@ export function Begin({ bare = false }: { bare?: boolean }) {
   const over = useSignal(false);
   const busy = useSignal(false);
   const problem = useSignal<Problem | null>(null);
-  const pipelines = useAsked<readonly PipelineShort[]>(`${base.value}/pipelines`);
+  const pipelines = useList<readonly PipelineShort[]>(`${base.value}/pipelines`);
   const good = (pipelines.found.value ?? []).filter((one) => !one.problems.length && one.inputs.filter((input) => !input.optional).length <= 1);
   const chosen = good.find((one) => one.name === query.value.get("pipeline")) ?? good.find((one) => one.default) ?? good[0];
   const parameters = useSignal<Readonly<Record<string, unknown>>>({});
@@ -99,6 +99,7 @@ export function Begin({ bare = false }: { bare?: boolean }) {
           <textarea id="words" rows={5} dir="auto" value={text.value} onInput={(event) => (text.value = event.currentTarget.value)} />
         </>
       )}
+      {!pipelines.found.value && !bare && <p class="soft small" role="status">reading the pipelines…</p>}
       {good.length > 1 && chosen && (isDocument || !bare) && (
         <fieldset class="pick">
           <legend class="label">Pipeline</legend>

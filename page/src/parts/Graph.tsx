@@ -2,9 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { layout, type Made, type Spot } from "./layout";
 
-const WIDE = 132;
+const WIDE = 148;
 /** The least room for a column: narrower, it is scrolled. */
-const NARROW = 92;
+const NARROW = 104;
 const HIGH = 46;
 const GAP_X = 24;
 const GAP_Y = 12;

@@ -11,7 +11,22 @@ export interface Asked<T> {
 
 /** `address` "" asks nothing. */
 export function useAsked<T>(address: string, ...also: unknown[]): Asked<T> {
-  const found = useSignal<T | null>(null);
+  return useAnswer<T>(address, null, also);
+}
+
+const lists = new Map<string, unknown>();
+
+/** A list that changes seldom: it stands there as it was last, while it is asked for again. */
+export function useList<T>(address: string): Asked<T> {
+  const asked = useAnswer<T>(address, (lists.get(address) as T | undefined) ?? null, []);
+  useEffect(() => {
+    if (asked.found.value) lists.set(address, asked.found.value);
+  }, [asked.found.value]);
+  return asked;
+}
+
+function useAnswer<T>(address: string, before: T | null, also: readonly unknown[]): Asked<T> {
+  const found = useSignal<T | null>(before);
   const problem = useSignal<Problem | null>(null);
   const round = useSignal(0);
   useEffect(() => {

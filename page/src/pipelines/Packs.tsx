@@ -3,12 +3,12 @@ import { useSignal } from "@preact/signals";
 import { post, problemOf, type Problem } from "../api/client";
 import type { PackShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
-import { useAsked } from "../parts/useAsked";
+import { useList } from "../parts/useAsked";
 import { count } from "../parts/words";
 import { base, me } from "../store/desk";
 
 export function Packs({ laid }: { laid: () => void }) {
-  const found = useAsked<readonly PackShown[]>(`${base.value}/packs`);
+  const found = useList<readonly PackShown[]>(`${base.value}/packs`);
   const problem = useSignal<Problem | null>(null);
   const busy = useSignal("");
   const lay = async (name: string): Promise<void> => {
@@ -32,19 +32,20 @@ export function Packs({ laid }: { laid: () => void }) {
       <ul class="rows">
         {found.found.value.map((one) => {
           const files = Object.entries(one.differences).filter(([, state]) => state !== "same");
-          const missing = files.filter(([, state]) => state === "missing" || state === "not laid").length;
+          const isLaid = Object.values(one.differences).includes("same");
+          const own = files.filter(([, state]) => state === "changed by you").length;
           return (
             <li key={one.name} class="thing">
               <div>
-                <span class="title">{one.name}</span> <span class="soft">{one.description}</span>
-                {files.length > 0 && (
-                  <details class="overrule"><summary>{count(files.length, "file")} not as in the pack</summary>
+                <span class="title">{one.name}</span> <span class="described">{one.description}</span>
+                {isLaid && files.length > 0 && (
+                  <details class="overrule"><summary>{own === files.length ? `${count(own, "file")} of your own making` : `${count(files.length, "file")} not as in the pack`}</summary>
                     <ul class="plainlist small">{files.map(([file, state]) => <li key={file}><code>{file}</code> <span class="soft">{state}</span></li>)}</ul>
                   </details>
                 )}
               </div>
-              {me.value?.role === "administer" && files.length > 0 && (
-                <button type="button" disabled={busy.value !== ""} onClick={() => void lay(one.name)}>{missing === files.length ? "Add" : "Bring up to date"}</button>
+              {me.value?.role === "administer" && files.length > own && (
+                <button type="button" disabled={busy.value !== ""} onClick={() => void lay(one.name)}>{isLaid ? "Bring up to date" : "Add"}</button>
               )}
             </li>
           );

@@ -1,7 +1,7 @@
 /** Pipelines, agents and skills: what there is, what is wrong with it, and one of them opened. */
 import type { LibraryEntry, PipelineShort } from "../api/made";
 import { Trouble } from "../parts/Trouble";
-import { useAsked } from "../parts/useAsked";
+import { useList } from "../parts/useAsked";
 import { count } from "../parts/words";
 import { place, to } from "../shell/address";
 import { base } from "../store/desk";
@@ -16,9 +16,9 @@ export function Pipelines() {
 }
 
 function All() {
-  const pipelines = useAsked<readonly PipelineShort[]>(`${base.value}/pipelines`);
-  const agents = useAsked<readonly LibraryEntry[]>(`${base.value}/agents`);
-  const skills = useAsked<readonly LibraryEntry[]>(`${base.value}/skills`);
+  const pipelines = useList<readonly PipelineShort[]>(`${base.value}/pipelines`);
+  const agents = useList<readonly LibraryEntry[]>(`${base.value}/agents`);
+  const skills = useList<readonly LibraryEntry[]>(`${base.value}/skills`);
   return (
     <div class="page">
       <h1>Pipelines</h1>

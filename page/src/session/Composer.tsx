@@ -86,7 +86,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   }, [open]);
 
   const asks = fold.asks.some((ask) => ask.kind === "gate");
-  const hint = working ? "Say more: it is kept for the next turn" : asks ? "Answer in your words, or ask something else" : "Say something";
+  const hint = working ? "Say more, for the next turn" : asks ? "Answer, or ask something else" : "Say something";
   return (
     <form
       class="composer"

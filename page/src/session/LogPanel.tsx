@@ -19,7 +19,7 @@ export function LogPanel({ open, at }: { open: OpenSession; at: number }) {
   const found = open.fold.log.filter((one) => !wanted || one.event.type.includes(wanted) || JSON.stringify(one.event).toLowerCase().includes(wanted));
   const middle = at ? found.findIndex((one) => one.seq >= at) : -1;
   const from = middle >= 0 ? Math.max(0, middle - MOST / 2) : Math.max(0, found.length - MOST);
-  useEffect(() => here.current?.scrollIntoView({ block: "center" }), [at, open.caughtUp.value]);
+  useEffect(() => here.current?.scrollIntoView({ block: "start" }), [at, open.caughtUp.value]);
   return (
     <div class="log">
       <h2>Log</h2>

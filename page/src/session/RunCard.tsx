@@ -72,8 +72,8 @@ function Standing({ run }: { run: Run; rev: number }) {
   const made = [...run.steps.values()].filter((step) => step.state === "done" || step.state === "skipped").length;
   return (
     <span class={`state ${state.look}`}>
-      <span class="sign" aria-hidden="true">{state.sign}</span> {state.word}
-      <span class="soft"> {made} of {count(run.steps.size, "step")}{run.outcome !== "waiting" && ms > 0 ? ` · ${humanMs(ms)}` : ""}</span>
+      <span class="sign" aria-hidden="true">{state.sign}</span><span>{state.word}</span>
+      <span class="soft"> · {made} of {count(run.steps.size, "step")}{run.outcome !== "waiting" && ms > 0 ? ` · ${humanMs(ms)}` : ""}</span>
     </span>
   );
 }
@@ -98,7 +98,8 @@ const REST: Readonly<Record<string, string>> = {
 
 function AtRest({ run, open, isLast }: { run: Run; rev: number; open: OpenSession; isLast: boolean }) {
   const answering = useAnswering(open.base, open.id);
-  const told = [...run.steps.values()].some((step) => step.message === run.message) ? "" : run.message;
+  const known = /^failed: /.test(run.message) || [...run.steps.values()].some((step) => step.message === run.message); // the step says it, with why
+  const told = known ? "" : run.message;
   return (
     <div class="rest">
       <p>{REST[run.outcome ?? ""] ?? ""} {told && <span class="soft">{told}</span>}</p>

@@ -26,7 +26,7 @@ export function StepDetail({ step, rev, run, open, first }: { step: Step; rev: n
         <State state={step.state} of="step" />
         <span class="soft">{[step.executor && `made by ${step.executor}`, last?.model ?? "", last?.tokens ? tokens(last.tokens) : ""].filter(Boolean).join(" · ")}</span>
       </header>
-      {step.reason && <p class="why"><span class="label">Why</span> {step.reason}</p>}
+      {step.reason && <p class="why"><span class="label">{because(step.state)}</span> {step.reason}</p>}
       {step.round && <p class="why"><span class="label">Round</span> {step.round.kind} {step.round.round} of {step.round.most}, asked for by {step.round.unit}</p>}
       {step.verdict && <p class="why"><span class="label">Verdict</span> {step.verdict}</p>}
       {step.state === "waiting" && step.until && <p class="why"><span class="label">Waits</span> for its time: {new Date(step.until).toLocaleString()}</p>}
@@ -60,6 +60,11 @@ export function StepDetail({ step, rev, run, open, first }: { step: Step; rev: n
       {step.attempts.some((one) => one.calls.length > 0 || one.model) && <Prompts open={open} step={step.name} attempts={step.attempts.length} />}
     </section>
   );
+}
+
+/** Its reason was true when it was decided: behind that, it is told as past. */
+function because(state: Step["state"]): string {
+  return state === "skipped" ? "Kept because" : state === "waiting" ? "Why" : "Run because";
 }
 
 /** What it was made for one by one: what went wrong first. */

@@ -47,7 +47,7 @@ function All() {
     else next.delete(name);
     go(`/sessions${next.size ? `?${next}` : ""}`, true);
   };
-  const counts = Object.entries(found.value?.counts ?? {}).filter(([, number]) => number > 0);
+  const counts = Object.entries(found.value?.counts ?? {}).filter(([, number]) => number > 0).toSorted(([one], [other]) => rank(one) - rank(other));
   const shown = found.value?.sessions ?? [];
   const labels = [...new Set([...sessions.value.values()].flatMap((one) => Object.keys(one.labels)))].sort();
   const pipelines = [...new Set([...sessions.value.values()].map((one) => one.pipeline).filter(Boolean))].sort();
@@ -99,9 +99,22 @@ function All() {
         {shown.map((one) => <Found key={one.session.id} one={one} {...(picking.value ? { picked: picked.value.has(one.session.id), pick: () => pick(one.session.id) } : {})} />)}
       </ul>
       {found.value?.more && <p class="soft">There are more: narrow it down with a word.</p>}
-      <p class="soft small"><a class="target" href="/sessions/trash">Trash</a></p>
+      <p class="soft small after-list"><a class="target" href="/sessions/trash">Trash</a></p>
     </div>
   );
+}
+
+/** What needs a person first, what is done with last. */
+const ORDER = ["waiting", "working", "failed", "over_budget", "interrupted", "asleep", "left", "idle", "new", "done", "cancelled"];
+
+function rank(state: string): number {
+  return ORDER.indexOf(state) < 0 ? ORDER.length : ORDER.indexOf(state);
+}
+
+/** The same words of a document and of what was made from it are told once. */
+function told(hits: FoundSession["hits"]): FoundSession["hits"] {
+  const of = (hit: FoundSession["hits"][number]): string => `${hit.before.slice(-40)}${hit.found}${hit.after.slice(0, 20)}`.replace(/\s+/g, " ");
+  return hits.filter((hit, index) => hits.findIndex((other) => of(other) === of(hit)) === index).slice(0, 3);
 }
 
 function Found({ one, picked, pick }: { one: FoundSession; picked?: boolean; pick?: () => void }) {
@@ -110,7 +123,7 @@ function Found({ one, picked, pick }: { one: FoundSession; picked?: boolean; pic
       <Row entry={one.session} {...(pick ? { before: <input type="checkbox" aria-label={`Select ${one.session.title}`} checked={picked} onChange={pick} /> } : {})} />
       {one.hits.length > 0 && (
         <li class="hits">
-          {one.hits.slice(0, 3).map((hit, index) => (
+          {told(one.hits).map((hit, index) => (
             <a key={index} href={hit.kind === "artifact" ? to("s", one.session.id, "artifact", hit.name) : hit.seq ? to("s", one.session.id, "event", String(hit.seq)) : to("s", one.session.id)}>
               <span class="soft">{hit.kind === "artifact" ? hit.name : hit.kind}</span> {hit.before}<mark>{hit.found}</mark>{hit.after}
             </a>
