@@ -69,6 +69,7 @@ def build() -> None:
     fresh = STATIC.with_name("static.new")
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.copytree(SOURCES / "public", fresh)
+    diagrams = build_diagrams(fresh)
     _node(
         "node_modules/esbuild/bin/esbuild",
         "src/main.tsx",
@@ -85,6 +86,7 @@ def build() -> None:
         "--chunk-names=part-[hash]",
         "--log-level=warning",
         "--legal-comments=none",
+        f"--define:DIAGRAMS='/frame/own/{diagrams}'",
     )
     script = next(fresh.glob("main-*.js")).name
     style = next(fresh.glob("page-*.css")).name
@@ -95,6 +97,34 @@ def build() -> None:
             file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
     shutil.rmtree(STATIC, ignore_errors=True)
     fresh.rename(STATIC)
+
+
+def build_diagrams(folder: Path) -> str:
+    """The frame that draws diagrams: one file with its scripts in it, for an origin of its own fetches none."""
+    own = TESTS.with_name(".diagrams.js")
+    _node(
+        "node_modules/esbuild/bin/esbuild",
+        "src/diagrams/frame.ts",
+        "--bundle",
+        "--minify",
+        f"--outfile={own}",
+        "--log-level=warning",
+    )
+    scripts = (
+        (HERE / "node_modules" / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js").read_text(),
+        own.read_text(),
+    )
+    inside = "".join(f"<script>{_in_markup(one)}</script>" for one in scripts)
+    head = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Diagrams</title></head>'
+    made = f"{head}<body>{inside}</body></html>"
+    name = f"frame-diagrams-{hashlib.sha256(made.encode()).hexdigest()[:8]}.html"
+    (folder / name).write_text(made)
+    return name
+
+
+def _in_markup(script: str) -> str:
+    """A script that says nothing to the reader of the markup around it."""
+    return script.replace("</script", "<\\/script").replace("<script", "\\x3Cscript").replace("<!--", "\\x3C!--")
 
 
 def _python(script: str, *words: str) -> None:

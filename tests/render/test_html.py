@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from weft.render.formulas import ELEMENTS
 from weft.render.html import code_html, difference_html, markdown_html
 
 HOSTILE = [
@@ -32,6 +33,9 @@ HOSTILE = [
     "[a]: javascript:alert(1)\n\n[a]",
     "<meta http-equiv=refresh content=0;url=//e.example>",
     "<base href=//e.example>",
+    r"$\href{javascript:alert(1)}{x}$",
+    r"$\text{<script>alert(1)</script>}$",
+    r"$$\unknown{<img src=x onerror=alert(1)>}$$",
 ]
 
 
@@ -53,8 +57,16 @@ def test_nothing_active_gets_through(text: str) -> None:
     for shown in (markdown_html(text), code_html(text, "html"), code_html(text), difference_html("", text)):
         inside = Inside()
         inside.feed(shown)
-        assert inside.tags <= {"p", "pre", "code", "em", "strong", "a", "span", "div"}
-        assert {name for name, _ in inside.attributes} <= {"class", "href", "title", "rel"}
+        assert inside.tags <= {"p", "pre", "code", "em", "strong", "a", "span", "div", *ELEMENTS}
+        assert {name for name, _ in inside.attributes} <= {
+            "class",
+            "href",
+            "title",
+            "rel",
+            "display",
+            "xmlns",
+            "stretchy",
+        }
         assert all(value.startswith(("https://", "http://")) for name, value in inside.attributes if name == "href")
 
 
@@ -102,6 +114,7 @@ def test_the_first_texts_may_be_formatted_by_several_threads_at_once() -> None:
     program = """
 import sys, threading
 sys.setswitchinterval(1e-6)
+from weft.render.formulas import ELEMENTS
 from weft.render.html import code_html
 together, made = threading.Barrier(8), []
 def one():
@@ -113,3 +126,41 @@ for thread in threads: thread.join()
 assert len(set(made)) == 1 and len(made) == 8, made
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "so $h_0 + A_1$ it is",
+        "$$\n\\sum_{i=1}^{n} A_i\n$$",
+        "so \\(h_0\\) it is",
+        "\\[ \\frac{a}{b} \\]",
+        "$$\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}$$",
+    ],
+)
+def test_a_formula_is_drawn(text: str) -> None:
+    shown = markdown_html(text)
+    assert "<math" in shown
+    assert "$" not in shown
+    assert "\\" not in shown
+
+
+@pytest.mark.parametrize(
+    "text", ["It costs $5 and $6.", "`$x$`", "US$100 and A$50", "a \\$5 note, $ 6$", "```\n$x$\n```", "$HOME and $PATH"]
+)
+def test_an_amount_of_money_or_code_is_no_formula(text: str) -> None:
+    assert "<math" not in markdown_html(text)
+
+
+@pytest.mark.parametrize("text", [r"$\nowhere{x}$", "${$", r"$\begin{gather*$", "$" + "x+" * 2000 + "1$"])
+def test_a_formula_that_cant_be_drawn_is_shown_as_it_is_written(text: str) -> None:
+    shown = markdown_html(text)
+    assert "<math" not in shown
+    assert text.strip("$")[:20] in shown.replace("&amp;", "&")
+
+
+def test_a_column_of_numbers_stands_on_its_side() -> None:
+    shown = markdown_html("| a | b |\n|---|--:|\n| x | 1 |\n")
+    assert '<th class="right">b</th>' in shown
+    assert '<td class="right">1</td>' in shown
+    assert "style" not in shown

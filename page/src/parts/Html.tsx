@@ -1,15 +1,18 @@
-/** What the server has formatted, with tables that can be sorted by their columns. */
+/** What the server has formatted, with what a browser can add to it: tables that sort, and blocks drawn. */
 import { useEffect, useRef } from "preact/hooks";
+import { scheme } from "../shell/theme";
+import { drawBlocks } from "./blocks";
 import { compared } from "./SortTable";
 
 export function Html({ html, look = "" }: { html: string; look?: string }) {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    for (const table of root.current?.querySelectorAll("table") ?? []) if ((table.tBodies[0]?.rows.length ?? 0) > 1) makeSortable(table);
-  }, [html]);
+    if (!root.current) return;
+    drawBlocks(root.current);
+    for (const table of root.current.querySelectorAll("table")) if ((table.tBodies[0]?.rows.length ?? 0) > 1) makeSortable(table);
+  }, [html, scheme.value]);
   return <div ref={root} class={look} dangerouslySetInnerHTML={{ __html: html }} />;
 }
-
 function makeSortable(table: HTMLTableElement): void {
   const body = table.tBodies[0];
   const heads = [...(table.tHead?.rows[0]?.cells ?? [])];

@@ -1,8 +1,14 @@
 /** Light, dark, or as the system has it; kept in this browser. */
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 
 export type Theme = "light" | "dark" | "system";
 export const theme = signal<Theme>((localStorage.getItem("weft.theme") as Theme | null) ?? "system");
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+const systemDark = signal(system.matches);
+system.addEventListener("change", () => (systemDark.value = system.matches));
+/** What is shown now. */
+export const scheme = computed(() => (theme.value === "system" ? (systemDark.value ? "dark" : "light") : theme.value));
 
 export function setTheme(wanted: Theme): void {
   theme.value = wanted;

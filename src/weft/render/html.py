@@ -15,6 +15,9 @@ from functools import cache
 from typing import Any, Final
 
 from weft.render.cells import clean
+from weft.render.formulas import ATTRIBUTES as FORMULA_ATTRIBUTES
+from weft.render.formulas import ELEMENTS as FORMULA_ELEMENTS
+from weft.render.formulas import add_formulas
 
 LONGEST: Final = 200_000
 """Characters of one text that are formatted; a longer one is shown as it is."""
@@ -41,6 +44,7 @@ _ELEMENTS: Final = {
         "strong",
     ),
     *("s", "del", "a", "table", "thead", "tbody", "tr", "th", "td", "span", "div", "sup", "sub"),
+    *FORMULA_ELEMENTS,
 }
 _ATTRIBUTES: Final = {
     "a": {"href", "title"},
@@ -53,6 +57,7 @@ _ATTRIBUTES: Final = {
     "li": {"class"},
     "ol": {"start"},
     "pre": {"class"},
+    **FORMULA_ATTRIBUTES,
 }
 
 
@@ -111,7 +116,18 @@ def _markdown() -> Any:
     made = MarkdownIt("commonmark", {"html": False, "linkify": False, "highlight": _fence})
     made.enable(["table", "strikethrough"])
     made.add_render_rule("image", _named_picture)
+    for cell in ("th_open", "td_open"):
+        made.add_render_rule(cell, _aligned_cell)
+    add_formulas(made)
     return made
+
+
+def _aligned_cell(_: Any, tokens: Sequence[Any], index: int, __: Any, ___: Any) -> str:
+    """A column's side as a class: the page has no inline style."""
+    token = tokens[index]
+    sides = {"text-align:right": "right", "text-align:center": "centre"}
+    side = sides.get(str(token.attrs.get("style", "")), "")
+    return f'<{token.tag} class="{side}">' if side else f"<{token.tag}>"
 
 
 def _fence(text: str, language: str, _: str) -> str:

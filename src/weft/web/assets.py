@@ -56,6 +56,13 @@ async def asset(name: str, request: Request) -> Response:
     return _sent(request, name, kept="-" in name) or Response("there is no such file", 404, media_type="text/plain")
 
 
+@asset_routes.get("/frame/own/{name}")
+async def frame_asset(name: str, request: Request) -> Response:
+    """A frame of the page's own making, which runs code of others: the guard gives it an origin of its own."""
+    found = _sent(request, name, kept=True) if name.startswith("frame-") else None
+    return found or Response("there is no such frame", 404, media_type="text/plain")
+
+
 @asset_routes.api_route("/{address:path}", methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
 async def page(address: str, request: Request) -> Response:
     """Any place of the page: which one, the page itself finds out. Who is not signed in is asked to be."""
