@@ -172,7 +172,7 @@ def _gates_forgotten(spec: RunSpec, state: SessionState, now: float) -> Any:
     return ORIGINAL_START(spec, replace(state, gates={}), now)
 
 
-def _says_it_is_done(progress: Progress) -> Any:
+def _says_it_is_done(spec: RunSpec, progress: Progress) -> Any:
     return "done", ""
 
 

@@ -60,10 +60,30 @@ FAULTS: Final[Mapping[str, tuple[str, str, str]]] = {
         "nothing reads 'artifact'",
         "folder",
     ),
-    "pipeline: child, with: {text: {input: source}}, map: {rows: source}": (
+    "pipeline: child, requires: [a], with: {text: {input: source}}, map: {artifact: a.json, at: 'x[*]'}": (
         "map",
-        "nothing reads 'map'",
-        "steps in it",
+        "nothing in 'child' is given the item 'item'",
+        "write with: {text: {input: item}}",
+    ),
+    "pipeline: child, requires: [a], map: {artifact: a.json, at: 'x[*]', as: text}, gate: {before: true}": (
+        "gate.before",
+        "one gate can't stand before all of them",
+        "behind the step",
+    ),
+    "pipeline: child, requires: [a], map: {artifact: a.json, at: 'x[*]'}, with: {text: {input: item, at: 'y[*]'}}": (
+        "with.text.at",
+        "several values",
+        "one of them",
+    ),
+    "pipeline: child, requires: [a], map: {artifact: a.json, at: 'x[*]', as: text}, finally: true": (
+        "finally",
+        "nothing reads 'finally'",
+        "in the pipeline",
+    ),
+    "pipeline: child, requires: [a], map: {artifact: a.json, at: 'x[*]', as: text}, attempts: 2": (
+        "attempts",
+        "nothing reads 'attempts'",
+        "own file",
     ),
     "pipeline: child, with: {text: {input: source}}, code: 'make.py:a'": ("pipeline", "not both", "remove one"),
 }

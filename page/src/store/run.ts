@@ -164,6 +164,12 @@ export class Runs {
           seq, look: "note", text: `${event.kind} round ${event.round} of ${event.most}, asked for by ${event.unit}: ${event.steps.join(", ")}`,
         });
         return null;
+      case "steps_unfolded": {
+        const others = [...run.steps.keys()].filter((name) => !name.startsWith(`${event.step}.`));
+        const at = others.includes(event.step) ? others.indexOf(event.step) : others.length;
+        arrange(run, [...others.slice(0, at), ...event.steps, ...others.slice(at)], event);
+        return null;
+      }
       case "budget_reached":
         run.notes.push({ seq, look: "warning", text: `budget reached at ${event.step}: ${event.message}` });
         return null;
@@ -199,6 +205,7 @@ export class Runs {
     if (event.resumed && before && before.number === event.run) {
       before.outcome = null;
       before.message = "";
+      arrange(before, event.steps, event);
       before.rev += 1;
       return null;
     }
@@ -206,15 +213,24 @@ export class Runs {
       kind: "run", rev: 0, seq, at, number: event.run, pipeline: event.pipeline, desired: event.desired, model: event.model,
       parameters: event.parameters, steps: new Map(), outcome: null, message: "", endedAt: "", notes: [],
     };
-    for (const name of event.steps) {
-      const step = stepOf(run, name);
-      step.requires = event.requires[name] ?? [];
-      step.executor = event.executors[name] ?? "";
-      step.artifacts = before?.steps.get(name)?.artifacts ?? [];
-    }
+    arrange(run, event.steps, event);
+    for (const step of run.steps.values()) step.artifacts = before?.steps.get(step.name)?.artifacts ?? [];
     this.confirming = null;
     this.list.push(run);
     return run;
+  }
+}
+
+/** The steps of a run in this order; those that it has keep what they have come to. */
+function arrange(run: Run, names: readonly string[], known: Pick<RunStarted, "requires" | "executors">): void {
+  const before = new Map(run.steps);
+  run.steps.clear();
+  for (const name of names) {
+    const kept = before.get(name);
+    if (kept) run.steps.set(name, kept);
+    const step = stepOf(run, name);
+    step.requires = known.requires[name] ?? step.requires;
+    step.executor = known.executors[name] ?? step.executor;
   }
 }
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from weft.app.session_pages import (
         NothingThereError,
         item_page,
+        item_steps,
         open_catalogue,
         open_sessions,
         session_json,
@@ -233,6 +234,7 @@ else:
             "fetch_bytes": "weft.app.packs",
             "is_address": "weft.protocol.commands",
             "item_page": "weft.app.session_pages",
+            "item_steps": "weft.app.session_pages",
             "item_to_wire": "weft.app.wire",
             "judge_call": "weft.app.permissions",
             "lay": "weft.app.packs",
@@ -404,6 +406,7 @@ __all__ = [
     "files_named",
     "is_address",
     "item_page",
+    "item_steps",
     "item_to_wire",
     "json_line",
     "judge_call",

@@ -566,9 +566,12 @@ class LiveSession(OpenedSession):
         if self._bug is not None:
             return
         run = self.state.run
-        gate = next((name for name in self.state.gates if name in self._answers), None)
-        if run is not None and run.outcome == "waiting" and gate is not None:
-            choice, _, text = self._answers.pop(gate).partition(":")
+        waits = run is not None and run.outcome == "waiting"
+        found = self._runs.answered(self._answers) if waits else None
+        if found is not None:
+            gate, name = found
+            answer = self._answers.pop(gate) if name == gate else self._answers[name]
+            choice, _, text = answer.partition(":")
             reply = ReplyToGate(gate=gate, choice=chosen_id(self.state.gates[gate], choice.strip()), text=text)
             await self._keep_edit(reply)
             by = Actor("answer")

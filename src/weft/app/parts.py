@@ -40,6 +40,7 @@ from weft.session.log import Now
 from weft.session.sessions import Sessions
 from weft.session.state import SessionState
 from weft.workspace.agent import Agent
+from weft.workspace.inner import written_steps
 from weft.workspace.pipeline import Pipeline, Step, secrets_of
 from weft.workspace.workspace import Workspace
 
@@ -418,7 +419,7 @@ class Parts:
                 if self.workspace.check_pipeline(name):
                     continue
                 pipeline = self.workspace.pipeline(name)
-                found += [self._step_request(name, step, step.secrets) for step in pipeline.steps.values()]
+                found += [self._step_request(name, step, step.secrets) for step in written_steps(pipeline).values()]
                 found.append(self._allowing(pipeline))
         return found
 
@@ -429,12 +430,14 @@ class Parts:
     def check_code_of(self, opening: Opening) -> None:
         """The same, before anything is recorded of a run that would need it."""
         codes = {material.code for material in opening.facts.materials.values()}
-        codes |= {call.name for step in opening.pipeline.steps.values() for _, call in step.checks if ":" in call.name}
+        steps = written_steps(opening.pipeline).values()
+        codes |= {step.code for step in steps if step.code}
+        codes |= {call.name for step in steps for _, call in step.checks if ":" in call.name}
         if codes - self._functions.keys() - {""}:
             self.check_code()
         if (allowing := self._allowing(opening.pipeline)) is not None:
             self.consents.check(allowing)
-        for step in opening.pipeline.steps.values():
+        for step in steps:
             names = secrets_of(opening.pipeline, step, opening.parameters)
             if (request := self._step_request(opening.pipeline.name, step, names)) is not None:
                 self.consents.check(request)
@@ -452,7 +455,7 @@ class Parts:
 
     def _allowing(self, pipeline: Pipeline) -> ConsentRequest | None:
         """For a pipeline whose steps allow their tools something unasked."""
-        if not any(step.scope.allow for step in pipeline.steps.values()):
+        if not any(step.scope.allow for step in written_steps(pipeline).values()):
             return None
         return ConsentRequest(kind="rules", subject=self._place, folder=self._place, parts=pipeline.files)
 

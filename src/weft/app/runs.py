@@ -11,7 +11,7 @@ from typing import Final
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
 from weft.orchestrator.execute import StepExecutor
-from weft.orchestrator.facts import local_values
+from weft.orchestrator.facts import Facts, local_values
 from weft.orchestrator.inputs import GivenInput, ReadFile
 from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.opening import Opening, open_up
@@ -60,6 +60,8 @@ class SessionRuns:
         """What was computed for a new session before its folder was made, and for which wish."""
         self._publish = publish
         self._failed = False
+        self._standing: Pipeline | None = None
+        """The pipeline of the last run that was begun here, with its items."""
 
     @property
     def state(self) -> SessionState:
@@ -84,24 +86,33 @@ class SessionRuns:
         if wish.pipeline and wish.pipeline != (self._pipeline.name if self._pipeline else ""):
             self._pipeline = self._parts.workspace.pipeline(wish.pipeline)
         opening = await self._open_up(wish, executor, by)
+        self._standing = opening.pipeline
         models, tools = self._parts.step_models(), self._parts.step_tools(self._session.folder.path.name)
         tools.attended = attended
-        spec = RunSpec(
-            opening.pipeline,
-            opening.facts.steps,
-            wish,
-            opening.parameters,
-            opening.chosen,
-            self._parts.default_model,
-            self._parts.config.concurrency,
-            models.price,
-            opening.chosen_model,
-        )
+
+        def spec_of(opening: Opening) -> RunSpec:
+            return RunSpec(
+                opening.pipeline,
+                opening.facts.steps,
+                wish,
+                opening.parameters,
+                opening.chosen,
+                self._parts.default_model,
+                self._parts.config.concurrency,
+                models.price,
+                opening.chosen_model,
+            )
+
+        async def unfold(made: Mapping[str, bytes]) -> tuple[RunSpec, Facts]:
+            found = await self._parts.off_loop(lambda: self._going_on(wish, made))
+            self._standing = found.pipeline
+            return spec_of(found), found.facts
+
         threads = self._parts.disk_threads
         clock = self._parts.clock
         return Runner(
             self._session,
-            spec,
+            spec_of(opening),
             opening.facts,
             executor,
             self._publish,
@@ -113,7 +124,30 @@ class SessionRuns:
             cache=self._parts.step_cache,
             clock=clock,
             using=lambda name: self._parts.resource_limits.using(name),  # loaded when a step names one
+            unfold=unfold,
         )
+
+    def _going_on(self, wish: StartRun, made: Mapping[str, bytes]) -> Opening:
+        """The session as the run that is going on would find it now: with the items that it has made meanwhile."""
+        folder = self._session.folder
+
+        def read(name: str) -> bytes | None:
+            return made[name] if name in made else folder.read_or_none(name)
+
+        versions = partial(accepted_contents, folder)
+        asked = replace(wish, accept=frozenset())
+        ask = self._parts.opening_ask(self.pipeline, folder.path.name, self.state, read, {}, asked, None, versions)
+        return open_up(replace(ask, going_on=True))
+
+    def answered(self, answers: Mapping[str, str]) -> tuple[str, str] | None:
+        """An open gate that has an answer, and the name it has that under: its own, or for every item that of the step
+        as the files have it."""
+        known = self._standing or self.pipeline if answers else None
+        for gate in self.state.gates if known else ():
+            for name in (gate, known.written(gate) if known else gate):
+                if name in answers:
+                    return gate, name
+        return None
 
     @property
     def claims(self) -> list[ClaimOnRecord]:

@@ -21,7 +21,8 @@ from weft.render.sessions import SessionPage, SessionRow, StepRow
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import SessionReading, Sessions
-from weft.session.state import SessionState
+from weft.session.state import SessionState, StepState
+from weft.workspace.inner import written_steps
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def session_page(sessions: Sessions, session: str) -> SessionPage:
             step.completion.ms if step.completion else None,
             step.problem,
         )
-        for name, step in state.steps.items()
+        for name, step in _in_order(state)
     ]
     notes = reading.faults
     notes += [f"{name} will be written again from the log" for name in reading.unfinished_writes]
@@ -199,6 +200,15 @@ def item_page(parts: Parts, session: str, step: str, item: str) -> ItemPage:
     return ItemPage(session, step, item, tries, file)
 
 
+def item_steps(parts: Parts, session: str, step: str, item: str) -> list[str]:
+    """Of a step that is a pipeline for each item: the steps of one; none for any other step."""
+    from weft.workspace.mapping import item_name
+
+    run = parts.sessions.read(session).state.run
+    place = f"{step}.{item_name(item)}."
+    return [name for name in run.steps if name.startswith(place)] if run else []
+
+
 def step_status(reading: SessionReading, step: str) -> str:
     state = reading.state
     if step in state.gates:
@@ -208,6 +218,12 @@ def step_status(reading: SessionReading, step: str) -> str:
     return state.steps[step].status
 
 
+def _in_order(state: SessionState) -> list[tuple[str, StepState]]:
+    """As the last run has them; then those of earlier ones."""
+    names = dict.fromkeys([*(state.run.steps if state.run else ()), *state.steps])
+    return [(name, state.steps[name]) for name in names if name in state.steps]
+
+
 def _damage(reading: SessionReading) -> list[str]:
     torn = [f"the log ends in an unfinished write of {reading.torn} bytes"] if reading.torn else []
     return [*reading.faults, *torn]
@@ -215,7 +231,8 @@ def _damage(reading: SessionReading) -> list[str]:
 
 def _checks(workspace: Workspace, pipeline: str, step: str) -> tuple[list[str], list[str]]:
     try:
-        found = workspace.pipeline(pipeline).steps.get(step)
+        read = workspace.pipeline(pipeline)
+        found = read.steps.get(step) or (written_steps(read).get(read.written(step)) if read.mapped else None)
     except WeftError as error:
         return [], [f"the checks can't be told: {error.message}"]
     if found is None:

@@ -5,6 +5,7 @@ of an artifact's file, as their editor would."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, Literal
 
 from weft.app.parts import Parts
@@ -28,6 +29,7 @@ from weft.protocol.events import (
     StepAdopted,
     StepSkipped,
     StepStarted,
+    StepsUnfolded,
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.patterns import pattern
@@ -210,6 +212,11 @@ def steps_now(parts: Parts, session: str) -> list[StepNow]:
         match record.event:
             case RunStarted():
                 started = record.event
+            case StepsUnfolded():
+                names = state.run.steps if state.run else started.steps
+                requires = {**started.requires, **record.event.requires}
+                executors = {**started.executors, **record.event.executors}
+                started = replace(started, steps=names, requires=requires, executors=executors)
             case StepStarted() | StepSkipped():
                 reasons[record.event.step] = record.event.reason
             case _:

@@ -101,6 +101,8 @@ def _about(pipeline: Pipeline) -> list[str]:
             by = f"tool {step.calls.tool}"
         elif step.executor == "agent":
             by += " with tools"
+        elif (mapped := pipeline.mapped.get(step.name)) is not None:
+            by = f"pipeline {mapped.given.child.name} for each item"
         lines.append(f"step {step.name}{after}: {by} -> {', '.join(step.artifacts)}{' (final)' if step.final else ''}")
         lines += [f"  schema {schema.file} (version {schema.version})" for schema in step.schemas.values()]
         lines += [

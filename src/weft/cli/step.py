@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from weft.app import App, item_page, step_page, to_json
+from weft.app import App, item_page, item_steps, step_page, to_json
 from weft.cli.place import is_ascii, is_terminal, screen_width
 from weft.protocol.errors import UserError
 from weft.render.step_page import prompts_text, rows_screen, rows_text, step_json, step_screen, step_text
@@ -30,6 +30,11 @@ def show_step(app: App, session: str, step: str, *, prompt: bool, as_json: bool)
 def show_item(app: App, session: str, step: str, item: str, *, as_json: bool) -> None:
     from weft.render.item_page import item_json, item_rows
 
+    theirs = item_steps(app, session, step, item)
+    for one in theirs:
+        show_step(app, session, one, prompt=False, as_json=as_json)
+    if theirs:
+        return
     page = item_page(app, session, step, item)
     if as_json:
         sys.stdout.buffer.write(to_json(item_json(page, app.price)) + b"\n")

@@ -123,7 +123,7 @@ def gather(
         used = tools_of(step, agent, box) if box is not None else ()
         tools = tuple(tool.name for tool in used)
         own, there = step.own, local_values(step, values)
-        within, chosen = _within(step, inputs, values), _chosen(step, parameters)
+        within, chosen = inputs_within(step, inputs, values), _chosen(step, parameters)
         material = _material(workspace, own, agent, within, chosen, profile, model, chosen_model, roles or {})
         if box is not None:
             guides = {slug: box.sources[slug].guide for slug in sources_of(step, agent) if slug in box.sources}
@@ -134,10 +134,12 @@ def gather(
         if step.prior:
             material = replace(material, prior={step.local(one): prior[one] for one in step.prior if one in prior})
         if own.map is not None and own.map.look is None:
-            material = replace(material, outside=True, files=_folder_files(own.map, chosen))
+            material = replace(material, outside=True, files=folder_files(own.map, chosen))
         materials[name] = material
         hashes = {one: given.hash for one, given in within.items() if not step.inside or one in step.inside.given}
         made_from = _made_from(workspace, own, agent, material, hashes, registered or {})
+        if (mapped := pipeline.mapped.get(name)) is not None:
+            made_from = {"map": hash_value([mapped.items, mapped.over.failed])}
         done = state.steps[name].completion if name in state.steps else None
         recorded = done.artifacts if done else {}
         documents = _documents(state.session, material, there, {})
@@ -173,27 +175,24 @@ def taken_inputs(step: Step, values: Mapping[str, Any]) -> dict[str, InputText]:
     anything else is given as JSON."""
     found: dict[str, InputText] = {}
     for name, place in (step.inside.taken if step.inside else {}).items():
-        if place.artifact not in values:
-            continue
-        value = values[place.artifact]
-        at = (
-            [one.value for one in find(parse_path(place.at), value) if isinstance(one, ValuePlace)]
-            if place.at
-            else [value]
-        )
-        if not at:
-            continue
-        whole = at[0] if len(at) == 1 and not parse_path(place.at).many else at
-        text = whole if isinstance(whole, str) else json.dumps(whole, ensure_ascii=False, indent=2)
-        found[name] = (
-            given_text(text.encode(), f"{name}.md")
-            if isinstance(whole, str)
-            else InputText(text, hash_bytes(text.encode()))
-        )
+        if place.artifact in values and (text := value_text(name, values[place.artifact], place.at)) is not None:
+            found[name] = text
     return found
 
 
-def _within(step: Step, inputs: Mapping[str, InputText], values: Mapping[str, Any]) -> dict[str, InputText]:
+def value_text(name: str, value: Any, at: str) -> InputText | None:
+    """What is at a place of a value, as an input; None when nothing is."""
+    places = [one.value for one in find(parse_path(at), value) if isinstance(one, ValuePlace)] if at else [value]
+    if not places:
+        return None
+    whole = places[0] if len(places) == 1 and not (at and parse_path(at).many) else places
+    if isinstance(whole, str):
+        return given_text(whole.encode("utf-8", "replace"), f"{name}.md")
+    text = json.dumps(whole, ensure_ascii=False, indent=2)
+    return InputText(text, hash_bytes(text.encode("utf-8", "replace")))
+
+
+def inputs_within(step: Step, inputs: Mapping[str, InputText], values: Mapping[str, Any]) -> dict[str, InputText]:
     """Every input that there is, by the names of the step's own pipeline."""
     if step.inside is None:
         return dict(inputs)
@@ -254,7 +253,7 @@ def _edited(step: str, items: tuple[tuple[str, str], ...] | None, state: Session
             yield file
 
 
-def _folder_files(over: Map, parameters: Mapping[str, Any]) -> dict[str, str]:
+def folder_files(over: Map, parameters: Mapping[str, Any]) -> dict[str, str]:
     """The files of a folder that are meant, in order; what is hidden, or leads elsewhere, is not."""
     if over.folder is None:
         return {}
@@ -283,11 +282,12 @@ def _material(
     roles: Mapping[str, str],
 ) -> Material:
     said = chosen_model or step.model or (agent.model if agent else None)
-    model = "" if step.calls else roles.get(said or "", said or default_model)
+    none = step.calls is not None or step.executor == "pipeline"
+    model = "" if none else roles.get(said or "", said or default_model)
     names = dict.fromkeys([*step.skills, *(agent.skills if agent else ())])
     read = {name: inputs[name] for name in (*step.inputs, *step.parameters) if name in inputs}
     return Material(
-        code=step.code or ("" if step.calls else _embedded(step, agent, model)),
+        code=step.code or ("" if none else _embedded(step, agent, model)),
         model=model,
         instructions=agent.text if agent else "",
         skills={name: workspace.skill(name).text for name in names},

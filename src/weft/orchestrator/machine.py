@@ -12,6 +12,8 @@ reads a clock or a disk, so every interleaving can be tried in a test.
 - Once a step has failed for good, or the budget is reached, nothing new starts, not even a retry; what runs may finish.
 - A run that has taken too long has failed: what runs is stopped, and what is made on failure and at the end is made.
 - A settlement for an attempt that is no longer open meets a closed gate: it changes nothing.
+- The steps of a pipeline for each item wait until what the items are in is made, and the pipeline has been unfolded
+  from that. What fails for good in one of them may be that item's alone.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from weft.orchestrator.progress import (
     Decision,
     Effect,
     EndRun,
+    FindItems,
     Progress,
     RunSpec,
     StartAttempt,
@@ -43,6 +46,7 @@ from weft.protocol.commands import (
     AttemptSucceeded,
     Command,
     InterruptRun,
+    ItemsFound,
     StartRun,
     TimeCame,
 )
@@ -60,13 +64,15 @@ from weft.protocol.events import (
     StepInterrupted,
     StepSkipped,
     StepStarted,
+    StepsUnfolded,
     WaitStarted,
 )
-from weft.protocol.hashes import combine
+from weft.protocol.hashes import combine, hash_value
 from weft.session.moments import moment_seconds, moment_text
 from weft.session.recovery import waiting_for
 from weft.session.state import RunState, SessionState, StepState, WaitState
 from weft.workspace.flow import Budget
+from weft.workspace.mapping import item_name
 from weft.workspace.pipeline import Step
 
 OVERTIME: Final = "the run has taken longer than it may"
@@ -92,6 +98,8 @@ def decide(
             return _interrupted(spec, state, progress, command)
         case TimeCame():
             return Decision(progress) if progress.ending else _advance(spec, state, progress, [], [])
+        case ItemsFound():
+            return _unfolded(spec, state, progress, command)
         case _:
             assert_never(command)
 
@@ -136,6 +144,7 @@ def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
         verdicts={**state.verdicts},
         waits={**state.waits},
         until=_latest(spec, before, now),
+        given_up=_given_up(spec, state, before),
         now=now,
     )
     events: list[DurableEvent] = [started]
@@ -143,6 +152,66 @@ def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
         after = withdrawn(progress, gone)
         progress, events = after.progress, [*events, *after.events]
     return _advance(spec, state, progress, events, [])
+
+
+def _unfolded(spec: RunSpec, state: SessionState, progress: Progress, command: ItemsFound) -> Decision:
+    """What is settled and what runs stays; the steps of items that are new wait for their turn."""
+    if progress.ending:
+        return Decision(progress)
+    wanted = wanted_steps(spec.pipeline, spec.wish)
+    steps = {
+        name: progress.steps.get(name) or StepProgress("waiting" if name in wanted else "left")
+        for name in spec.pipeline.steps
+    }
+    events: list[DurableEvent] = []
+    for gone in [name for name in progress.gates if name not in steps]:
+        after = withdrawn(progress, gone)
+        progress, events = after.progress, [*events, *after.events]
+    for place in [one for one in command.steps if one in spec.pipeline.mapped]:
+        theirs = [name for name in steps if name.startswith(f"{place}.")]
+        known = {name: spec.pipeline.steps[name] for name in (*theirs, place)}
+        events.append(
+            StepsUnfolded(
+                run=progress.run,
+                step=place,
+                items=spec.pipeline.mapped[place].items,
+                steps=tuple(theirs),
+                requires={name: list(step.before) for name, step in known.items()},
+                executors={name: step.executor for name, step in known.items()},
+            )
+        )
+    return _advance(spec, state, replace(progress, steps=steps), events, [])
+
+
+def _waits_for_items(spec: RunSpec, progress: Progress) -> dict[str, str]:
+    """The steps with a pipeline for each item whose items are in something that was made since they were looked for:
+    with the hash of that."""
+    found: dict[str, str] = {}
+    for place, one in spec.pipeline.mapped.items():
+        if one.source is None or progress.steps[place].phase not in ("waiting", "left"):
+            continue
+        maker, artifact = one.source
+        done = progress.steps[maker]
+        made = done.artifacts.get(artifact, "") if done.phase == "done" else ""
+        if made and made != one.known and _is_asked_for(spec, progress, place):
+            found[place] = done.artifacts[artifact]
+    return found
+
+
+def _is_asked_for(spec: RunSpec, progress: Progress, place: str) -> bool:
+    """It is, or a step of one of its items."""
+    if progress.steps[place].phase == "waiting":
+        return True
+    return bool(spec.wish.only) and place in wanted_steps(spec.pipeline, replace(spec.wish, only=frozenset()))
+
+
+def _given_up(spec: RunSpec, state: SessionState, before: RunState | None) -> frozenset[str]:
+    """A run that has failed, or may spend more now, tries all of it again."""
+    if not spec.pipeline.mapped or before is None or before.outcome in ("failed", "over_budget"):
+        return frozenset()
+    failed = [name for name in before.spent if name in state.steps and state.steps[name].status == "failed"]
+    kept = {place for place, one in spec.pipeline.mapped.items() if one.over.failed != "stop"}
+    return frozenset(one for one in failed if any(place in kept for place, _ in spec.pipeline.items_around(one)))
 
 
 def _latest(spec: RunSpec, before: RunState | None, now: float) -> float | None:
@@ -210,7 +279,7 @@ def _failed(spec: RunSpec, state: SessionState, progress: Progress, command: Att
     progress, over = _overrun(spec, progress, settled, command.step)
     policy = spec.pipeline.steps[command.step].retry
     apart = spec.pipeline.steps[command.step].runs != "in_order"  # what failed before does not concern it
-    stopped = bool(progress.of("failed")) and not apart
+    stopped = bool(_fatal(spec, progress)) and not apart
     retrying = command.retryable and tries_left and policy.takes(command.kind) and not stopped
     short = progress.over or _short(spec, progress, command.step) if retrying else ""
     short = short or (command.message if command.kind == "over_budget" else "")
@@ -322,14 +391,17 @@ def _advance(
     progress, events, effects = found.progress, [*events, *found.events], [*effects, *found.effects]
     if overtime(progress, progress.now) and not progress.of("running"):
         progress = _out_of_time(spec, state, progress)
-    if not progress.of("running") and _outcome(progress)[0] in ("done", "failed"):
+    unknown = _waits_for_items(spec, progress) if spec.pipeline.mapped and _goes_on(spec, progress) else {}
+    if unknown:
+        return Decision(progress, tuple(events), (*effects, FindItems(unknown)))
+    if not progress.of("running") and _outcome(spec, progress)[0] in ("done", "failed"):
         last = _at_the_end(spec, state, progress)
         progress, events, effects = last.progress, [*events, *last.events], [*effects, *last.effects]
         progress = replace(progress, at_end=True)
     due = _due(progress)
     if progress.of("running"):
         return Decision(progress, tuple(events), (*effects, *([WakeAt(due)] if due is not None else [])))
-    outcome, message = _outcome(progress)
+    outcome, message = _outcome(spec, progress)
     if outcome == "asleep" and due is not None and due - progress.now <= SHORT_SLEEP:
         return Decision(progress, tuple(events), (*effects, WakeAt(due)))
     if outcome == "done":
@@ -361,11 +433,16 @@ def _in_order(spec: RunSpec, state: SessionState, progress: Progress) -> Decisio
     events: list[DurableEvent] = []
     effects: list[Effect] = []
     again = True
-    while again and not progress.of("failed") and not progress.over and not _late(progress):
+    unknown = _waits_for_items(spec, progress) if spec.pipeline.mapped else {}
+    while again and _goes_on(spec, progress):
         again = False
         for name, step in spec.pipeline.steps.items():
             waiting = progress.steps[name].phase == "waiting" and step.runs == "in_order"
             if not waiting or not _ready(spec, progress, step):
+                continue
+            if unknown and any(name == place or name.startswith(f"{place}.") for place in unknown):
+                continue
+            if spec.pipeline.mapped and not _has_room(spec, progress, name):
                 continue
             turn = _turn(spec, state, progress, name)
             again |= any(isinstance(event, StepSkipped) for event in turn.events)  # others may have waited for it
@@ -373,6 +450,55 @@ def _in_order(spec: RunSpec, state: SessionState, progress: Progress) -> Decisio
             if progress.over:
                 break
     return Decision(progress, tuple(events), tuple(effects))
+
+
+def _goes_on(spec: RunSpec, progress: Progress) -> bool:
+    """Something new may be begun."""
+    return not progress.over and not _late(progress) and not (progress.of("failed") and _fatal(spec, progress))
+
+
+def _has_room(spec: RunSpec, progress: Progress, name: str) -> bool:
+    """So many items at once as their map says; in one of them so many steps as in a run."""
+    around = spec.pipeline.items_around(name)
+    running = progress.of("running") if around else []
+    if around and len([one for one in running if one.startswith(f"{around[0][1]}.")]) >= spec.limit:
+        return False
+    for place, spot in around:
+        others = {one[len(place) + 1 :].partition(".")[0] for one in running if one.startswith(f"{place}.")}
+        others.discard(spot[len(place) + 1 :])
+        if len(others) >= spec.pipeline.mapped[place].over.at_once:
+            return False
+    return True
+
+
+def _contained(spec: RunSpec, progress: Progress) -> dict[str, str]:
+    """The steps whose failure is an item's alone: each with what the steps of that item begin with."""
+    left, found = progress.of("failed"), dict[str, str]()
+    for place, one in [*spec.pipeline.mapped.items()][::-1] if left else ():
+        failed = {name: spot for name in left for at, spot in spec.pipeline.items_around(name) if at == place}
+        items, allowed = len({*failed.values()}), one.over.allowed(len(one.items))
+        if one.over.failed != "stop" and items <= allowed and items < len(one.items):
+            found |= failed
+            left = [name for name in left if name not in failed]
+    return found
+
+
+def _fatal(spec: RunSpec, progress: Progress) -> list[str]:
+    """The steps whose failure is the run's."""
+    failed = progress.of("failed")
+    if not failed or not spec.pipeline.mapped:
+        return failed
+    contained = _contained(spec, progress)
+    return [name for name in failed if name not in contained]
+
+
+def _failed_items(spec: RunSpec, progress: Progress, place: str) -> dict[str, str]:
+    """Of a step that gathers: by key, why an item has no result."""
+    if place not in spec.pipeline.mapped:
+        return {}
+    spots = {spot: name for name, spot in _contained(spec, progress).items()}
+    keys = {f"{place}.{item_name(key)}": key for key in spec.pipeline.mapped[place].items}
+    return {key: f"{spots[spot]}: {progress.steps[spots[spot]].problem}" for spot, key in keys.items() if spot in spots}
 
 
 def _at_the_end(spec: RunSpec, state: SessionState, progress: Progress) -> Decision:
@@ -401,8 +527,10 @@ def _failures(spec: RunSpec, progress: Progress, name: str) -> dict[str, str]:
     if step.runs == "in_order":
         return {}
     within = step.at_end.rpartition(".")[0]
-    failed = [*progress.of("failed"), *(progress.of("held") if progress.stopped else ())]
     inside = f"{within}." if within else ""
+    alone = _contained(spec, progress)
+    failed = [one for one in progress.of("failed") if one not in alone or inside.startswith(f"{alone[one]}.")]
+    failed += progress.of("held") if progress.stopped else []
     found = [one for one in failed if spec.pipeline.steps[one].runs == "in_order" and one.startswith(inside)]
     return {one: progress.steps[one].problem or OVERTIME for one in found}
 
@@ -423,6 +551,10 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
     extra = extra_inputs(spec.pipeline, progress.course, name)
     late = f" {moment_text(progress.until)}" if progress.stopped and progress.until is not None else ""
     extra |= {f"failed:{one}": f"{progress.steps[one].attempt}{late}" for one in _failures(spec, progress, name)}
+    if lost := _failed_items(spec, progress, name):
+        extra |= {f"failed:item {key}": hash_value(why) for key, why in lost.items()}
+        told = f"{len(lost)} of {len(spec.pipeline.mapped[name].items)} items of {name} failed: {', '.join(lost)}"
+        progress = progress.with_note(name, told)
     why = before.again[1] if before.again else forced.get(name, "")
     verdict = judge(step, spec.facts[name], record, upstream, extra=extra, edited=edited, forced=why)
     if verdict.action == "skip" and record.completion is not None:
@@ -431,7 +563,9 @@ def _turn(spec: RunSpec, state: SessionState, progress: Progress, name: str) -> 
         return Decision(
             after.progress, (StepSkipped(run=progress.run, step=name, reason=verdict.reason), *after.events)
         )
-    if len(progress.of("running")) >= spec.limit:
+    if name in progress.given_up and not why and record.input_hash == combine(verdict.inputs):
+        return Decision(progress.with_step(name, StepProgress("failed", record.attempt, problem=record.problem)))
+    if not spec.pipeline.items_around(name) and len(_outside_items(spec, progress)) >= spec.limit:
         return Decision(progress)
     held = _held_up(spec, progress, name, verdict.inputs)
     if held.progress.steps[name].phase == "asked" or _sleeps(held.progress, name):
@@ -482,9 +616,25 @@ def _awake(progress: Progress, name: str) -> Progress:
 def _ready(spec: RunSpec, progress: Progress, step: Step) -> bool:
     """All it requires is settled; and all that a unit around it needs from outside, so that the unit has one base."""
     around = (name for unit in spec.pipeline.units_of(step.name) for name in outside(spec.pipeline, unit))
+    if step.name in spec.pipeline.mapped and progress.of("failed"):
+        return _all_ended(spec, progress, step)
     return all(progress.steps[name].phase in ("done", "passed") for name in step.before) and all(
         progress.steps[name].phase in ("done", "passed", "left") for name in around
     )
+
+
+def _all_ended(spec: RunSpec, progress: Progress, step: Step) -> bool:
+    """Every item of a step that gathers has its result, or has failed and nothing of it runs any more."""
+    spots = {*_contained(spec, progress).values()}
+    running = progress.of("running")
+    lost = {one for one in spots if not any(name.startswith(f"{one}.") for name in running)}
+    of_lost = {name for name in step.requires for _, spot in spec.pipeline.items_around(name) if spot in lost}
+    return all(progress.steps[name].phase in ("done", "passed") for name in step.before if name not in of_lost)
+
+
+def _outside_items(spec: RunSpec, progress: Progress) -> list[str]:
+    running = progress.of("running")
+    return [name for name in running if not spec.pipeline.items_around(name)] if spec.pipeline.mapped else running
 
 
 def _unasked_hashes(progress: Progress, state: SessionState) -> dict[str, str]:
@@ -572,7 +722,7 @@ def _begin(
         only,
         wait,
         anew,
-        _failures(spec, progress, name),
+        _failed_items(spec, progress, name) or _failures(spec, progress, name),
     )
     return Decision(progress.with_step(name, running), (*after.events, started), (effect,))
 
@@ -655,10 +805,10 @@ def _with_hint(finding: Finding) -> str:
     return f"{finding} ({finding.hint})" if finding.hint else str(finding)
 
 
-def _outcome(progress: Progress) -> tuple[Outcome, str]:
+def _outcome(spec: RunSpec, progress: Progress) -> tuple[Outcome, str]:
     if _late(progress):
         return "failed", OVERTIME
-    failed = progress.of("failed")
+    failed = _fatal(spec, progress)
     if failed:
         return "failed", f"failed: {', '.join(failed)}"
     if progress.over:

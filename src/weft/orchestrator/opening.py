@@ -17,6 +17,8 @@ from weft.files import Folder, named_file, named_folder
 from weft.orchestrator.facts import Facts, Versions, gather
 from weft.orchestrator.inputs import GivenInput, InputText, ReadFile, SessionInput, given_text, take_inputs
 from weft.orchestrator.keep import Kept, adopt, keep_edits
+from weft.orchestrator.plan import wanted_items
+from weft.orchestrator.unfolding import unfold
 from weft.protocol.commands import Artifact, StartRun
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.events import (
@@ -31,6 +33,7 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.session.legacy import Legacy
 from weft.session.state import SessionState
+from weft.workspace.inner import written_steps
 from weft.workspace.pipeline import Pipeline
 from weft.workspace.spelling import listed, suggest
 from weft.workspace.workspace import Workspace
@@ -84,10 +87,13 @@ class OpeningAsk:
     registered: Mapping[str, str] = field(default_factory=dict)
     toolbox: Callable[[], Toolbox] | None = None
     versions: Versions | None = None
+    going_on: bool = False
+    """A run is, and asks for the items that it has found."""
 
 
 def open_up(ask: OpeningAsk) -> Opening:
-    check_wish(ask.pipeline, ask.wish)
+    if not ask.pipeline.mapped:
+        check_wish(ask.pipeline, ask.wish)
     _check_same_pipeline(ask)
     state = copy.deepcopy(ask.state)
     events: list[DurableEvent] = []
@@ -105,6 +111,9 @@ def open_up(ask: OpeningAsk) -> Opening:
         if taken.new:
             _add(state, events, _recorded(name, taken))
     remembered = state.run.chosen if state.run else {}
+    texts = {name: given.text for name, given in inputs.items()}
+    if ask.pipeline.mapped:
+        ask, texts = _unfolded(ask, remembered, texts)
     known = {name: value for name, value in remembered.items() if name in ask.pipeline.parameters}
     parameters = _with_folders(ask.pipeline, _parameters(ask, known))
     chosen = {name: parameters[name] for name in {**known, **ask.wish.parameters}}
@@ -121,7 +130,7 @@ def open_up(ask: OpeningAsk) -> Opening:
         registered=ask.registered,
         overrides=ask.wish.profile,
         toolbox=ask.toolbox,
-        inputs={**_files_read(ask.pipeline, parameters), **{name: given.text for name, given in inputs.items()}},
+        inputs={**_files_read(ask.pipeline, parameters), **texts},
         read=ask.read,
         versions=ask.versions,
     )
@@ -145,22 +154,40 @@ def open_up(ask: OpeningAsk) -> Opening:
     )
 
 
+def _unfolded(
+    ask: OpeningAsk, remembered: Mapping[str, Any], texts: Mapping[str, InputText]
+) -> tuple[OpeningAsk, dict[str, InputText]]:
+    """The same with the steps of every item that is known, and the inputs with the items."""
+    written = ask.pipeline.parameters
+    given = {name: value for name, value in {**remembered, **ask.wish.parameters}.items() if name in written}
+    parameters = _with_folders(ask.pipeline, ask.pipeline.parameter_values(given))
+    pipeline, items = unfold(ask.pipeline, ask.read, texts, parameters)
+    if not ask.going_on:
+        check_wish(pipeline, ask.wish)
+    return replace(ask, pipeline=pipeline), {**texts, **items}
+
+
 def _gone(ask: OpeningAsk) -> dict[str, bytes]:
     """The artifacts of completed steps, and of items, whose files are gone and whose bytes the log has."""
     wanted = {
         name: digest
         for step, record in ask.state.steps.items()
-        if record.completion and step in ask.pipeline.steps
+        if record.completion and _is_of(ask.pipeline, step)
         for name, digest in record.completion.artifacts.items()
     }
     known = ask.state.artifacts
-    items = (one.artifact for step in ask.pipeline.steps for one in ask.state.items.get(step, {}).values() if one.ok)
+    steps = [step for step in ask.state.items if _is_of(ask.pipeline, step)]
+    items = (one.artifact for step in steps for one in ask.state.items[step].values() if one.ok)
     wanted |= {name: known[name].hash for name in items if name in known}
     gone = [name for name in wanted if name in known and known[name].hash == wanted[name] and ask.read(name) is None]
     if not gone or ask.versions is None:
         return {}
     texts = ask.versions({known[name].seq for name in gone})
     return {name: texts[known[name].seq] for name in gone if known[name].seq in texts}
+
+
+def _is_of(pipeline: Pipeline, step: str) -> bool:
+    return step in pipeline.steps or bool(pipeline.items_around(step))
 
 
 def _recorded(name: str, taken: SessionInput) -> InputRecorded:
@@ -227,7 +254,9 @@ def check_wish(pipeline: Pipeline, wish: StartRun) -> None:
             )
     for name, answer in wish.answers.items():
         _check_answer(pipeline, name, answer)
-    if wish.only and not any(step.map for step in pipeline.steps.values()):
+    if wish.only and pipeline.mapped:
+        _check_items(pipeline, wish)
+    elif wish.only and not any(step.map for step in pipeline.steps.values()):
         what = f"--only {sorted(wish.only)[0]}: no step of the pipeline {pipeline.name} is made item by item"
         raise UsageError(what, hint="steps with a 'map' are; --until STEP stops after a step")
     both = sorted(wish.accept & (wish.force | {wish.start_from or ""}))
@@ -235,8 +264,21 @@ def check_wish(pipeline: Pipeline, wish: StartRun) -> None:
         raise UsageError(f"--accept and --force can't both name {both[0]}", hint="keep the edit, or make it again")
 
 
+def _check_items(pipeline: Pipeline, wish: StartRun) -> None:
+    """At least one of the items that are asked for must be there, unless some are not known yet."""
+    unknown = any(one.source and one.known is None for one in pipeline.mapped.values())
+    if unknown or any(step.map for step in pipeline.steps.values()):
+        return
+    known = [f"{pipeline.written(place)}/{key}" for place, one in pipeline.mapped.items() for key in one.items]
+    if not any(wanted_items(wish, place) & {*one.items} for place, one in pipeline.mapped.items()):
+        named = sorted(wish.only)[0]
+        hint = suggest(named, [one.partition("/")[2] for one in known], "items")
+        raise UsageError(f"--only {named}: no step of the pipeline {pipeline.name} has such an item", hint=hint)
+
+
 def _check_answer(pipeline: Pipeline, name: str, answer: str) -> None:
-    gates = {step: one.gate for step, one in pipeline.steps.items() if one.gate and not one.gate.auto}
+    steps = {**pipeline.steps, **(written_steps(pipeline) if pipeline.mapped else {})}
+    gates = {step: one.gate for step, one in steps.items() if one.gate and not one.gate.auto}
     gate = gates.get(name)
     if gate is None:
         hint = suggest(name, gates, "gates") if gates else "this pipeline waits nowhere"

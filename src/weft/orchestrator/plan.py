@@ -21,6 +21,7 @@ from weft.protocol.hashes import combine
 from weft.protocol.plans import Action, Plan, PlanLine
 from weft.protocol.values import dataclass
 from weft.session.state import Completion, SessionState, StepState
+from weft.workspace.mapping import item_name
 from weft.workspace.pipeline import Pipeline, Step
 
 Elsewhere = Callable[[str, Mapping[str, str], Mapping[str, str]], tuple[str, Mapping[str, str]] | None]
@@ -165,13 +166,28 @@ def forced_steps(pipeline: Pipeline, wish: StartRun) -> dict[str, str]:
     if wish.start_from:
         reason = f"asked for with --from {wish.start_from}"
         forced |= dict.fromkeys([wish.start_from, *pipeline.dependents(wish.start_from)], reason)
+    for place in [name for name in forced if name in pipeline.mapped]:
+        theirs = [name for name in pipeline.steps if name.startswith(f"{place}.")]
+        forced = {**dict.fromkeys(theirs, forced[place]), **forced}
     return forced
 
 
 def wanted_steps(pipeline: Pipeline, wish: StartRun) -> frozenset[str]:
-    if wish.until is None:
-        return frozenset(pipeline.steps)
-    return frozenset({wish.until, *pipeline.upstream(wish.until)})
+    wanted = frozenset({wish.until, *pipeline.upstream(wish.until)} if wish.until else pipeline.steps)
+    if not wish.only or not pipeline.mapped:
+        return wanted
+    return wanted - {name for place in pipeline.mapped for name in _not_asked_for(pipeline, wish, place)}
+
+
+def _not_asked_for(pipeline: Pipeline, wish: StartRun, place: str) -> set[str]:
+    """Of a pipeline for each item, the steps of the other items, and what needs the whole."""
+    only = wanted_items(wish, place)
+    asked = {f"{place}.{item_name(key)}." for key in pipeline.mapped[place].items if key in only}
+    if not asked:  # items of another step are meant
+        return set()
+    theirs = {name for name in pipeline.steps if name.startswith(f"{place}.")}
+    others = {name for name in theirs if not any(name.startswith(one) for one in asked)}
+    return {place, *others, *(pipeline.dependents(place) - theirs)}
 
 
 def wanted_items(wish: StartRun, step: str) -> frozenset[str]:
@@ -247,6 +263,9 @@ def make_plan(
                 lines[name] = replace(lines[name], reason=reason, reused=taken[0])
                 outlook.will_take_over(name, taken[1])
         _follow(pipeline, lines, name)
+        if (mapped := pipeline.mapped.get(name)) and mapped.source and mapped.source[0] in outlook.to_make:
+            reason = f"for each item in {mapped.source[1]}, which is made before it"
+            lines[name] = _line(step, "run", reason, conditional=lines[name].conditional)
         if lines[name].action == "run":
             outlook.will_make(name)
         _send_round(pipeline, lines, outlook, wanted, name)

@@ -1,5 +1,5 @@
-"""What a run works with: the spec that does not change, the progress carried from decision to decision, and what a
-decision asks to be done. Values only."""
+"""What a run works with: the spec, which changes only when items are found, the progress carried from decision to
+decision, and what a decision asks to be done. Values only."""
 
 from __future__ import annotations
 
@@ -105,6 +105,8 @@ class Progress:
     """It has: nothing in order is made any more, only what is made on failure and at the end."""
     at_end: bool = False
     """What is made then has begun: it has its own time."""
+    given_up: frozenset[str] = frozenset()
+    """What had failed for good in this run before it was taken up again: an item's failure stays that."""
     now: float = 0.0
     """The moment of the last command."""
     ending: Outcome | None = None
@@ -177,7 +179,15 @@ class WakeAt:
     at: float
 
 
-Effect = StartAttempt | StopAttempt | EndRun | WakeAt
+@dataclass(frozen=True, slots=True)
+class FindItems:
+    """What the items of these steps are in has been made: the pipeline is to be unfolded anew."""
+
+    steps: Mapping[str, str]
+    """Each with the hash of what its items are in."""
+
+
+Effect = StartAttempt | StopAttempt | EndRun | WakeAt | FindItems
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
@@ -25,13 +25,14 @@ from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashedError
 from weft.orchestrator.facts import Facts, Material, local_values, taken_inputs
 from weft.orchestrator.inputs import InputText, given_text
-from weft.orchestrator.items import MapItem, StepItems, chosen_items, item_hash, map_items, taken_over
+from weft.orchestrator.items import MapItem, StepItems, chosen_items, gathered, item_hash, map_items, taken_over
 from weft.orchestrator.machine import OVERTIME, decide, overtime
 from weft.orchestrator.map_step import Failure, ItemsFailedError, ItemsLeftError, ItemTry, MapStep, MapWork
 from weft.orchestrator.progress import (
     LEAVING,
     Decision,
     EndRun,
+    FindItems,
     OverAllowanceError,
     Progress,
     RunSpec,
@@ -53,6 +54,7 @@ from weft.protocol.commands import (
     AttemptSucceeded,
     Command,
     InterruptRun,
+    ItemsFound,
     StartRun,
     TimeCame,
 )
@@ -77,7 +79,8 @@ from weft.protocol.talk_commands import DecideApproval
 from weft.session.recovery import item_results
 from weft.session.session import Session
 from weft.workspace.flow import look
-from weft.workspace.mapping import Map
+from weft.workspace.inner import inner_file, inner_name
+from weft.workspace.mapping import Map, item_name
 from weft.workspace.pipeline import Step, secrets_of
 from weft.workspace.resource_limit import tell_waiting
 
@@ -95,6 +98,10 @@ SMALL: Final = 32 * 1024
 """Bytes; a smaller artifact without checks is validated on the loop: a thread would cost more."""
 
 T = TypeVar("T")
+
+
+Unfold = Callable[[Mapping[str, bytes]], Awaitable[tuple[RunSpec, Facts]]]
+"""The run's pipeline with the items that are known now, given what the run has made."""
 
 
 class StepModels(Protocol):
@@ -140,9 +147,11 @@ class Runner:
         cache: StepCache | None = None,
         clock: Callable[[], float] = time.time,
         using: Callable[[str], AbstractAsyncContextManager[None]] = lambda _: nullcontext(),
+        unfold: Unfold,
     ) -> None:
         """`by` is who wants the run, `key` the name of the command that said so. `using` waits for the turn of a
         resource."""
+        self._unfold = unfold
         self._using = using
         self._clock = clock
         self._wake: asyncio.TimerHandle | None = None
@@ -184,7 +193,8 @@ class Runner:
                 end = self._act(decision)
                 if end:
                     return await self._end(end)
-                command = await self._next()
+                unknown = next((one for one in decision.effects if isinstance(one, FindItems)), None)
+                command = await self._find_items(unknown) if unknown else await self._next()
                 if isinstance(command, TimeCame) and overtime(progress, self._clock()):
                     self.interrupt(InterruptRun(why=OVERTIME, outcome="failed"))
                     command = await self._next()
@@ -195,6 +205,22 @@ class Runner:
             await self._models.aclose()
             if self._bug:
                 raise self._bug
+
+    async def _find_items(self, effect: FindItems) -> Command:
+        """The pipeline with the steps of the items that are known now. What was made may have been changed since."""
+        why = ""
+        try:
+            self._spec, self._facts = await self._unfold(self._made)
+        except WeftError as error:
+            why = f"the items of {', '.join(effect.steps)} can't be taken up: {error}"
+        for place, digest in effect.steps.items() if not why else ():
+            one = self._spec.pipeline.mapped.get(place)
+            if one is not None and one.source is not None and one.known != digest:
+                why = f"{one.source[1]} was changed while the run was going on; the next run will take it in"
+        if not why:
+            return ItemsFound(steps=tuple(effect.steps))
+        self.interrupt(InterruptRun(why=why))
+        return await self._next()
 
     async def _next(self) -> Command:
         """The next command; that a model is asked again is only recorded."""
@@ -317,6 +343,8 @@ class Runner:
                     self._wake_at(effect.at)
                 case EndRun():
                     end = effect
+                case FindItems():
+                    pass  # before the next command
         return end
 
     def _wake_at(self, at: float) -> None:
@@ -416,6 +444,8 @@ class Runner:
     async def _make(self, step: Step, start: StartAttempt, calls: AttemptCalls) -> tuple[list[Artifact], list[Finding]]:
         material = self._facts.materials[step.name]
         upstream = await self._upstream(start.upstream)
+        if step.executor == "pipeline":
+            return write_out(step, self._gathered(step, upstream, start.failed))
         own, taken = step.own, taken_inputs(step, upstream)
         given = StepInput(
             session=self._session.state.session,
@@ -489,6 +519,20 @@ class Runner:
             if not findings:
                 findings = await self._validate(step, made, upstream, taken)
         return made, findings
+
+    def _gathered(self, step: Step, made: Mapping[str, Any], failed: Mapping[str, str]) -> Any:
+        """What the pipelines of a step's items have come to, each as its final step made it."""
+        mapped = self._spec.pipeline.mapped[step.name]
+        if mapped.problem:
+            raise UserError(mapped.problem)
+        child, values = mapped.given.child, dict[str, Any]()
+        names = child.steps[child.final].artifacts
+        for key in mapped.items:
+            place = inner_name(step.name, item_name(key))
+            theirs = {name: made[file] for name in names if (file := inner_file(place, name)) in made}
+            if theirs:
+                values[key] = theirs if len(names) > 1 else theirs[names[0]]
+        return gathered(mapped.items, values, failed, keep=mapped.over.failed == "keep")
 
     async def _pictures(self, given: StepInput) -> tuple[Media, ...]:
         """Those among what a step reads, as they were given, or smaller where providers want them so."""

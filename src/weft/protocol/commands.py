@@ -103,6 +103,15 @@ class TimeCame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ItemsFound:
+    """The items of steps that wait for them are known, and their steps are in the pipeline."""
+
+    steps: tuple[str, ...]
+    """Those that have waited."""
+    type: Literal["items_found"] = "items_found"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyToGate:
     """A person's choice at an open gate; `text` is what they want changed, `values` what they fill in at its form."""
 
@@ -325,7 +334,7 @@ class AttemptRested:
 
 
 Settlement = AttemptSucceeded | AttemptFailed | AttemptRested
-Command = StartRun | InterruptRun | Settlement | TimeCame
+Command = StartRun | InterruptRun | Settlement | TimeCame | ItemsFound
 """What the machine of a run takes."""
 RestCommand = ReplyToGate | ResolveConfirmation | CancelRun
 """What can be asked of a run that is at rest."""

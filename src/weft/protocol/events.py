@@ -392,6 +392,22 @@ class WaitStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepsUnfolded:
+    """The items of a step that is a pipeline for each of them are known: the run has their steps from now on."""
+
+    run: int
+    step: str
+    items: tuple[str, ...]
+    """Their keys, in order."""
+    steps: tuple[str, ...]
+    """The steps of all items, in running order: they stand before the step, in place of those it had."""
+    requires: Mapping[str, list[str]] = field(default_factory=dict)
+    """By step, with the step itself, those that it is made from."""
+    executors: Mapping[str, str] = field(default_factory=dict)
+    type: Literal["steps_unfolded"] = "steps_unfolded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GateResolved:
     """The one reply that a gate gets, or the word that it needs none any more."""
 
@@ -654,6 +670,7 @@ FlowEvent = (
     | BudgetReached
     | GateReminded
     | WaitStarted
+    | StepsUnfolded
 )
 """What moves a run besides its steps."""
 DurableEvent = (
@@ -704,7 +721,7 @@ def is_durable(event: Event) -> bool:
             return True
         case VerdictGiven() | RoundStarted() | BudgetReached() | WordsSaid() | WordsUnderstood():
             return True
-        case VerdictOverruled() | GateReminded() | WaitStarted():
+        case VerdictOverruled() | GateReminded() | WaitStarted() | StepsUnfolded():
             return True
         case CallSettled() | ItemSettled() | SettingChanged() | SessionDescribed() | SourceSwitched():
             return True

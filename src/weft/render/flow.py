@@ -15,6 +15,7 @@ from weft.protocol.events import (
     GateResolved,
     ReplyClassified,
     RoundStarted,
+    StepsUnfolded,
     VerdictGiven,
     VerdictOverruled,
     WaitStarted,
@@ -22,6 +23,7 @@ from weft.protocol.events import (
     WordsUnderstood,
 )
 from weft.render.cells import clean, paragraphs
+from weft.render.units import count
 
 _VERDICTS: Final = {"not_checked": "not checked"}
 _BY: Final = {
@@ -55,7 +57,7 @@ def flow_lines(event: FlowEvent) -> list[str]:
             return [clean(f"{event.kind} round {event.round} of {event.most}, asked for by {event.unit}: {steps}")]
         case BudgetReached():
             return [clean(f"budget reached at {event.step}: {event.message}")]
-        case GateReminded() | WaitStarted():
+        case GateReminded() | WaitStarted() | StepsUnfolded():
             return _in_time(event)
         case _:
             assert_never(event)
@@ -68,7 +70,9 @@ def _resolved(event: GateResolved) -> list[str]:
     return [clean(f"gate {event.gate}: {event.choice}{said}, by {_BY.get(event.by, event.by)}")]
 
 
-def _in_time(event: GateReminded | WaitStarted) -> list[str]:
+def _in_time(event: GateReminded | WaitStarted | StepsUnfolded) -> list[str]:
+    if isinstance(event, StepsUnfolded):
+        return [clean(f"step {event.step} has {count(len(event.items), 'item')}")]
     if isinstance(event, WaitStarted):
         return [clean(f"step {event.step} waits until {event.until}")]
     return [clean(f"gate {event.gate} still waits for a reply; it is said again at {event.due}")]

@@ -49,6 +49,7 @@ from weft.protocol.events import (
     StepProgressed,
     StepSkipped,
     StepStarted,
+    StepsUnfolded,
     WordsSaid,
     WordsUnderstood,
 )
@@ -273,6 +274,11 @@ class RunView:
                 self.gates[event.gate] = event
             case GateResolved():
                 self.gates.pop(event.gate, None)
+            case StepsUnfolded():
+                names = [name for name in self.steps if not name.startswith(f"{event.step}.")]
+                at = names.index(event.step) if event.step in names else len(names)
+                order = (*names[:at], *event.steps, *names[at:])
+                self.steps = {name: self.steps.get(name) or StepView(name) for name in order}
             case ConfirmationAsked() | ConfirmationResolved() | ReplyClassified() if self.asks_here:
                 pass  # it was said where they are asked
             case WordsSaid() | WordsUnderstood():

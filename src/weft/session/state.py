@@ -396,6 +396,16 @@ def _run_started(state: SessionState, event: e.RunStarted, record: Record) -> No
         state.step(name).resumable &= event.resumed  # another run begins everything anew
 
 
+def _unfolded(state: SessionState, event: e.StepsUnfolded, _: Record) -> None:
+    if state.run is None:
+        return
+    names = [name for name in state.run.steps if not name.startswith(f"{event.step}.")]
+    at = names.index(event.step) if event.step in names else len(names)
+    state.run.steps = (*names[:at], *event.steps, *names[at:])
+    for name in event.steps:
+        state.step(name)
+
+
 def _run_ended(state: SessionState, event: e.RunEnded, _: Record) -> None:
     if state.run is not None and state.run.run == event.run:
         state.run.outcome, state.run.message, state.run.due = event.outcome, event.message, event.due
@@ -713,6 +723,8 @@ def _fold_of_flow(event: e.FlowEvent) -> _Fold:
             return _overruled
         case e.RoundStarted():
             return _round
+        case e.StepsUnfolded():
+            return _unfolded
         case e.BudgetReached():
             return _nothing
         case _:

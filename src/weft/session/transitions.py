@@ -137,6 +137,7 @@ def _move(standing: Standing, event: _Placed) -> None:
             | e.ReplyClassified()
             | CallSettled()
             | e.ItemSettled()
+            | e.StepsUnfolded()
         ):
             pass  # they have their place, and move nothing
         case e.WordsSaid() | e.WordsUnderstood() | e.VerdictOverruled() | e.GateReminded() | e.WaitStarted():
@@ -169,7 +170,13 @@ def _fault(standing: Standing, event: _Placed) -> str:
                 return f"attempt {event.attempt} of {event.step} is not open"
             return _running(standing, event.run)
         case (
-            e.StepSkipped() | e.VerdictGiven() | e.GateOpened() | e.RoundStarted() | e.BudgetReached() | e.WaitStarted()
+            e.StepSkipped()
+            | e.VerdictGiven()
+            | e.GateOpened()
+            | e.RoundStarted()
+            | e.BudgetReached()
+            | e.WaitStarted()
+            | e.StepsUnfolded()
         ):
             return _running(standing, event.run) or _course_fault(standing, event)
         case e.RunEnded():
@@ -235,12 +242,23 @@ def _end_fault(standing: Standing, event: e.RunEnded) -> str:
 
 def _course_fault(
     standing: Standing,
-    event: e.StepSkipped | e.VerdictGiven | e.GateOpened | e.RoundStarted | e.BudgetReached | e.WaitStarted,
+    event: (
+        e.StepSkipped
+        | e.VerdictGiven
+        | e.GateOpened
+        | e.RoundStarted
+        | e.BudgetReached
+        | e.WaitStarted
+        | e.StepsUnfolded
+    ),
 ) -> str:
     if isinstance(event, e.RoundStarted):
         return _round_fault(standing, event)
     if isinstance(event, e.BudgetReached):
         return ""
+    if isinstance(event, e.StepsUnfolded):
+        gone = [one for one in standing.open if one.startswith(f"{event.step}.") and one not in event.steps]
+        return f"an attempt of {gone[0]} is still open" if gone else ""
     if event.step in standing.open:
         return f"an attempt of {event.step} is still open"
     return _gate_fault(standing, event) if isinstance(event, e.GateOpened) else ""

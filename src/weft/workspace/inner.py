@@ -7,15 +7,19 @@ of pipelines in pipelines, except that what makes a step is given the names of i
     research/plan.json  an artifact of it       research.tone        a parameter of it
 
 Whoever requires `research` requires the final step of its pipeline.
+
+With a map there is one such pipeline for each item, `research.anna.outline`, and the step stays: it gathers what they
+come to. Its items are known when a run is, so that `unfolded` puts them in then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 from weft.checks import check_documents
+from weft.checks.paths import parse_path
 from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
 from weft.workspace.document import Path, describe
@@ -23,22 +27,14 @@ from weft.workspace.draft import PipelineDraft
 from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Unit
 from weft.workspace.flow_rules import Flow, look
 from weft.workspace.map_rules import KEPT_FOLDERS
+from weft.workspace.mapping import ItemPart, item_name
 from weft.workspace.pack_file import find_packs
-from weft.workspace.pipeline import InnerPipeline, Inside, Pipeline, Step
+from weft.workspace.pipeline import Given, InnerPipeline, Inside, MappedPipeline, ParameterSpec, Pipeline, Step
 from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.scope import Taken, reference
 from weft.workspace.spelling import suggest
 
 ReadPipeline = Callable[[str], tuple[Pipeline | None, list[Problem]]]
-
-
-@dataclass(frozen=True)
-class Given:
-    """What a pipeline that is a step is given."""
-
-    child: Pipeline
-    inputs: Mapping[str, str | ArtifactPlace]
-    parameters: Mapping[str, Taken]
 
 
 def inner_name(place: str, name: str) -> str:
@@ -69,6 +65,8 @@ def with_pipelines(draft: PipelineDraft, within: tuple[str, ...], read: ReadPipe
         if child is not None:
             found[name] = child
             made = [inner_file(name, artifact) for artifact in child.steps[child.final].artifacts]
+        if entry.map_ is not None:
+            made = [entry.artifact or f"{name}.json"]
         steps[name] = entry.model_copy(update={"artifact": None, "artifacts": made, **_reads(draft, entry, child)})
     if not any(entry.pipeline is not None for entry in draft.steps.values()):
         return draft
@@ -103,6 +101,8 @@ def _reads(draft: PipelineDraft, entry: StepEntry, child: Pipeline | None) -> di
     for section, kind in (("inputs", "input"), ("parameters", "parameter")):
         known = draft.names(section)
         named = [value[kind] for value in (entry.with_ or {}).values() if reference(value) == kind]
+        if (over := entry.map_) is not None:
+            named += filter(None, (over.rows, over.pages) if kind == "input" else (over.folder,))
         same = [one for one in child.inputs if one in known] if child and kind == "input" else []
         found[section] = [one for one in dict.fromkeys([*named, *same]) if one in known]
     return found
@@ -122,13 +122,19 @@ def given(flow: Flow, step: str) -> Given | None:
         message = f"its artifacts would be in {step}/, which the session keeps for itself"
         draft.report_key(at, message, "give the step another name")
     _in_time(flow, step, child)
-    inputs: dict[str, str | ArtifactPlace] = {name: name for name in child.inputs if name in draft.names("inputs")}
+    inputs: dict[str, str | ArtifactPlace | ItemPart] = {
+        name: name for name in child.inputs if name in draft.names("inputs")
+    }
+    item = entry.map_.as_ if entry.map_ is not None else None
+    if item is not None and item in child.inputs:
+        inputs[item] = ItemPart()
     parameters: dict[str, Taken] = {}
     for name, value in (entry.with_ or {}).items():
         place: Path = (*at, "with", name)
         if name in child.inputs:
             inputs.pop(name, None)
-            if (found := _input(flow, place, name, value, step)) is not None:
+            part = _item_part(flow, place, value) if item is not None and _names(value, item) else None
+            if (found := part or _input(flow, place, name, value, step)) is not None:
                 inputs[name] = found
         elif name in child.parameters:
             if (taken := _parameter(flow, place, child, name, value)) is not None:
@@ -141,7 +147,60 @@ def given(flow: Flow, step: str) -> Given | None:
         if spec.required and name not in inputs and name not in (entry.with_ or {}):
             hint = f"write with: {{{name}: {{input: …}}}} or {{{name}: {{artifact: …}}}}"
             draft.report_key((*at, "with"), f"the pipeline '{child.name}' needs the input '{name}'", hint)
+    if item is not None:
+        _over_items(flow, step, child, item, inputs)
     return Given(child, inputs, parameters)
+
+
+def mapped_of(flow: Flow, step: Step, given: Given) -> MappedPipeline | None:
+    """Of a step with a map: what its pipeline is made for."""
+    over, draft = step.map, flow.draft
+    if over is None:
+        return None
+    maker = flow.makers.get(over.look.artifact, "") if over.look is not None else ""
+    entry = draft.steps.get(maker)
+    if entry is not None and (entry.when or entry.else_) and step.when is None:
+        message = f"'{maker}' may be passed over, and then there are no items"
+        draft.report_key(("steps", step.name, "map"), message, "put its condition on this step too")
+    places = [one.artifact for one in given.inputs.values() if isinstance(one, ArtifactPlace)]
+    return MappedPipeline(over=over, given=given, makers={one: flow.makers[one] for one in places})
+
+
+def _names(value: Any, item: str) -> bool:
+    return isinstance(value, Mapping) and value.get("input") == item and value.keys() <= {"input", "at"}
+
+
+def _item_part(flow: Flow, at: Path, value: Mapping[str, Any]) -> ItemPart:
+    place = value.get("at", "")
+    try:
+        if parse_path(str(place)).many:
+            flow.draft.report((*at, "at"), "this place has several values, not one", "take one of them")
+    except ValueError as error:
+        flow.draft.report((*at, "at"), str(error))
+    return ItemPart(str(place))
+
+
+def _over_items(
+    flow: Flow, step: str, child: Pipeline, item: str, inputs: Mapping[str, str | ArtifactPlace | ItemPart]
+) -> None:
+    """What holds for a pipeline that is made for each item, besides."""
+    draft, entry = flow.draft, flow.draft.steps[step]
+    at: Path = ("steps", step)
+    parts = {name: part for name, part in inputs.items() if isinstance(part, ItemPart)}
+    if not parts and (child.inputs or not entry.with_):
+        first = next(iter(child.inputs), "…")
+        message = f"nothing in '{child.name}' is given the item '{item}', so all of them would be the same"
+        draft.report_key((*at, "map"), message, f"write with: {{{first}: {{input: {item}}}}}")
+    over = entry.map_
+    if over is not None and (over.folder or over.pages):
+        for name in [name for name, part in parts.items() if part.at]:
+            draft.report((*at, "with", name, "at"), "a file or a page is given as a whole", "remove it")
+    if entry.gate is not None and entry.gate.before:
+        message = "the step is an item's each time, and one gate can't stand before all of them"
+        draft.report_key((*at, "gate", "before"), message, "put a gate behind the step that makes the items")
+    for key in ("on_failure", "finally"):
+        if getattr(entry, key if key == "on_failure" else "finally_"):
+            draft.report_key((*at, key), f"nothing reads '{key}' in a pipeline for each item", "put it in the pipeline")
 
 
 def _in_time(flow: Flow, step: str, child: Pipeline) -> None:
@@ -150,6 +209,8 @@ def _in_time(flow: Flow, step: str, child: Pipeline) -> None:
     at: Path = ("steps", step)
     first = [one for one in child.steps.values() if not one.requires and one.runs == "in_order"]
     ends = first if entry.gate and entry.gate.before else [child.steps[child.final]]
+    if entry.map_ is not None:
+        ends = []  # its gate is behind what is gathered
     if entry.gate is not None and any(one.gate is not None for one in ends):
         message = f"the step '{ends[0].name}' of '{child.name}' has a gate already"
         draft.report_key((*at, "gate"), message, "remove one of the two")
@@ -209,31 +270,55 @@ def _parameter(flow: Flow, at: Path, child: Pipeline, name: str, value: Any) -> 
 # -- one graph
 
 
-def expanded(pipeline: Pipeline, inner: Mapping[str, Given], makers: Mapping[str, str]) -> Pipeline:
+@dataclass(frozen=True)
+class _Placed:
+    """What stands in the place of a step that is a pipeline."""
+
+    steps: Mapping[str, Step]
+    parameters: Mapping[str, ParameterSpec]
+    units: tuple[Unit, ...]
+    held: tuple[InnerPipeline, ...]
+    mapped: Mapping[str, MappedPipeline] = field(default_factory=dict)
+
+
+def expanded(
+    pipeline: Pipeline,
+    inner: Mapping[str, Given],
+    mapped: Mapping[str, MappedPipeline],
+    makers: Mapping[str, str],
+) -> Pipeline:
     """The pipeline with the steps of its inner ones in the place of theirs."""
     if not inner:
         return pipeline
-    finals = {place: inner_name(place, one.child.final) for place, one in inner.items()}
+    finals = {place: inner_name(place, one.child.final) for place, one in inner.items() if place not in mapped}
     steps: dict[str, Step] = {}
     parameters = dict(pipeline.parameters)
     units = [*pipeline.units]
     held: list[InnerPipeline] = []
+    unknown: dict[str, MappedPipeline] = {}
     for name, step in pipeline.steps.items():
         one = inner.get(name)
-        if one is None:
+        if one is None or name in mapped:
             steps[name] = replace(
                 step, requires=_with_finals(step.requires, finals), replies=_with_finals(step.replies, finals)
             )
+        if one is None:
             continue
-        for child in one.child.steps.values():
-            embedded = _embedded(name, step, child, one, makers, finals)
-            steps[embedded.name] = embedded
-        for key, spec in one.child.parameters.items():
-            said = one.parameters.get(key)
-            fixed = said is not None and said.parameter is None
-            parameters[inner_name(name, key)] = replace(spec, default=said.value) if said and fixed else spec
-        units = [_around(unit, name, one.child) for unit in units] + [_unit(name, unit) for unit in one.child.units]
-        held += _held(name, step, one)
+        placed = _placed(name, step, one, makers, finals)
+        parameters |= placed.parameters
+        if name in mapped:
+            gathers = replace(steps[name], inputs=(), parameters=(), map=None, wait=0.0, until="", budget=Budget())
+            steps[name] = replace(gathers, after=_with_finals(step.after, finals))
+            found = mapped[name]
+            resolved = {artifact: finals.get(maker, maker) for artifact, maker in found.makers.items()}
+            outer = replace(steps[name], wait=step.wait, until=step.until)
+            unknown[name] = replace(found, makers=resolved, outer=outer)
+            held += _held_for_items(name, step, placed.held)
+            continue
+        steps |= placed.steps
+        unknown |= placed.mapped
+        units = [_around(unit, name, placed.steps) for unit in units] + [*placed.units]
+        held += placed.held
     return replace(
         pipeline,
         steps=steps,
@@ -241,8 +326,123 @@ def expanded(pipeline: Pipeline, inner: Mapping[str, Given], makers: Mapping[str
         units=tuple(sorted(units, key=lambda unit: len(unit.steps))),
         final=finals.get(pipeline.final, pipeline.final),
         inner=tuple(held),
+        mapped=unknown,
         warnings=tuple(dict.fromkeys((*pipeline.warnings, *(w for one in inner.values() for w in one.child.warnings)))),
     )
+
+
+def _placed(name: str, step: Step, one: Given, makers: Mapping[str, str], finals: Mapping[str, str]) -> _Placed:
+    steps = {}
+    for child in one.child.steps.values():
+        embedded = _embedded(name, step, child, one, makers, finals)
+        steps[embedded.name] = embedded
+    parameters: dict[str, ParameterSpec] = {}
+    for key, spec in one.child.parameters.items():
+        said = one.parameters.get(key)
+        fixed = said is not None and said.parameter is None
+        parameters[inner_name(name, key)] = replace(spec, default=said.value) if said and fixed else spec
+    units = tuple(_unit(name, unit) for unit in one.child.units)
+    mapped = {
+        inner_name(name, place): _mapped_within(name, steps[inner_name(name, place)], found, one, makers, finals)
+        for place, found in one.child.mapped.items()
+    }
+    return _Placed(steps, parameters, units, tuple(_held(name, step, one)), mapped)
+
+
+def _mapped_within(
+    name: str,
+    step: Step,
+    found: MappedPipeline,
+    around: Given,
+    makers: Mapping[str, str],
+    finals: Mapping[str, str],
+) -> MappedPipeline:
+    """What is made for each item in a pipeline that is itself a step: what it is given comes from further out."""
+    inputs: dict[str, str | ArtifactPlace | ItemPart] = {}
+    made_by = {inner_file(name, artifact): inner_name(name, maker) for artifact, maker in found.makers.items()}
+    for key, source in found.given.inputs.items():
+        if isinstance(source, ArtifactPlace):
+            inputs[key] = _place(name, source)
+        elif isinstance(source, ItemPart):
+            inputs[key] = source
+        elif (outer := _of_item(name, around).get(source)) is not None:
+            inputs[key] = outer
+            if isinstance(outer, ArtifactPlace):
+                made_by[outer.artifact] = finals.get(makers[outer.artifact], makers[outer.artifact])
+    outer_step = replace(step, wait=found.outer.wait, until=found.outer.until) if found.outer else step
+    return replace(found, given=replace(found.given, inputs=inputs), makers=made_by, outer=outer_step)
+
+
+def _held_for_items(name: str, step: Step, held: Iterable[InnerPipeline]) -> list[InnerPipeline]:
+    """A person sets the parameters for all items at once, and the step's budget is over all of them."""
+    own, *below = held
+    budgets = (step.budget,) if step.budget != Budget() else ()
+    return [replace(own, steps=(name,), final=name, budgets=budgets)] + [
+        replace(one, steps=(), budgets=()) for one in below
+    ]
+
+
+def unfolded(pipeline: Pipeline, place: str, items: Sequence[str], known: str | None) -> Pipeline:
+    """The pipeline with the steps of these items before the step that gathers them. `known`: the hash of what the items
+    are in."""
+    one, gathers = pipeline.mapped[place], pipeline.steps[place]
+    child = one.given.child
+    outer = replace(one.outer or gathers, gate=None, final=False, looks=(), budget=Budget())
+    theirs = {key: Taken(parameter=inner_name(place, key)) for key in child.parameters}
+    new: dict[str, Step] = {}
+    parameters, units, held = dict(pipeline.parameters), [*pipeline.units], list[InnerPipeline]()
+    mapped: dict[str, MappedPipeline] = {}
+    finals: list[str] = []
+    for key in items:
+        spot = inner_name(place, item_name(key))
+        placed = _placed(spot, outer, Given(child, one.given.inputs, theirs), one.makers, {})
+        new |= placed.steps
+        parameters |= placed.parameters
+        units += placed.units
+        held += placed.held
+        mapped |= placed.mapped
+        finals.append(inner_name(spot, child.final))
+    waits = tuple(name for name in gathers.before if name not in finals)
+    steps: dict[str, Step] = {}
+    for name, step in pipeline.steps.items():
+        if name == place:
+            steps |= new
+            step = replace(step, requires=tuple(finals), after=waits)
+        steps[name] = step
+    inside = (*new, place)
+    return replace(
+        pipeline,
+        steps=steps,
+        parameters=parameters,
+        units=tuple(sorted((_around(unit, place, inside) for unit in units), key=lambda unit: len(unit.steps))),
+        inner=(*(replace(one, steps=inside) if one.place == place else one for one in pipeline.inner), *held),
+        mapped={**pipeline.mapped, place: replace(one, items=tuple(items), known=known), **mapped},
+    )
+
+
+def written_steps(pipeline: Pipeline) -> dict[str, Step]:
+    """Every step as the files have it: one that is made for each item is there once, also before any item is known."""
+    found = {name: step for name, step in pipeline.steps.items() if not pipeline.items_around(name)}
+    left = [(place, one) for place, one in pipeline.mapped.items() if not pipeline.items_around(place)]
+    while left:
+        place, one = left.pop()
+        placed = _placed(place, one.outer or found[place], one.given, one.makers, {})
+        found |= placed.steps
+        left += placed.mapped.items()
+    return found
+
+
+def _of_item(place: str, given: Given) -> dict[str, str | ArtifactPlace]:
+    """What the inputs of a pipeline are. A part of an item is an input of the run that its step has brought along."""
+    return {
+        name: item_input(place, source.at) if isinstance(source, ItemPart) else source
+        for name, source in given.inputs.items()
+    }
+
+
+def item_input(place: str, at: str) -> str:
+    """The input of a run that an item is, or what is at a place in it."""
+    return f"{place} {at}" if at else place
 
 
 def _with_finals(names: tuple[str, ...], finals: Mapping[str, str]) -> tuple[str, ...]:
@@ -257,12 +457,13 @@ def _embedded(
     inputs: dict[str, str | ArtifactPlace] = {}
     taken: list[str] = []
     known = step.inside.inputs if step.inside else {name: name for name in given.child.inputs}
+    around = _of_item(place, given)
     reads = {*own.inputs, *(document for _, call in own.checks for document in check_documents(call))}
     for name, source in known.items():
         if not isinstance(source, str):
             inputs[name] = _place(place, source)
-        elif source in given.inputs:
-            inputs[name] = found = given.inputs[source]
+        elif source in around:
+            inputs[name] = found = around[source]
             if not isinstance(found, str) and name in reads:
                 taken.append(makers[found.artifact])
     requires = tuple(
@@ -403,9 +604,8 @@ def _unit(place: str, unit: Unit) -> Unit:
     )
 
 
-def _around(unit: Unit, place: str, child: Pipeline) -> Unit:
+def _around(unit: Unit, place: str, inside: Iterable[str]) -> Unit:
     """A unit that holds the step holds every step of its pipeline."""
     if place not in unit.steps:
         return unit
-    own = [inner_name(place, name) for name in child.steps]
-    return replace(unit, steps=tuple(new for name in unit.steps for new in (own if name == place else [name])))
+    return replace(unit, steps=tuple(new for name in unit.steps for new in (inside if name == place else [name])))

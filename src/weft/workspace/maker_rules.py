@@ -20,7 +20,7 @@ from weft.workspace.spelling import suggest
 
 MAKERS: Final = ("code", "agent", "tool", "pipeline")
 _OF_PIPELINE: Final = frozenset(
-    {"pipeline", "with", "requires", "when", "else", "gate", "final", "budget"}
+    {"pipeline", "with", "requires", "when", "else", "gate", "final", "budget", "map"}
     | {"wait", "until", "on_failure", "finally"}
 )
 """The keys of a step that is a pipeline; all others are said in that one."""
@@ -54,7 +54,6 @@ _PIPELINE_HINTS: Final[Mapping[str, str]] = {
     "artifacts": "remove it: its artifacts are those of the pipeline, in a folder named for the step",
     "inputs": "say under 'with' what the pipeline is given",
     "parameters": "say under 'with' what the pipeline is given",
-    "map": "a pipeline is not made item by item: put the 'map' on the steps in it",
     "loop": "put the loop on a step behind it",
 }
 
@@ -94,6 +93,8 @@ def _meaningless(draft: PipelineDraft, at: Path, executor: Executor) -> None:
     written = draft.document.value["steps"].get(at[1])
     for key in written if isinstance(written, dict) else ():
         if executor == "pipeline":
+            if key == "artifact" and "map" in written:
+                continue
             if key not in _OF_PIPELINE and key in key_names(StepEntry):
                 hint = _PIPELINE_HINTS.get(key, "say it in the pipeline's own file")
                 draft.report_key((*at, key), f"nothing reads '{key}' in {_WORDS[executor]}", hint)

@@ -23,6 +23,13 @@ ITEMS: Final = "items[*]"
 
 
 @dataclass(frozen=True)
+class ItemPart:
+    """An input of a pipeline that is made for each item: the item, or what is at a place in it."""
+
+    at: str = ""
+
+
+@dataclass(frozen=True)
 class Map:
     look: ArtifactPlace | None = None
     """Over the values at a place of an artifact."""
@@ -68,7 +75,11 @@ class Map:
         return int(items * float(self.most_failed.rstrip("% ")) / 100)
 
 
+def item_name(key: str) -> str:
+    """A key made fit for a name; no two have the same, also on a disk that does not tell capital letters."""
+    return key if _PLAIN.match(key) else f"{slug(key) or 'item'}-{hash_bytes(key.encode('utf-8', 'surrogatepass'))[:6]}"
+
+
 def item_file(step: str, key: str) -> str:
-    """The file of an item; no two keys have the same, also on a disk that does not tell capital letters."""
-    name = key if _PLAIN.match(key) else f"{slug(key) or 'item'}-{hash_bytes(key.encode('utf-8', 'surrogatepass'))[:6]}"
-    return f"{step}/{name}.json"
+    """The file of an item."""
+    return f"{step}/{item_name(key)}.json"

@@ -14,7 +14,7 @@ from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
 from weft.workspace import graph
 from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Retry, Unit
-from weft.workspace.mapping import Map, item_file
+from weft.workspace.mapping import ItemPart, Map, item_file
 from weft.workspace.parameters import ParameterSpec, check_names, parameter_values
 from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
 from weft.workspace.schema_file import SchemaFile
@@ -26,10 +26,12 @@ Runs = Literal["in_order", "on_failure", "finally"]
 """
 
 __all__ = [
+    "Given",
     "InnerPipeline",
     "InputKind",
     "InputSpec",
     "Inside",
+    "MappedPipeline",
     "ParameterSpec",
     "Pipeline",
     "SchemaFile",
@@ -182,6 +184,37 @@ class InnerPipeline:
     """Its file with the hash."""
 
 
+@dataclass(frozen=True)
+class Given:
+    """What a pipeline that is a step is given."""
+
+    child: Pipeline
+    inputs: Mapping[str, str | ArtifactPlace | ItemPart]
+    parameters: Mapping[str, Taken]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MappedPipeline:
+    """A pipeline that is a step of another for each of several items. The step gathers what they come to; the steps of
+    each item stand before it when the items are known: until then, and when they are others, it is *unfolded*."""
+
+    over: Map
+    """By the names of the step's own pipeline."""
+    given: Given
+    makers: Mapping[str, str]
+    """The steps that make what it is given, by artifact."""
+    outer: Step | None = None
+    """What holds for the steps of every item: what they wait for, and when they are made."""
+    source: tuple[str, str] | None = None
+    """The step and its artifact that the items are in; None when they are in inputs."""
+    known: str | None = None
+    """The hash of that artifact as it was unfolded; None before."""
+    items: tuple[str, ...] = ()
+    """The keys, in order."""
+    problem: str = ""
+    """Why the items can't be told."""
+
+
 def secrets_of(pipeline: Pipeline, step: Step, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the secrets that a step is given: those it declares, and those its parameters name."""
     named = [str(parameters[one]) for one in step.parameters if pipeline.parameters[one].type == "secret"]
@@ -211,6 +244,8 @@ class Pipeline:
     warnings: tuple[Problem, ...] = ()
     inner: tuple[InnerPipeline, ...] = ()
     """The pipelines that are steps of it, those around others first."""
+    mapped: Mapping[str, MappedPipeline] = field(default_factory=dict)
+    """By step, those that are made for each of several items; those around others first."""
 
     @property
     def files(self) -> dict[str, str]:
@@ -222,6 +257,29 @@ class Pipeline:
         """The parameters that a person is shown: without those that a pipeline around theirs decides."""
         decided = {name for one in self.inner for name, said in one.given.items() if said.parameter is not None}
         return {name: spec for name, spec in self.parameters.items() if name not in decided}
+
+    def items_around(self, step: str) -> list[tuple[str, str]]:
+        """The mapped pipelines that a step stands in, the innermost first, each with the place of the item."""
+        found = []
+        for place in self.mapped:
+            if step.startswith(f"{place}."):
+                item = step[len(place) + 1 :].partition(".")[0]
+                found.append((place, f"{place}.{item}"))
+        return found[::-1]
+
+    def written(self, step: str) -> str:
+        """The name of a step without the items that it stands in: as the files have it."""
+        places, words, of_item = self._written_places(), list[str](), False
+        for word in step.split("."):
+            if not of_item:
+                words.append(word)
+            of_item = not of_item and ".".join(words) in places
+        return ".".join(words)
+
+    def _written_places(self) -> set[str]:
+        own = {place: one for place, one in self.mapped.items() if not self.items_around(place)}
+        within = {f"{place}.{name}" for place, one in own.items() for name in one.given.child._written_places()}
+        return {*own, *within}
 
     def order(self) -> tuple[str, ...]:
         return tuple(self.steps)

@@ -11,7 +11,7 @@ from weft.workspace import pipeline_rules as rules
 from weft.workspace.agent_needs import with_agents
 from weft.workspace.document import SourceFile, in_order, read_source
 from weft.workspace.draft import PipelineDraft, draft_pipeline
-from weft.workspace.inner import expanded, given, with_pipelines
+from weft.workspace.inner import expanded, given, mapped_of, with_pipelines
 from weft.workspace.library import Library
 from weft.workspace.map_rules import map_of
 from weft.workspace.pipeline import InputSpec, Pipeline, Step
@@ -79,7 +79,8 @@ def _judged(draft: PipelineDraft, name: str) -> Pipeline:
         depth=depth,
         warnings=tuple(in_order(draft.warnings)),
     )
-    return pipeline if draft.problems else expanded(pipeline, inner, makers)
+    mapped = {step: over for step, one in inner.items() if (over := mapped_of(flow, steps[step], one))}
+    return pipeline if draft.problems else expanded(pipeline, inner, mapped, makers)
 
 
 def _step(flow: flow_rules.Flow, name: str, final: str) -> Step:

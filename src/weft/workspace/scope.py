@@ -12,7 +12,7 @@ from weft.workspace.flow import ArtifactPlace
 from weft.workspace.rule_entry import StepRuleEntry
 
 Executor = Literal["code", "model", "agent", "tool", "pipeline"]
-"""`pipeline` only until the steps of that pipeline stand in the place of the step."""
+"""`pipeline`: the steps of that pipeline stand in the place of the step; with a map, before it, and it gathers."""
 DEFAULT_TURNS: Final = 40
 REFERENCES: Final = ("parameter", "input", "artifact")
 
