@@ -1,5 +1,6 @@
-"""The work that is disturbed in time: a schedule begins a run with a pipeline in it, which waits two hours, and one
-that is made at the end. The clock is the place's own: a process that follows one that died finds it where it was."""
+"""The work that is disturbed in time: a schedule begins a run with a pipeline in it, which waits two hours, one for
+each of two items, which has a step with items itself, and one that is made at the end. The clock is the place's own: a
+process that follows one that died finds it where it was."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ inputs: {}
 steps:
   a: {artifact: a.json, code: "w.py:make"}
   late: {pipeline: inner, requires: [a], wait: 2h}
-  end: {artifact: end.json, code: "w.py:make", requires: [late], final: true}
+  each: {pipeline: person, requires: [a], map: {artifact: a.json, at: "people[*]", as: who}}
+  end: {artifact: end.json, code: "w.py:make", requires: [late, each], final: true}
   tidy: {pipeline: inner, finally: true}
 """,
     "pipelines/inner.yaml": """\
@@ -42,11 +44,23 @@ steps:
   x: {artifact: x.json, code: "w.py:make"}
   y: {artifact: y.json, code: "w.py:make", requires: [x], final: true}
 """,
+    "pipelines/person.yaml": """\
+name: person
+description: d
+inputs: {who: {kind: text}}
+steps:
+  m: {artifact: m.json, code: "w.py:make"}
+  n: {map: {artifact: m.json, at: "people[*]"}, artifact: n.json, code: "w.py:make", requires: [m], inputs: []}
+  o: {artifact: o.json, code: "w.py:make", requires: [n], final: true}
+""",
     "code/w.py": "def make(step):\n    return {}\n",
     "schedules/daily.yaml": f'cron: "0 7 * * *"\nstart: {{pipeline: outer, session: {SESSION}}}\n',
     "config.toml": "",
 }
-STEPS: Final = {"a", "late.x", "late.y", "end", "tidy.x", "tidy.y"}
+STEPS: Final = {
+    *("a", "late.x", "late.y", "end", "tidy.x", "tidy.y"),
+    *(f"each.{who}.{step}" for who in ("p", "q") for step in "mno"),
+}
 
 
 def lay_out(root: Path) -> Place:
@@ -74,7 +88,7 @@ def run(
 
     def make(step: StepInput) -> Any:
         append(place.ledger, step.idempotency_key.rpartition("-")[0])
-        return {"made": step.step, "from": step.artifacts}
+        return {"made": step.step, "from": step.artifacts, "people": ["p", "q"], "of": step.item_key or step.inputs}
 
     async def life() -> str:
         clock = place.root / "clock"
