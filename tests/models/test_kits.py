@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from tests.models import kits
 from tests.models.documents import documents
+from weft.language.leaning import leans_back
 from weft.models.embedded.quotes import Quote, as_values, spoken_quotes
 from weft.models.embedded.reading import read
 
@@ -75,6 +77,50 @@ def test_kinds(name: str, kind: str) -> None:
     assert kit_of(name).summary["category"] == kind
 
 
+TOLD = "It stood in a room, was cranked by hand, and told sailors when the water would come back. " * 3
+ON_A_DAY = "The water rose on the night of 31 January 1953, and what the tables said was a smaller thing. " * 3
+
+
+def test_a_text_that_tells_is_no_news_and_one_that_names_who_said_it_and_when_is() -> None:
+    essay = f"# The machine\n\n{TOLD}\n\n{ON_A_DAY}\n"
+    assert kits.make(essay).summary["category"] != "news"
+    said = "Ann Berg said on Tuesday that the dock was full. Police said a man had been seen on Monday. "
+    assert kits.make(f"# The dock\n\n{said}{TOLD}").summary["category"] == "news"
+
+
+def test_key_points_of_an_essay_stand_alone_and_come_from_its_whole_length() -> None:
+    kit = kits.make((Path(__file__).parents[2] / "examples/tides.md").read_text("utf-8"))
+    places = [spans[0][0] for spans in kit.summary["evidence"]["bullets"]]
+    assert len(places) >= 3
+    assert not [text for text in kit.summary["bullets"] if leans_back(text)]
+    assert max(places) > 0.7 * len(kit.text), "the end is heard"
+    assert min(after - before for before, after in pairwise(places)) > 100, "no two stand side by side"
+
+
+def test_a_list_of_frequent_questions_is_told_as_questions_with_their_answers() -> None:
+    asked = [
+        ("How heavy may the gate be?", "The gate may weigh 300 kg."),
+        ("Is it loud?", "The motor is quiet enough."),
+    ]
+    asked += [
+        ("Can two be linked?", "Two motors can share one remote control."),
+        ("What does it cost?", "Ask a dealer."),
+    ]
+    text = "# Frequently asked questions\n\n" + "\n\n".join(
+        f"{one}\n\n{two} More is said of that below." for one, two in asked
+    )
+    (part,) = kits.make(text).summary["parts"]
+    assert {"under": "How heavy may the gate be?", "text": "The gate may weigh 300 kg."} in part["items"]
+
+
+def test_a_sponsor_is_told_of_nowhere() -> None:
+    text = (
+        kits.text_of("ferry-news.md") + "\n\n## This issue is sponsored by\n\nGrowWell gives you 20% off all pumps.\n"
+    )
+    kit = kits.make(text)
+    assert "GrowWell" not in str(kit.summary) + str(kit.ideas)
+
+
 # -- speakers
 
 
@@ -102,6 +148,12 @@ def speakers(text: str) -> list[str]:
         ('The book was called "The Long Road Home Again" by Ann Berg.', []),
         ("„Wir haben ein Haus verkauft und zur Miete gewohnt“, sagt Karin Vogt. Das war teuer.", ["Karin Vogt"]),
         ("„Wir haben einen Acker gepflanzt und ihn Wald genannt“, sagt Judith Kaltenbach.", ["Judith Kaltenbach"]),
+        (
+            "„Man reißt nicht ab, was man reparieren kann“, sagte Karin Vogt. Der Landrat Stefan Kühn war dagegen. "
+            "„Die Kosten trägt am Ende der Kreis“, sagte er.",
+            ["Karin Vogt"],
+        ),
+        ('Some wrote to us.\n\n"The strap is a bit short for a helmet." — Tom Ames', ["Tom Ames"]),
         ("« Nous avons vendu la maison et loué la chambre », dit Claire Morel.", ["Claire Morel"]),
         ("«Antes trabajábamos siete días para vender lo de cinco», dice Lucía Ferrer.", ["Lucía Ferrer"]),
     ],

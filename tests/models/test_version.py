@@ -15,6 +15,7 @@ RESULTS = {
     "5": "5cd0b3d1bb1eae53",
     "6": "0c66cf3683c6f67c",
     "7": "0c66cf3683c6f67c",
+    "8": "9abf7f08c687fee7",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

@@ -28,7 +28,7 @@ _FIGURE: Final = re.compile(
 )
 _WHOLE: Final = re.compile(r"100\s?(?:%|per|Prozent|pour|por)")
 """A way to say `quite`."""
-_ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,6}(?![\w-])")
+_ACRONYM: Final = re.compile(r"(?<![\w-])[A-Z]{3,5}(?![\w-])")
 _COMMON: Final = words("""
 USA NASA NATO HTML HTTP HTTPS URL PDF JSON YAML XML CSV API CPU GPU RAM USB DVD DNA RNA CEO GPS FAQ BBC CNN
 NBC ABC UNESCO SQL SSH TCP UDP DNS TLS SSL RFC ISO UTC GMT ASCII UTF CSS PHP GNU GPL MIT BSD README NOTE NOTICE
@@ -47,6 +47,8 @@ _LED: Final = 4
 _LAST: Final = 0.85
 """From this part of a document on, a question in a paragraph of its own is left open, not answered below."""
 _DATE: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_OF_A_DAY: Final = ("news", "letter")
+_BACK: Final = words("it them they this that these ihn ihm ihnen davon dazu cela ça eso esto")
 _TOLD_KINDS: Final = ("news", "article", "essay", "letter", "story", "interview", "transcript", "newsletter")
 
 
@@ -117,9 +119,23 @@ class _Carried:
         """What it asks and nobody in it answers; what it says is not known."""
         count = 0
         for one in self._reading.sentences:
-            if count < _QUESTIONS and self._is_open(one) and self._takes(one):
+            if count == _QUESTIONS:
+                return
+            found = self._with_what_it_means(one) if self._is_open(one) else ()
+            if found and self._takes(*found):
                 count += 1
-                yield {"question": one.text}, one.spans
+                yield (
+                    {"question": " ".join(each.text for each in found)},
+                    tuple(span for each in found for span in each.spans),
+                )
+
+    def _with_what_it_means(self, one: Sentence) -> tuple[Sentence, ...]:
+        """`It is unclear whether the insurance covers it`: with the sentence before, or not at all."""
+        if _BACK.isdisjoint(one.words[2:]) or one.asks:
+            return (one,)
+        before = self._reading.sentences[one.index - 1] if one.index else one
+        stands = before.block == one.block and before.sound and not before.leans and not before.asks
+        return (before, one) if stands and before is not one else ()
 
     def _is_open(self, one: Sentence) -> bool:
         if one.kind not in ("prose", "item") or not 5 <= one.size <= 40 or one.quoted:
@@ -159,7 +175,7 @@ class _Carried:
             if count == _TENSIONS or self._kind in ("manual", "code", "list", "poem", "captions"):
                 return
             said = " ".join(one.words[:4])
-            if not (_is_even(before.text) and _is_even(one.text)):
+            if not (_is_even(before.text) and _is_even(one.text)) or before.text[0] == "(":
                 continue
             if not any(said.startswith(f"{mark} ") for mark in marks) or one.block != before.block:
                 continue
@@ -229,7 +245,8 @@ class _Carried:
         return bool(re.search(initials, self._reading.text, re.I))
 
     def _undated(self, published: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
-        if published or _DATE.search(self._reading.text):
+        # Elsewhere `tomorrow` is any day.
+        if published or _DATE.search(self._reading.text) or self._kind not in _OF_A_DAY:
             return
         for one in self._reading.sentences:
             mark = one.mark_of(self._reading.known.relative)

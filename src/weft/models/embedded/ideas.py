@@ -5,6 +5,7 @@ Angles, theses and drafts need somebody who thinks. None are made up here: a kit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from weft.models.embedded.words import count_words
 _SECTIONS, _FEWEST, _LEAST = 6, 2, 150
 """Sections at most and at least, and the fewest words of a document that has an order worth keeping."""
 _HEADING: Final = 70
+_OF_EVERY_MANUAL: Final = re.compile(r"(?:NAME|SYNOPSIS|DESCRIPTION|SEE ALSO|AUTHORS?|COPYRIGHT|NOTES|GIT)$")
 
 
 def ideas(
@@ -46,6 +48,7 @@ def outline(
         for section in reversed(reading.sections)
         if section is not reading.title
         and not STANDARD_HEADING.match(section.title)
+        and not _OF_EVERY_MANUAL.match(section.title)
         and 2 < len(section.title) <= _HEADING
         and not section.guessed
     }

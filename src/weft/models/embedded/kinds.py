@@ -8,8 +8,10 @@ from typing import Final, Literal
 
 from weft.language.sentences import GAP, words
 from weft.models.embedded.layout import DATELINE
-from weft.models.embedded.quotes import spoken_quotes
+from weft.models.embedded.parts import asks_itself
+from weft.models.embedded.quotes import reports, spoken_quotes
 from weft.models.embedded.reading import Reading
+from weft.models.embedded.words import surface_words
 
 Category = Literal[
     "news", "essay", "article", "paper", "interview", "transcript", "captions", "meeting", "newsletter", "manual",
@@ -54,6 +56,10 @@ _MANUAL: Final = re.compile(
     r"|installation und .*|bedienung|verwendung|optionen|utilisation|uso|instalación)$",
     re.I,
 )
+_RELEASE: Final = re.compile(
+    r"(?:[\w.+-]+ )?(?:version |release )?[\[(]?v?\d+\.\d[\w.+~:-]*[\])]?(?:\s*[-–—(,;].*|\s+[a-z]+;.*|\s*)$", re.I
+)
+"""The heading of a release: a list of changes."""
 _RECIPE: Final = re.compile(
     r"\b(?:ingredients|zutaten|ingrédients|ingredientes|preheat|tablespoons?|teaspoons?|tbsp|tsp|esslöffel|teelöffel"
     r"|cuillères?|cucharadas?|simmer|whisk|dough|teig)\b",
@@ -61,18 +67,22 @@ _RECIPE: Final = re.compile(
 )
 _QUANTITY: Final = re.compile(r"\b\d+[\d.,/]*\s?(?:g|kg|ml|l|cups?|tbsp|tsp|oz|el|tl|minutes|minuten)\b", re.I)
 _GREETING: Final = re.compile(
-    r"(?:dear|sehr geehrte|liebe[rs]?|cher|chère|estimad[oa]s?|querid[oa]s?)\b[^.!?\n]{1,60}[,:!]\s*$", re.I | re.M
+    r"^(?:hi|hello|hey|hallo|bonjour|hola)\b[^.!?\n]{0,40},\s*$"
+    r"|^(?:dear|sehr geehrte|liebe[rs]?|cher|chère|estimad[oa]s?|querid[oa]s?)\b[^.!?\n]{1,60}[,:!]\s*$",
+    re.I | re.M,
 )
 _COMMAND: Final = re.compile(
     r"^(?:add|click|open|press|run|set|select|use|install|choose|turn|remove|check|make|type|enter|put)\b", re.I
 )
 _PEOPLE: Final = words("he she his her him er sie ihm ihn il elle lui él ella")
-_REPORTED: Final = words("""
-said says told announced reported sagt sagte erklärt erklärte laut dit déclare déclaré selon dijo dice según
-""")
 _OWN: Final = words("i my me we our ich mein wir je mon nous yo mi nosotros")
 _HASHTAGS: Final = re.compile(r"(?<!\w)[#@]\w{2,}")
 _YEAR: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+
+
+_TOLD, _SAID = 150, 80
+"""Of how many words at most one must tell who said something, or on which day it was, where a text is news; and where
+it names no day."""
 
 
 def category(reading: Reading, source_kind: str = "") -> Category:
@@ -112,14 +122,18 @@ def _by_signs(reading: Reading) -> Category | None:
     titles = [section.title.strip() for section in reading.sections]
     if len({match.group().lower() for match in _MEETING.finditer(told)}) > 1:
         return "meeting"
+    if sum(1 for title in titles if _RELEASE.match(title)) > 2:
+        return "list"
     if len(_NEWSLETTER.findall(told)) > 1 and (len(titles) > 1 or len(blocks) > 8):
         return "newsletter"
-    if _GREETING.search(told[:300]):
+    if _GREETING.search(told[:600]):
         return "letter"
     if reading.word_count < 60:
         return "note"
     if len(_RECIPE.findall(told)) > 2 and len(_QUANTITY.findall(told)) > 2:
         return "recipe"
+    if asks_itself(reading):
+        return "manual"
     labelled = {one.label for one in reading.sentences if one.label not in ("", DATELINE)}
     if sum(1 for title in titles if STANDARD_HEADING.match(title)) > 2 or len(labelled) > 2 or _has_abstract(reading):
         return "paper"
@@ -139,23 +153,52 @@ def _prose(reading: Reading) -> Category:
     sentences = reading.sentences
     said_words = [word for one in sentences for word in one.words]
     total = max(1, len(said_words))
-    known = reading.known
-    said = sum(1 for word in said_words if word in _REPORTED)
     people = sum(1 for one in sentences if not _PEOPLE.isdisjoint(one.words))
     figures = sum(1 for word in said_words if word[0].isdigit())
-    own = sum(1 for word in said_words if word in _OWN)
-    days = sum(1 for word in said_words if word in known.months)
-    told = said + days
-    if reading.layout.dateline or (reading.layout.byline and told * 200 > total and own * 40 < total):
+    own = _own_words(reading)
+    days = _days(reading)
+    if reading.layout.dateline:
+        return "news"
+    reported = reports(reading)
+    told = reported + days
+    if reading.layout.byline and reported and told * 200 > total and own * 40 < total:
         return "news"
     if 3 * people > len(sentences) > 5 and figures * 150 < total and not days and len(reading.sections) < 3:
         return "story"
     spoken = sum(1 for quote in spoken_quotes(reading) if quote.speaker)
-    if ((said > 1 and told * 120 > total) or spoken > 1) and own * 50 < total:
+    lately = days and (told + spoken) * _TOLD > total
+    if reported and reported + spoken > 1 and (lately or (reported + spoken) * _SAID > total) and own * 50 < total:
         return "news"
     if own * 60 > total or (len(reading.sections) < 2 and figures * 80 < total):
         return "essay"
     return "article"
+
+
+def _own_words(reading: Reading) -> int:
+    """How often somebody speaks of themselves, apart from those who are quoted."""
+    spoken = [quote.span for quote in spoken_quotes(reading)]
+    found = 0
+    for one in reading.sentences:
+        mine = _OWN.intersection(one.words)
+        if mine and not any(low < one.end and one.start < high for low, high in spoken):
+            found += sum(1 for word in one.words if word in mine)
+    return found
+
+
+def _days(reading: Reading) -> int:
+    """Days and months by name, without the year: the reader of a paper knows which. What may be a name and may be a
+    verb has a capital where it is one."""
+    known, found = reading.known, 0
+    for one in reading.sentences:
+        words = surface_words(one.text)
+        found += sum(
+            1
+            for at, word in enumerate(words)
+            if word.lower() in known.months
+            and (word[0].isupper() or known.code != "en")
+            and not any(_YEAR.fullmatch(near) for near in words[at + 1 : at + 3])
+        )
+    return found
 
 
 def _has_abstract(reading: Reading) -> bool:

@@ -48,6 +48,9 @@ _DATELINE: Final = re.compile(
     r"\s?[—–-]{1,2}\s?(?=[A-Z\"“])|[A-Z][\w.,'’ -]{1,40} \([A-Z][A-Za-z/ ]{1,14}\)\s?[—–-]{1,2}\s?(?=[A-Z\"“])"
     r"|\([A-Z]{2,8}(?: [A-Z][a-z]+)?\)\s*[—–-]*\s*(?=[A-Z\"“])"
 )
+_LISTING: Final = "----"
+_LISTINGS: Final = 4
+"""So many lines of four dashes open and close code, as AsciiDoc writes it; a heading is underlined by its length."""
 DATELINE: Final = "dateline"
 """The label of a paragraph that begins with a place or an agency."""
 _RUN_IN: Final = re.compile(
@@ -202,6 +205,7 @@ class _Reader:
         self._turns = turns
         self._gaps: list[Span] = []
         self.dateline = False
+        self._listings = sum(1 for line in lines if line == _LISTING) >= _LISTINGS
 
     def plain(self) -> str:
         """The text without what is only a mark."""
@@ -246,6 +250,13 @@ class _Reader:
                 case "html":
                     self._gaps += [match.span() for match in _TAG.finditer(self._text, block.start, block.end)]
                     yield LaidBlock("prose", block.start, block.end)
+                case "heading" if self._listings and self._text.startswith(f"\n{_LISTING}\n", block.end):
+                    yield from (LaidBlock("code", low, high) for low, high in block.lines[:1])
+                case "heading" if is_code(said := self._text[block.start : block.end].split("\n")[0]) or is_session(
+                    said
+                ):
+                    # Code above a line of dashes, which ends it elsewhere than in markdown.
+                    yield from (LaidBlock("code", low, high) for low, high in block.lines[:1])
                 case "heading":
                     self._mark(block)
                     yield LaidBlock("heading", block.start, block.end, block.level)
@@ -404,14 +415,15 @@ def _is_aside(block: LaidBlock, said: str, at: int, total: int) -> bool:
 
 
 def _aside_sections(blocks: Sequence[LaidBlock], plain: str) -> set[int]:
-    """A bibliography, thanks, rights: from such a heading to the next of its rank."""
+    """A bibliography, thanks, rights, a sponsor: from such a heading to the next of its rank."""
     found: set[int] = set()
     level = 0
     for at, block in enumerate(blocks):
         if block.kind == "heading":
             if level and block.level <= level:
                 level = 0
-            if at and not level and _REFERENCES.match(_said(plain, block)):
+            said = _said(plain, block)
+            if at and not level and (_REFERENCES.match(said) or _SPONSOR.search(said)):
                 level = block.level
         if level:
             found.add(at)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from weft.language.leaning import leans_back
 from weft.models.embedded.layout import Span
 from weft.models.embedded.ranking import Ranks
 from weft.models.embedded.reading import Reading, Sentence
@@ -124,7 +125,7 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
         elif ((_DECISIONS.match(title) or (label and _DECISIONS.match(label.group()))) and one.size > 2) or (
             one.sound and one.mark_of(reading.known.decided)
         ):
-            decided.append(_line(one))
+            decided.append(Entry(_LABEL.sub("", one.text, count=1), one.spans, (one.index,)))
         elif one.sound and one.size <= 24 and _OWNER.match(one.text):
             todo.append(_action(one))
     yield Part("decisions", tuple(decided))
@@ -136,32 +137,47 @@ def _action(one: Sentence) -> Entry:
     said = _LABEL.sub("", one.text, count=1)
     owner, behind, due = _OWNER.match(said), _OWNER_BEHIND.search(said), _DUE.search(said)
     name = owner["name"] if owner else (behind["name"] or behind["other"] or "") if behind else ""
-    return Entry(one.text, one.spans, (one.index,), owner=name, due=due["date"] if due else "")
+    return Entry(said, one.spans, (one.index,), owner=name, due=due["date"] if due else "")
 
 
 # -- interview
 
 
+_SO: Final = re.compile(r"^(?:(?:So|And|But|Well|Now|OK|Okay|Right|Also|Und|Also|Et|Alors|Y|Entonces)\b,?\s+)+")
+_ENOUGH, _ANSWER = 14, 45
+"""Words from which an answer says something, and of which it has no more."""
+
+
 def _interview(reading: Reading, ranks: Ranks) -> Iterator[Part]:
-    """What was asked, and with what the answer begins that carries most."""
+    """What was asked, and with what the answer to it begins. That leans on its question, which stands above it; a
+    question that leans on what was said before is left out."""
     found: list[tuple[float, Entry]] = []
     question: Sentence | None = None
     answer: list[Sentence] = []
 
     def close() -> None:
-        good = [one for one in answer if one.sound and not one.asks and not one.leans and one.size >= 6]
-        if question is not None and good and question.size <= 30:
-            best = max(good[:6], key=lambda one: (ranks[one.index], -one.index))
-            entry = Entry(best.text, (*question.spans, *best.spans), (question.index, best.index), under=question.text)
-            found.append((ranks[best.index], entry))
+        if question is None or not 4 <= question.size <= 30:
+            return
+        told: list[Sentence] = []
+        for one in answer:
+            size = sum(each.size for each in told)
+            if size >= _ENOUGH or size + one.size > _ANSWER or one.asks:
+                break
+            told.append(one)
+        if any(one.sound for one in told) and not leans_back(_SO.sub("", question.text), reading.known.code):
+            spans = (*question.spans, *(span for one in told for span in one.spans))
+            places = (question.index, *(one.index for one in told))
+            worth = max(ranks[one.index] for one in told)
+            text = " ".join(one.text for one in told)
+            found.append((worth, Entry(text, spans, places, under=question.text)))
 
     for one in reading.sentences:
-        if one.speaker == reading.host and one.asks:
+        if one.speaker == reading.host:
             if answer:
                 close()
-                answer = []
-            question = one
-        elif one.speaker and one.speaker != reading.host:
+            answer = []
+            question = one if one.asks else None
+        elif one.speaker:
             answer.append(one)
     close()
     best = sorted(found, key=lambda pair: -pair[0])[:4]
@@ -171,15 +187,42 @@ def _interview(reading: Reading, ranks: Ranks) -> Iterator[Part]:
 # -- questions of its own
 
 
+_FREQUENT: Final = re.compile(
+    r"\b(?:frequently asked questions|faqs?|häufig(?:e| gestellte) fragen|foire aux questions|preguntas frecuentes)\b",
+    re.I,
+)
+
+
 def asks_itself(reading: Reading) -> bool:
-    """Whether it is a list of frequent questions: most of its headings ask."""
+    """Whether it is a list of frequent questions: most of its headings ask, or it says so."""
     asking = sum(1 for section in reading.sections if section.title.endswith("?"))
-    return asking > 2 and 2 * asking >= len(reading.sections)
+    if asking > 2 and 2 * asking >= len(reading.sections):
+        return True
+    return any(_FREQUENT.search(section.title) for section in reading.sections[:3]) and len(_asked(reading)) > 2
+
+
+def _asked(reading: Reading) -> list[tuple[Sentence, Sentence]]:
+    """Questions in a paragraph of their own, each with the first sentence behind it that can stand alone."""
+    blocks: dict[int, list[Sentence]] = {}
+    for one in reading.sentences:
+        blocks.setdefault(one.block, []).append(one)
+    found: list[tuple[Sentence, Sentence]] = []
+    question: Sentence | None = None
+    for mine in blocks.values():
+        if all(one.asks for one in mine):
+            question = mine[0]
+        elif question is not None and (good := next((one for one in mine if one.sound and not one.leans), None)):
+            found.append((question, good))
+            question = None
+    return found
 
 
 def _questions(reading: Reading, ranks: Ranks) -> Iterator[Part]:
-    """What its headings ask, each with the first sentence below that can stand alone."""
+    """What it asks, each with the first sentence below that can stand alone."""
     entries = []
+    if not any(section.title.endswith("?") for section in reading.sections):
+        for one, answer in _asked(reading):
+            entries.append(Entry(answer.text, (*one.spans, *answer.spans), (one.index, answer.index), under=one.text))
     for title, span, mine in _by_section(reading):
         good = next((one for one in mine if one.sound and not one.asks and not one.leans), None)
         if title.endswith("?") and good:
@@ -203,7 +246,8 @@ def _newsletter(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     for title, span, mine in _by_section(reading):
         good = [one for one in mine if one.sound and not one.asks and one.size >= 6]
         if good:
-            best = max(good[:3], key=lambda one: (not one.leans, ranks[one.index], -one.index))
+            # Each begins with what it is about.
+            best = next((one for one in good[:3] if not one.leans), good[0])
             entries.append(Entry(best.text, (span, *best.spans), (best.index,), under=title))
     yield Part("items", tuple(entries))
 
@@ -214,7 +258,7 @@ def _list(reading: Reading, ranks: Ranks) -> Iterator[Part]:
         # What an entry begins with names it; what else stands under it is told of it.
         told = [one for one in mine if any(word.isalpha() for word in one.words)]
         named = list({one.block: one for one in reversed(told)}.values())[::-1][:3]
-        said = ", ".join(one.text.rstrip(".,;") for one in named)
+        said = ", ".join(one.text.rstrip(".,;") for one in named) + (", …" if len(told) > len(named) else "")
         places = tuple(one.index for one in named)
         groups.append(Entry(said, (span, *(one.spans[0] for one in named)), places, under=title))
     if groups:

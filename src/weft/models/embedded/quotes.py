@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from weft.language.leaning import leans_back
 from weft.language.sentences import GAP, words
 from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import Lexicon
@@ -41,6 +42,9 @@ _PRONOUN: Final = re.compile(
 _MARK_SIGNS: Final = '"“”„«»「」『』‹›,，、، \u00a0\u202f'
 _LEAST: Final = 5
 """Words: fewer are a title or a term."""
+_ASKED: Final = words("q a f r p question answer frage antwort réponse pregunta respuesta")
+"""What questions and answers are marked by: it names nobody."""
+_FIRST_PERSON: Final = words("i i'm i'd i've my me we we're our us ich mein wir uns je j'ai mon nous yo mi nosotros")
 _OWN_KINDS: Final = ("essay", "story", "letter")
 _SEARCHING: Final = words("um uh er erm hm hmm ähm äh euh ben eh este")
 _PAUSED: Final = re.compile(r"…|\.\.\.")
@@ -115,6 +119,7 @@ def _patterns(known: Lexicon) -> tuple[tuple[re.Pattern[str], ...], tuple[re.Pat
     behind = (
         re.compile(rf"^[,.\s—–-]*{verb}(?:-(?:t-)?(?:il|elle))?\s+{office}(?P<name>{_NAME})"),
         re.compile(rf"^[,.\s—–-]*{office}(?P<name>{_NAME}){aside}\s+(?:\w+ly\s+|has\s+|hat\s+|a\s+)?{verb}"),
+        re.compile(rf"^\s*[—–-]{{1,2}}\s*(?P<name>{_UPPER}[\w'’-]+(?:\s{_UPPER}[\w.'’-]*){{0,3}})\s*$"),
     )
     before = (
         re.compile(
@@ -145,6 +150,34 @@ def _speaker(inside: str, low: int, high: int, known: Lexicon) -> str:
     return ""
 
 
+def reports(reading: Reading) -> int:
+    """How many sentences say that somebody said something: a name or an office, and a verb of saying beside it. What
+    told sailors the time reports nothing."""
+    small = {word for one in reading.sentences for word in one.text.split() if word.islower()}
+    found = 0
+    for one in reading.sentences:
+        for match in _reporting(reading.known).finditer(one.text):
+            name = match["name"] or match["other"]
+            bare = _bare(name, reading.known).split() if name else []
+            if not name or (bare and bare[0].lower() not in small):
+                found += 1
+                break
+    return found
+
+
+@lru_cache(maxsize=32)
+def _reporting(known: Lexicon) -> re.Pattern[str]:
+    if not known.reporting:
+        return re.compile("(?!)")
+    verb = rf"(?i:\b(?:{'|'.join(map(re.escape, sorted(known.reporting)))})\b)"
+    office = rf"(?i:\b(?:{'|'.join(map(re.escape, sorted(known.offices)))})\b)"
+    return re.compile(
+        rf"(?P<name>{_NAME})(?:,[^,.\"“”„«»]{{2,80}},)?\s+(?:\w+ly\s+|has\s+|have\s+|had\s+|hat\s+|a\s+|ha\s+)?{verb}"
+        rf"|{verb}\s+(?P<other>{_NAME})|{office}\s+(?:\w+ly\s+|has\s+|have\s+)?{verb}|{verb}\s+(?:\w+\s+)?{office}"
+        r"|(?i:\b(?:according to|laut|nach angaben|selon|d['’]après|según)\b)"
+    )
+
+
 def _near(inside: str, high: int) -> bool:
     """Whether what stands behind the closing mark is on its line still: `"Stop!" Ann Berg said.`"""
     return not inside[high : high + 4].strip(_MARK_SIGNS + ".").startswith("\n")
@@ -171,7 +204,8 @@ def _goes_on(inside: str, behind: int, low: int, high: int, known: Lexicon) -> b
     after = _flat(inside[high : high + 60]).lstrip(_MARK_SIGNS)
     words = tokens(between)
     others = [word for word in words if word in known.saying]
-    if len(others) > 1 or len(words) > 14:
+    # Another sentence between is about something else, or somebody else.
+    if len(others) > 1 or len(words) > 14 or re.search(r"[.!?…]\s+\S", between):
         return False
     said = tokens(after)[:4]
     return known.saying.isdisjoint(said) or bool(_PRONOUN.match(after))
@@ -228,7 +262,7 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             if (one.sound or kind == "captions") and not one.asks and one.size >= 7 and not one.leans
             and (one.speaker != reading.host or not reading.host)
         ]  # fmt: skip
-    found = [one for one in spoken_quotes(reading) if _is_whole(one.text)]
+    found = [one for one in spoken_quotes(reading) if _is_whole(one.text) and _stands(one, reading)]
     if len(found) < 2 and kind in _OWN_KINDS:
         found += [
             Quote(one.text, one.spans[0], "", one.index)
@@ -237,6 +271,14 @@ def _candidates(reading: Reading, kind: str) -> list[Quote]:
             and not _POINTED.isdisjoint(one.words)
         ]  # fmt: skip
     return found
+
+
+def _stands(quote: Quote, reading: Reading) -> bool:
+    """Whether words that nobody is named for can be understood: not who `I` is, nor what `it` is."""
+    known = reading.known
+    return bool(quote.speaker) or not (
+        leans_back(quote.text, known.code) or not _FIRST_PERSON.isdisjoint(tokens(quote.text))
+    )
 
 
 def _is_whole(said: str) -> bool:
@@ -267,7 +309,6 @@ def as_values(
         value = {"text": " ".join(reading.text[slice(*quote.span)].split())}
         at = bisect_right(offsets, quote.span[0]) - 1
         time = clock(places[at][1]) if at >= 0 else reading.time_at(quote.span[0])
-        found.append(
-            value | ({"timestamp": time} if time else {}) | ({"speaker": quote.speaker} if quote.speaker else {})
-        )
+        speaker = quote.speaker if quote.speaker.lower() not in _ASKED else ""
+        found.append(value | ({"timestamp": time} if time else {}) | ({"speaker": speaker} if speaker else {}))
     return found

@@ -130,6 +130,14 @@ def likeness(one: Sentence, other: Sentence) -> float:
     return shared / min(len(one.terms), len(other.terms))
 
 
+_CLOSE: Final = 0.5
+"""What a sentence loses that stands beside a chosen one."""
+
+
+def _closeness(one: Sentence, other: Sentence, apart: float) -> float:
+    return max(0.0, 1 - abs(one.index - other.index) / apart) if apart else 0.0
+
+
 def pick(
     sentences: Iterable[Sentence],
     ranks: Ranks,
@@ -138,14 +146,21 @@ def pick(
     *,
     besides: Sequence[Sentence] = (),
     limit: float = 0.55,
+    apart: float = 0.0,
 ) -> list[Sentence]:
-    """The best few in so many words, none that says what another says; in the order of the text."""
+    """The best few in so many words, none that says what another says; in the order of the text. Within `apart`
+    sentences of one that is chosen, another counts less, so that the whole length is heard."""
     pool = sorted(sentences, key=lambda one: (-ranks[one.index], one.index))[: max(40, 6 * count)]
     told = list(besides)
     chosen: list[Sentence] = []
     worst = {one.index: max((likeness(one, other) for other in told), default=0.0) for one in pool}
+    close = {one.index: max((_closeness(one, other, apart) for other in told), default=0.0) for one in pool}
+
+    def worth(one: Sentence) -> float:
+        return ranks[one.index] * (1 - 0.6 * worst[one.index]) * (1 - _CLOSE * close[one.index])
+
     while pool and len(chosen) < count:
-        best = max(pool, key=lambda one: (ranks[one.index] * (1 - 0.6 * worst[one.index]), -one.index))
+        best = max(pool, key=lambda one: (worth(one), -one.index))
         pool.remove(best)
         if worst[best.index] > limit or best.size > room:
             continue
@@ -153,4 +168,5 @@ def pick(
         room -= best.size
         for one in pool:
             worst[one.index] = max(worst[one.index], likeness(one, best))
+            close[one.index] = max(close[one.index], _closeness(one, best, apart))
     return sorted(chosen, key=lambda one: one.index)

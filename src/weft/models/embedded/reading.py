@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from weft.language.leaning import leans_back
 from weft.language.pointing import points_elsewhere
 from weft.language.sentences import GAP, sentence_spans, trim
 from weft.models.embedded.layout import Kind, LaidBlock, Layout, Span, as_it_is, lay_out
@@ -251,6 +252,7 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
     small = sum(1 for one in sentences if _OPENED.sub("", one.text)[:1].islower())
     # A chat, or captions that nobody has set stops in: neither capitals nor stops prove anything there.
     casual = 2 * small > len(sentences)
+    again = Counter(" ".join(one.words) for one in sentences)
     for sentence in sentences:
         said = " ".join(sentence.words)
         begin = _OPENED.sub("", sentence.text)
@@ -262,6 +264,8 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
         sentence.sound = (
             sentence.kind in ("prose", "item")
             and seen[said] == 1
+            # What stands in a list and again over what it names is a line of contents.
+            and not (sentence.kind == "item" and again[said] > 1)
             and (sentence.size >= 4 if known.spaced else len(sentence.text) >= 8)
             and (whole or sentence.kind == "item")
             and (casual or _begins(begin, sentence, named))
@@ -301,7 +305,9 @@ def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> b
         return first != "it" or sentence.size < 8
     if sentence.size <= _SHORT and (not _BACK.isdisjoint(sentence.words) or sentence.words[-1] in ("that", "this")):
         return True
-    return first in known.leaning or (begin[:1] in "—–-" and sentence.index > 0)
+    if begin[:1] in "—–-" and sentence.index > 0:
+        return True
+    return leans_back(sentence.text, known.code) or (known.code != "en" and first in known.leaning)
 
 
 def _host(sentences: Sequence[Sentence], speakers: Sequence[str]) -> str:

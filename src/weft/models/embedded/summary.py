@@ -29,18 +29,26 @@ _LITTLE: Final = 45
 """Words: what has no more is told whole."""
 _FIRST: Final = 45
 """The most words of a first sentence that is taken although it fills more than its share."""
+_FIRST_OF_NEWS: Final = 70
+_EARLY, _NAMED = 5, 3
+"""Sentences among which news begins, and words of the title from which one of them is surely about it."""
 _SHORT, _POINT = 62, 40
 """The most words of the short version, and of one point."""
+_LEAST_POINT: Final = 6
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
-_PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) .*\1$")
+_PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) (?:.*\1$|Manual Page$)")
 """The line over every page of a manual."""
 _MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
 _DATED: Final = re.compile(
     r"(?:\w+,? )?\d{1,2}\.? \w+ \d{4}$|\w[\w ]{1,30}, (?:the )?\d{1,2}\.? \w+(?: \d{4})?$"
     r"|\w+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}$|\d{4}-\d\d-\d\d$|\w+ \d{4}$"
 )
+_SUBJECT: Final = re.compile(r"\s*(?:[A-Z][\w-]+: .*\n){0,8}Subject: (?:(?:Re|Fwd?|AW|WG): )*(?P<subject>\S.*\S)\s*\n")
+"""The head of a letter that was mailed."""
 _OF_ITSELF: Final = re.compile(
-    r"^(?:This|The) (?:file|document|manual|guide|page|package|program|library|report|paper|tool|module|chapter|book"
+    r"^This is (?:a|an|the) (?:short |brief |complete )?(?:tutorial|guide|manual|introduction|overview|reference"
+    r"|handbook|library|tool|program|package|module|collection)\b"
+    r"|^(?:This|The) (?:file|document|manual|guide|page|package|program|library|report|paper|tool|module|chapter|book"
     r"|tutorial|appendix|README|FAQ|note|standard|specification) (?:is(?! free\b)|describes?|provides?|explains?"
     r"|gives?|contains?"
     r"|covers?|shows?|presents?|helps?|lets?|allows?|specifies|defines?|offers?|tells?)\b"
@@ -51,6 +59,12 @@ _SOON: Final = 30
 _LEAD_IN: Final = re.compile(r"^[—–-]+\s*")
 _OPENING: Final = ("news", "article", "essay", "letter", "newsletter", "paper", "manual", "note")
 """Kinds that say in their first sentence what they are about."""
+_ALL_ALONG: Final = ("article", "essay", "story", "letter", "interview", "transcript", "captions", "note")
+"""Kinds that say something over their whole length; news, papers and manuals say the most first."""
+_APART: Final = 6.0
+_ARTICLE: Final = 1500
+_PARTS: Final[Mapping[str, float]] = {"interview": 0.45, "newsletter": 0.6, "meeting": 0.85, "list": 0.9}
+"""Which share of a kit is what its kind is made of: nobody is told of some decisions."""
 _MARKS: Final = tuple('"“„«‘')
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
 
@@ -78,14 +92,16 @@ def summary(
     teller = _Teller(reading, kind, ranks, title)
     headline, headline_spans = teller.headline()
     asks = asks_itself(reading)
-    first = [] if asks or kind in ("meeting", "interview", "newsletter") else teller.short()
-    share = 0.45 if kind == "interview" else 0.6 if asks or kind in ("meeting", "list", "newsletter") else 0.35
+    told_later = kind in ("meeting", "interview", "newsletter")
+    first = teller.introduction() if asks else [] if told_later else teller.short()
+    share = _PARTS.get(kind, 0.6 if asks else 0.35)
     parts = find_parts(reading, kind, ranks, teller.used, int(share * teller.room))
     teller.spend(sum(len(f"{one.text} {one.under}".split()) for part in parts for one in part.entries))
-    short = first or (teller.short() if asks or kind == "interview" or not parts else [])
+    short = first or (teller.short() if kind == "interview" or (not parts and not asks) else [])
     # What was spoken is quoted before it is told.
     early = teller.quotes() if kind in ("interview", "transcript", "captions") else []
-    points = teller.points(fewer=len([one for part in parts for one in part.entries]) > 3)
+    entries = sum(len(part.entries) for part in parts)
+    points = [] if asks and entries > 3 else teller.points(fewer=entries > 3)
     said = early or teller.quotes()
     themes = find_themes(reading, 5 if reading.word_count > 120 else 3)
     labels = [theme.label for theme in themes]
@@ -156,7 +172,8 @@ class _Teller:
     # -- headline
 
     def headline(self) -> tuple[str, list[Span]]:
-        """The title, where it says something; else the document's own heading; else its best short sentence."""
+        """The title, where it says something; else the subject of a letter, the document's own heading, or its best
+        short sentence."""
         reading = self.reading
         own = reading.title
         if own is not None and (STANDARD_HEADING.match(own.title) or _DATED.match(own.title)):
@@ -164,7 +181,10 @@ class _Teller:
         if _is_telling(self._title) and all(number in reading.text for number in re.findall(r"\d+", self._title)):
             place = reading.text.find(self._title)
             return self._headed(self._title, [(place, place + len(self._title))] if place >= 0 else [])
-        if own is not None and _MAN_NAME.match(own.title):
+        if subject := _SUBJECT.match(reading.text[reading.layout.body :]):
+            low, high = (reading.layout.body + at for at in subject.span("subject"))
+            return self._headed(subject["subject"], [(low, high)])
+        if own is not None and any(_MAN_NAME.match(one.title) for one in reading.sections[:2]):
             # A page of a manual says in its first line what it is about.
             self.used.add(0)
             return self._headed(reading.sentences[0].text, list(reading.sentences[0].spans))
@@ -221,15 +241,28 @@ class _Teller:
             chosen = [one for one in pool if one.size <= self._left][:1]
         return self._take(sorted(chosen, key=lambda one: one.index))
 
+    def introduction(self) -> list[Sentence]:
+        """What stands before the first question of a list of them."""
+        reading = self.reading
+        asking = [section.span[0] for section in reading.sections if section.title.endswith("?")]
+        asking += [one.start for one in reading.sentences if one.asks]
+        before = [one for one in self._pool if one.kind == "prose" and one.end <= min(asking, default=0)]
+        return self._take(pick([one for one in before if one.index not in self.used], self._ranks, 3, _SHORT))
+
     def _opening(self, pool: Sequence[Sentence], space: int) -> list[Sentence]:
         """What stands first says most where people write for readers who may leave: it, and what goes on from it."""
         if self.kind in ("manual", "article", "note", "paper") and (told := self._of_itself()):
             return [told] if told.size <= max(space, min(_FIRST, self._left)) else []
         least = 8 if self.kind == "news" else 4
+        # A report may begin with `it` and say what it is later in the sentence.
+        if self.kind == "news":
+            every = self.reading.sentences
+            pool = [one for one in every if one.sound and not one.asks and one.index not in self.used]
         plain = [one for one in pool if one.size >= least and one.text[:1] not in _MARKS]
         # A report of an agency begins with its place; what stands before that are pictures, offers and highlights.
-        first = next((one for one in plain if one.label == DATELINE), next(iter(plain), None))
-        if first is None or first.size > max(space, min(_FIRST, self._left)) or first.index > 12:
+        first = next((one for one in plain if one.label == DATELINE), self._first_told(plain))
+        most = max(space, min(_FIRST_OF_NEWS if self.kind == "news" else _FIRST, self._left))
+        if first is None or first.size > most or first.index > 12:
             return []
         if self.kind not in ("news", "article", "essay", "note"):
             return [first]
@@ -241,6 +274,18 @@ class _Teller:
             else:
                 break
         return chosen[: 2 if self.kind in ("article", "essay") else 3]
+
+    def _first_told(self, plain: Sequence[Sentence]) -> Sentence | None:
+        """The first sentence; of news, the first that is about what the title says: before it come captions of
+        pictures and films."""
+        if self.kind != "news":
+            return next(iter(plain), None)
+        named = frozenset(terms(tokens(self._title), self.reading.known))
+        early = plain[:_EARLY]
+        shares = [len(named.intersection(one.terms)) for one in early]
+        best = max(shares, default=0)
+        least = best / 3 if best >= _NAMED else 0
+        return next((one for one, share in zip(early, shares, strict=True) if share >= least), None)
 
     def _of_itself(self) -> Sentence | None:
         """Where a manual says what it is, or what the thing is that its title names."""
@@ -265,6 +310,7 @@ class _Teller:
         told = [self.reading.sentences[at] for at in sorted(self.used)]
         rest = [one for one in self._abstract if one.index not in self.used and one.sound and one.size <= _POINT]
         pool = [one for one in self._pool if one.index not in self.used and one.size <= _POINT]
+        pool = [one for one in pool if one.size >= _LEAST_POINT or not self.reading.known.spaced] or pool
         count = min(6, max(1, round(0.9 * len(self._pool) ** 0.5))) - 2 * fewer
         space = min(int(0.38 * self.room), self._left)
         first = pick(rest, self._ranks, min(3, count), space, besides=told, limit=0.7) if rest else []
@@ -275,15 +321,23 @@ class _Teller:
             max(0, count - len(first)),
             space,
             besides=[*told, *first],
+            apart=self._apart(count),
         )
         return self._take(sorted([*first, *more], key=lambda one: one.index))
+
+    def _apart(self, count: int) -> float:
+        """How far points should be from each other. A long document has said most of it before its middle."""
+        if self.kind not in _ALL_ALONG:
+            return 0.0
+        even = len(self.reading.sentences) / (count + 1)
+        return even if self.reading.word_count <= _ARTICLE else min(_APART, even)
 
     def quotes(self) -> list[Quote]:
         if self.kind == "poem":
             return self._verses()
         if self.kind in ("manual", "list", "code", "data", "recipe", "paper"):
             return []
-        space = min(int(0.25 * self.room), self._left)
+        space = min(int(0.3 * self.room), self._left)
         most = 4 if self.reading.word_count > 400 else 3
         found = choose(self.reading, self.kind, self._ranks, self.used, space, most)
         self.spend(sum(len(one.text.split()) + 2 for one in found))

@@ -20,8 +20,8 @@ from weft.protocol.values import dataclass
 
 KNOWN: Final = ("en", "de", "fr", "es")
 _SETS: Final = (
-    "function", "abbreviations", "saying", "titles", "months", "leaning", "positive", "negative", "negations", "weak",
-    "courtesy",
+    "function", "abbreviations", "saying", "reporting", "offices", "titles", "months", "leaning", "positive",
+    "negative", "negations", "weak", "courtesy",
 )  # fmt: skip
 _MARKS: Final = ("contrast", "unknown", "decided", "act", "claim", "result", "relative", "elsewhere")
 _SAMPLE: Final = 20_000
@@ -51,6 +51,10 @@ class Lexicon:
     abbreviations: frozenset[str] = frozenset()
     saying: frozenset[str] = frozenset()
     """Verbs that tie a quotation to who spoke it."""
+    reporting: frozenset[str] = frozenset()
+    """Those of them with which news tells what somebody said."""
+    offices: frozenset[str] = frozenset()
+    """Who is cited without a name: the police, a spokesman."""
     titles: frozenset[str] = frozenset()
     months: frozenset[str] = frozenset()
     leaning: frozenset[str] = frozenset()

@@ -1,0 +1,138 @@
+"""Sentences that lean on another: what they say can't be understood where they stand alone.
+
+    leans_back("A person can do that for one hour.")     True: what can a person do?
+    leans_back("If a disk is full, write to another.")   False
+
+A pronoun leans when nothing before it in its own clause can be what it means; a connective at the beginning leans on
+what it goes on from. `This manual` and `this year` mean what the reader has before them, and lean on nothing. Where it
+can't be told, it is taken to lean: a sentence that is passed over costs less than one that nobody understands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_OWN: Final = (
+    r"(?:paper|article|document|documentation|manual|guide|handbook|section|chapter|book|page|report|study|work|package"
+    r"|program|library|file|vignette|tutorial|appendix|readme|faq|note|release|version|project|software|module|website"
+    r"|site|essay|post|blog|newsletter|issue|letter|review|thesis|survey|tool|standard|specification|text|story|list"
+    r"|year|week|month|day|morning|afternoon|evening|night|summer|winter|spring|autumn|fall|season|century|decade|time"
+    r"|country|city|world)\b"
+)
+_BEGINS: Final = re.compile(
+    rf"\W*(?:(?:It|Its|Them|Their|They|He|She|Him|His|Hers?|Such|Both|Neither|Either|However|Therefore|Thus|Hence|Also"
+    r"|But|And|Or|Nor|So|Then|Instead|Otherwise|Moreover|Furthermore|Additionally|Consequently|Accordingly|Likewise"
+    r"|Similarly|Nevertheless|Nonetheless|Conversely|Meanwhile|Again|Indeed|Yet|Another|Others|Secondly|Thirdly|Finally"
+    r"|Lastly|Actually|Previously|Afterwards?|Thereafter|Elsewhere|Too|Which|Worse|Rather(?=,)|Still(?=,)|Next(?=,)|First(?=,)|Before(?=,)"
+    r"|Second(?=,)|Third(?=,)|Here(?! (?:in|at|and)\b)|There(?! (?:is|are|was|were|has|have|had|will|would|may|might"
+    r"|can|could|must|should|exists?|remains?|comes?|goes)\b))\b"
+    rf"|(?:This|These|That|Those)\b(?! {_OWN})"
+    r"|(?:If|When|Even|Not|Only|Just|Quite) (?:so|not|then|that|this)\b"
+    rf"|(?:In|At|By|From|For|On|After|Before|Since|With|Until|Because of|Despite|Like|Unlike|To do|Of|During|Under)"
+    rf" (?:that|this|these|those|it|them|such|him|either|both|doing so)\b(?! {_OWN})"
+    r"|(?:For (?:example|instance|one thing|the same)|As (?:a (?:result|consequence)|such|before|well)|In (?:addition"
+    r"|other words|fact|turn|contrast|return|response|particular|the same way|the meantime)|By (?:contrast|then"
+    r"|comparison)|On the (?:other hand|contrary)|More than that|Better still|Of course|What['’]s more|To this end"
+    r"|That['’]s|It['’]s|(?:He|She)['’][sd]|They['’](?:re|ve|d|ll))\b"
+    r"|(?:Do|Does|Did) (?:this|that|so|it|they)\b"
+    r"|(?:What|When|If|As|Because|While|Where|How|Why|Although|Though|Since|Once|Unless|Until|After|Before|Whether|Now"
+    r"|Today|(?:In|By|Since|Until) \d{4})\s+(?:they|he|she|it(?! (?:is|was|rains|snows|seems|takes|comes|makes|turns"
+    r"|would|will)\b))\b"
+    r"|(?:The|An?) [\w-]+ (?:that|who|which) \w+ (?:it|them|him)\b"
+    r"|(?:Why|How|What|Where|When)\b[\w, ]{0,12} (?:does|do|did|is|was|are|were|can|could|will|would|should|has|have)"
+    r" (?:it|they|he|she|this|that)\b(?! (?:take|possible|true|worth|mean to)\b)"
+    r"|(?:People|(?:Many|Some|Most)(?: people)?|You|One|We) (?:often |might |may |sometimes |usually |tend to )?"
+    r"(?:think|believe|thought|believed|assume|assumed|are told|were told)\b"
+    r"|The (?:former|latter|above|same|others?|second|third|rest)\b"
+    r"|The (?:reason|answer|result|results|problem|difference|trick|effect|consequence|alternative|exception|solution"
+    r"|one|ones) (?:is|was|are|were|will)\b)"
+)
+_HARD: Final = re.compile(
+    r"[,;:—–(]|\b(?:and|but|or|that|which|who|whom|whose|because|since|if|when|while|where|although|though|unless|until"
+    r"|as|than|so|whether|how|what)\b",
+    re.IGNORECASE,
+)
+"""Ends a clause, so that what stands before it can be what a pronoun means."""
+_SOFT: Final = re.compile(
+    r"[,;:—–(]|\b(?:and|but|or|because|if|when|while|although|though|unless|until|so)\b", re.IGNORECASE
+)
+_AFTER: Final = (
+    r"(?=\s*[.,;:!?)]|\s*$|\s(?:for|of|in|on|at|to|with|by|from|into|over|under|about|without|and|or|but|as|well|again"
+    r"|also|too|only|now|all|alone|away|back|up|down|out|off|because|is|was|are|were|twice|once|\w+ly)\b)"
+)
+_OBJECT: Final = re.compile(
+    rf"(?<=\w )(?:it|them|him){_AFTER}"
+    r"|\b(?:of|behind|with|for|to|in|on|at|by|from|about|under|over|after|before|without|into|like|around|against)"
+    r" (?:it|them|him)\b(?!\w)",
+)
+_EMPTY: Final = re.compile(r"\bit (?:is|was|are|were)\b.*\b(?:to|that|for|whether)\b")
+"""`Today it is possible to …` means nothing that was named."""
+_NAME: Final = re.compile(r"(?<!^)\b[A-Z][a-z]")
+"""Somebody or something with a name, which the pronoun may mean."""
+_POINTED: Final = re.compile(
+    r"(?<=\w )this(?=\s*[.,;:!?)]|\s*$|\s(?:is|was|has|had|does|did|means|meant|makes|made|can|could|will|would|may"
+    r"|might|should|must|for|in|on|at|to|with|by|from|and|or|but|because|as|into)\b)"
+    r"|\b(?:do|does|did|done|doing|know|knew|knows|like|after|before|about|with|for|from|by|at|to|than|all)"
+    rf" that{_AFTER}"
+    r"|\b(?:times|twice|half|at|of|with|for|in|on|by|from|about) that"
+    r" (?!the\b|an?\b|\w+ (?:is|are|was|were|will|can)\b)[a-z]+"
+    rf"|\b(?:of|all|both|like|do|for|with|from|to|among|between) (?:these|those){_AFTER}"
+    r"|\b(?:do|does|did|doing|done|said|say|says|think|thinks|thought) so\b(?! (?:much|many|well|far|that|\w+ly)\b)"
+)
+_NAMED: Final = re.compile(
+    rf"\b(?:this|these)\s+(?!{_OWN})(?!(?:is|was|are|were|has|had|have|can|could|will|would|may|might|must|should|in|on|at"
+    r"|to|for|of|with|by|from|and|or|but|as|into|does|did|because)\b)(?P<noun>[a-z][\w-]+)"
+    r"|\bsuch (?!as\b|that\b|thing\b|things\b)(?:an? )?(?P<kind>[a-z][\w-]+)(?! as\b| that\b)(?!\s+\w+ (?:as|that)\b)"
+)
+_LAST: Final = re.compile(r"\b(?:too|either|as well|likewise|the other|the others)\W*$")
+_OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
+    "de": re.compile(
+        r"\b(?i:davon|dazu|dafür|dagegen|daran|darauf|daraus|darin|darüber|darum|dadurch|hierfür|hierzu|hiermit|deshalb|deswegen"
+        r"|daher|letzterer?s?|ersterer?s?)\b(?!,)|^\W*(?:Dies(?:e[rsnm]?)?|Jene[rsnm]?|Solche[rsnm]?|Zweitens|Drittens|Außerdem|Zudem|Trotzdem"
+        r"|Dennoch|Stattdessen|Andernfalls|Sonst|Zum Beispiel|De[rn] Rest|Die (?:anderen|übrigen)"
+        r"|Der Grund (?:ist|war)|Auch)\b"
+        r"(?! (?:Handbuch|Dokument|Seite|Anleitung|Artikel|Buch|Jahr|Woche|Abschnitt|Kapitel|Bericht|Programm)\w*)"
+    ),
+    "fr": re.compile(
+        r"\b(?:cela|ça|ceci|celui-ci|celle-ci|ceux-ci|celles-ci|ce dernier|cette dernière|ces derniers)\b"
+        r"|^\W*(?:Par exemple|En effet|De plus|En outre|Ainsi|Donc|Alors|Pourtant|Toutefois|Cependant|Ensuite|Enfin"
+        r"|La raison (?:est|était)|C['’]était|C['’]est (?!à\b|en\b))",
+        re.IGNORECASE,
+    ),
+    "es": re.compile(
+        r"\b(?:eso|esto|ello|aquello|este último|esta última|estos últimos)\b"
+        r"|^\W*(?:Por ejemplo|Además|Así|Entonces|Sin embargo|No obstante|Por eso|Después|Finalmente"
+        r"|La razón (?:es|era))\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+def leans_back(text: str, language: str = "en") -> bool:
+    """Languages of which it knows nothing lean on nothing."""
+    if language != "en":
+        other = _OTHERS.get(language)
+        return other is not None and other.search(text) is not None
+    return (
+        _BEGINS.match(text) is not None
+        or _LAST.search(text) is not None
+        or any(
+            _open(text, match, _HARD)
+            and not _EMPTY.search(text)
+            and ("them" in match.group() or not _NAME.search(text, 1, match.start()))
+            for match in _OBJECT.finditer(text)
+        )
+        or any(_open(text, match, _SOFT) for match in _POINTED.finditer(text))
+        or any(
+            _open(text, match, _SOFT)
+            and not re.search(rf"\b{match['noun'] or match['kind']}", text[: match.start()], re.IGNORECASE)
+            for match in _NAMED.finditer(text)
+        )
+    )
+
+
+def _open(text: str, match: re.Match[str], bound: re.Pattern[str]) -> bool:
+    """Whether it stands in the first clause still, where nothing was said yet that it could mean."""
+    return bound.search(text, 0, match.start()) is None
