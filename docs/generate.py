@@ -44,8 +44,8 @@ from weft.tools.shell.programs import PROGRAMS
 from weft.tools.toolbox import Toolbox
 from weft.web.api import ROUTERS, make_api
 from weft.web.asking import Served
-from weft.workspace.agent import AgentFront
-from weft.workspace.config import Config
+from weft.workspace.agent_file import AgentFront
+from weft.workspace.config_file import ConfigFile, ModelEntry, PriceEntry, RoleEntry
 from weft.workspace.flow_file import (
     BudgetEntry,
     ChoiceEntry,
@@ -56,12 +56,11 @@ from weft.workspace.flow_file import (
     ShownEntry,
     VerdictsEntry,
 )
-from weft.workspace.model_table import ModelTable, PriceTable, RoleTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import EachEntry, InputEntry, MapEntry, ParameterEntry, PipelineFile, StepEntry
-from weft.workspace.profile import Style, WriterProfile
 from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
-from weft.workspace.skill import SkillFront
+from weft.workspace.skill_file import SkillFront
+from weft.workspace.writer_profile import Style, WriterProfile
 
 REFERENCE: Final = Path(__file__).parent / "reference"
 _BEGIN: Final = re.compile(r"<!-- generated: ([a-z0-9_-]+) -->")
@@ -893,10 +892,10 @@ SECTIONS: Final[Mapping[str, Callable[[], str]]] = {
     "step-input": step_input,
     "agent-keys": keys_of(AgentFront),
     "skill-keys": keys_of(SkillFront),
-    "config-keys": keys_of(Config),
-    "model-table-keys": keys_of(ModelTable),
-    "role-table-keys": keys_of(RoleTable),
-    "price-table-keys": keys_of(PriceTable),
+    "config-keys": keys_of(ConfigFile),
+    "model-table-keys": keys_of(ModelEntry),
+    "role-table-keys": keys_of(RoleEntry),
+    "price-table-keys": keys_of(PriceEntry),
     "pack-keys": keys_of(PackFile),
     "profile-keys": profile_keys,
     "tools": tools,

@@ -172,7 +172,7 @@ def test_the_words_do_no_input_or_output() -> None:
 @pytest.mark.parametrize(
     ("package", "names"),
     [
-        ("weft.checks", {"CHECKS", "CheckCall", "CheckInput", "check_documents", "parse_check", "run_check"}),
+        ("weft.checks", {"CHECKS", "CheckCall", "CheckInput", "parse_check", "run_check"}),
         ("weft.cli", {"main"}),
         ("weft", {"open_workspace", "SessionRequest", "StartRun", "Say", "OpenedSession"}),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from datetime import UTC, datetime
 from itertools import chain, combinations
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from weft.consent import (
 from weft.models.connections import Connection, consent_request
 from weft.protocol.errors import UserError
 
-AT = "2026-01-01T00:00:00Z"
+AT = datetime(2026, 1, 1, tzinfo=UTC)
 SHIPPED = {"code/a.py": {"1"}}
 
 
@@ -33,12 +34,12 @@ def request(kind: Kind = "code", folder: str = "/w", **parts: str) -> ConsentReq
 
 
 def book(*given: ConsentRequest, folders: tuple[OwnWorkFolder, ...] = ()) -> ConsentBook:
-    made = [Consent.model_validate({**one.model_dump(), "by": "me", "at": AT, "how": "asked"}) for one in given]
+    made = [Consent(**vars(one), by="me", at=AT, how="asked") for one in given]
     return ConsentBook(consents=tuple(made), folders=folders)
 
 
 def own(path: str, *, below: bool = False) -> OwnWorkFolder:
-    return OwnWorkFolder.model_validate({"path": path, "below": below, "by": "me", "at": AT})
+    return OwnWorkFolder(path=path, below=below, by="me", at=AT)
 
 
 def agreed(asked: ConsentRequest, known: ConsentBook) -> bool:

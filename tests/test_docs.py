@@ -37,7 +37,7 @@ from weft.knowledge.embedding import SHA256
 from weft.orchestrator.tool_step import MOST_CALLS
 from weft.protocol import errors, events
 from weft.tools.permission_file import PermissionFile
-from weft.workspace.config import Config
+from weft.workspace.config_file import ConfigFile, ModelEntry, PriceEntry
 from weft.workspace.flow_file import (
     BudgetEntry,
     ChoiceEntry,
@@ -48,7 +48,6 @@ from weft.workspace.flow_file import (
     ShownEntry,
     VerdictsEntry,
 )
-from weft.workspace.model_table import ModelTable, PriceTable
 from weft.workspace.pack_file import PackFile
 from weft.workspace.pipeline_file import EachEntry, InputEntry, MapEntry, ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.rule_entry import RuleEntry, StepRuleEntry
@@ -247,9 +246,9 @@ def test_every_line_key_and_finding_key_of_the_log_is_documented() -> None:
         ("pipelines", "### Each call", EachEntry),
         ("maps", "## Keys", MapEntry),
         ("pipelines", "### What a step allows", StepRuleEntry),
-        ("config", "## config.toml", Config),
-        ("config", "### A connection", ModelTable),
-        ("config", "### A connection", PriceTable),
+        ("config", "## config.toml", ConfigFile),
+        ("config", "### A connection", ModelEntry),
+        ("config", "### A connection", PriceEntry),
         ("packs", "## pack.yaml", PackFile),
         ("tools", "### The file", PermissionFile),
         ("tools", "### A rule", RuleEntry),

@@ -53,7 +53,7 @@ def test_nothing_is_loaded_that_is_not_used(case: str) -> None:
     assert not found & never
 
 
-def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_a_conversation(tmp_path: Path) -> None:
+def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_what_reads_the_workspace(tmp_path: Path) -> None:
     (tmp_path / "tides.md").write_text("# Tides\n\nThe sea rises twice a day, about 50 minutes later each day.\n")
     begin = f"sys.argv = ['weft', '--workspace', {str(tmp_path / 'w')!r}"
     run = f"import weft.cli\n{begin}, 'run', 'digest', {str(tmp_path / 'tides.md')!r}]\nweft.cli.main()"
@@ -65,6 +65,8 @@ def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_a_conversat
         "weft.conversation.",
         "weft.models.",
         "weft.checks.supported",
+        "pydantic",
+        "ruamel",
         "rich.text",
         "markdown_it",
     )

@@ -16,7 +16,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal, TypeVar, get_args
 
-from weft.own_file import OwnFile, OwnPart
+from pydantic import BaseModel, ConfigDict
+
+from weft.own_file import OwnFile
 from weft.protocol.errors import UserError
 
 FILE: Final = "access.json"
@@ -38,14 +40,20 @@ Now = Callable[[], datetime]
 _Kept = TypeVar("_Kept", bound="_Given")
 
 
-class Person(OwnPart):
+class _Part(BaseModel):
+    """What the file is made of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Person(_Part):
     name: str
     role: Role = "administer"
     passphrase: str = ""
     """Salt and scrypt hash, in hex; "" when this person has none."""
 
 
-class _Given(OwnPart):
+class _Given(_Part):
     """A secret that was given out, as it is kept."""
 
     id: str
@@ -81,7 +89,7 @@ class _Link(_Given):
     """Signs one browser in, once."""
 
 
-class _Book(OwnPart):
+class _Book(_Part):
     version: Literal[1] = 1
     persons: tuple[Person, ...] = ()
     tokens: tuple[AccessToken, ...] = ()
@@ -90,7 +98,7 @@ class _Book(OwnPart):
     shares: tuple[Share, ...] = ()
 
 
-class Identity(OwnPart):
+class Identity(_Part):
     """Somebody who was let in, and by what."""
 
     person: str

@@ -16,13 +16,15 @@ from __future__ import annotations
 import os
 import pwd
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from weft.own_file import OwnFile, OwnPart
+from weft.own_file import OwnFile
 from weft.protocol.errors import EXIT_NOT_AGREED, UserError
 from weft.protocol.hashes import hash_value
+from weft.protocol.values import dataclass
 
 FILE: Final = "consents.json"
 Kind = Literal["code", "pack", "hook", "skill", "source", "model", "step", "rules"]
@@ -44,7 +46,13 @@ _WORDS: Final[Mapping[Kind, str]] = {
 }
 
 
-class ConsentRequest(OwnPart):
+_FORBIDDING: Final = {"extra": "forbid"}
+"""Of what stands in the file: a key that nothing knows is a fault."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsentRequest:
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = _FORBIDDING
     kind: Kind
     subject: str
     """What a person knows it by."""
@@ -63,6 +71,7 @@ class ConsentRequest(OwnPart):
         return _WORDS[self.kind].format(subject=self.subject)
 
 
+@dataclass(frozen=True, kw_only=True)
 class Consent(ConsentRequest):
     """A request that was agreed to."""
 
@@ -71,8 +80,11 @@ class Consent(ConsentRequest):
     how: How
 
 
-class OwnWorkFolder(OwnPart):
+@dataclass(frozen=True, kw_only=True)
+class OwnWorkFolder:
     """A folder whose content the person writes themselves."""
+
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = _FORBIDDING
 
     path: str
     below: bool = False
@@ -84,7 +96,9 @@ class OwnWorkFolder(OwnPart):
         return folder == self.path or (self.below and folder.startswith(self.path.rstrip("/") + "/"))
 
 
-class ConsentBook(OwnPart):
+@dataclass(frozen=True, kw_only=True)
+class ConsentBook:
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = _FORBIDDING
     version: Literal[1] = 1
     consents: tuple[Consent, ...] = ()
     folders: tuple[OwnWorkFolder, ...] = ()
@@ -167,7 +181,10 @@ class Consents:
         return self._file.read()
 
     def is_agreed(self, request: ConsentRequest) -> bool:
-        return is_agreed(request, self.book(), self._shipped())
+        shipped = self._shipped()
+        if is_agreed(request, ConsentBook(), shipped):
+            return True  # what Weft ships needs no look at what was agreed to
+        return is_agreed(request, self.book(), shipped)
 
     def open_parts(self, request: ConsentRequest) -> dict[str, str]:
         return open_parts(request, self.book(), self._shipped())
@@ -183,16 +200,16 @@ class Consents:
 
     def agree(self, request: ConsentRequest, how: How) -> None:
         with self._file.changing() as (book, save):
-            given = Consent(**request.model_dump(), by=self._by, at=self._now(), how=how)
+            given = Consent(**vars(request), by=self._by, at=self._now(), how=how)
             kept = tuple(one for one in book.consents if (one.hash, one.subject) != (request.hash, request.subject))
-            save(book.model_copy(update={"consents": (*kept, given)}))
+            save(replace(book, consents=(*kept, given)))
 
     def own_work(self, path: Path, *, below: bool = False) -> OwnWorkFolder:
         """The person writes what this folder holds themselves."""
         folder = OwnWorkFolder(path=os.path.realpath(path), below=below, by=self._by, at=self._now())
         with self._file.changing() as (book, save):
             kept = tuple(one for one in book.folders if one.path != folder.path)
-            save(book.model_copy(update={"folders": (*kept, folder)}))
+            save(replace(book, folders=(*kept, folder)))
         return folder
 
     def revoke(self, word: str) -> list[str]:
@@ -206,11 +223,10 @@ class Consents:
             if not gone and not left:
                 raise UserError(f"nothing was agreed to that is called {word!r}", hint="`weft trust list` shows it all")
             save(
-                book.model_copy(
-                    update={
-                        "consents": tuple(one for one in book.consents if one not in gone),
-                        "folders": tuple(one for one in book.folders if one not in left),
-                    }
+                replace(
+                    book,
+                    consents=tuple(one for one in book.consents if one not in gone),
+                    folders=tuple(one for one in book.folders if one not in left),
                 )
             )
         return [*(one.words for one in gone), *(f"{one.path} as a folder of your own" for one in left)]

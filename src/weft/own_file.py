@@ -11,21 +11,13 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, TypeVar
-
-from pydantic import BaseModel, ConfigDict, ValidationError
+from typing import Any, Generic, TypeVar
 
 from weft.files import Folder
 from weft.protocol.errors import UserError
 
-
-class OwnPart(BaseModel):
-    """What such a file is made of."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-Content = TypeVar("Content", bound=OwnPart)
+Content = TypeVar("Content")
+"""A pydantic model, or a dataclass with its config: who has no such file does not load what reads it."""
 
 
 class OwnFile(Generic[Content]):
@@ -63,15 +55,22 @@ class OwnFile(Generic[Content]):
                 data = folder.read_or_none(self._name)
 
                 def save(content: Content) -> None:
-                    folder.replace(self._name, content.model_dump_json(indent=1).encode(), mode=0o600)
+                    folder.replace(self._name, self._form().dump_json(content, indent=1), mode=0o600)
 
                 yield (self._parsed(data) if data is not None else self._empty), save
             finally:
                 os.close(held)
 
+    def _form(self) -> Any:
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(type(self._empty))
+
     def _parsed(self, data: bytes) -> Content:
+        from pydantic import ValidationError
+
         try:
-            return type(self._empty).model_validate_json(data)
+            content: Content = self._form().validate_json(data)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
@@ -79,3 +78,4 @@ class OwnFile(Generic[Content]):
                 f"{self.path} can't be read: {where + ': ' if where else ''}{first['msg']}",
                 hint=f"put it right, or move it away: {self._lost}",
             ) from None
+        return content

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from weft.checks import CHECKS, CheckCall, CheckInput, CheckProblem, check_documents, parse_check, run_check
+from weft.checks import CHECKS, CheckCall, CheckInput, CheckProblem, parse_check, run_check
 
 GOOD: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("verbatim", {"at": "quotes[*].text", "in": "source"}, ("source",)),
@@ -34,7 +34,7 @@ def test_a_good_declaration_keeps_its_options_and_names_its_documents(
 ) -> None:
     call = parse_check(name, options)
     assert call == CheckCall(name, options)
-    assert check_documents(call) == documents
+    assert call.reads == documents
 
 
 BAD: list[tuple[str, Any, str, str]] = [
@@ -131,7 +131,7 @@ def test_options_become_plain_json_values_of_their_own() -> None:
     assert all(type(key) is str for key in call.options)
     assert type(call.options["in"][0]) is str
     names.append(Text("later"))
-    assert check_documents(call) == ("source",)
+    assert call.reads == ("source",)
 
 
 def test_every_check_describes_itself() -> None:

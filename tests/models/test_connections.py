@@ -32,7 +32,8 @@ from weft.models.openai_responses import OpenAIResponses
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.testing.conformance import HELLO
 from weft.testing.wire import Reply, WireServer, anthropic_wire
-from weft.workspace.config import Config, read_config
+from weft.workspace.config import Config
+from weft.workspace.config_file import ConfigFile, read_config
 
 WRITTEN = """
 model = "work"
@@ -223,15 +224,14 @@ def test_the_window_is_the_persons_else_the_lists() -> None:
 
 
 def test_how_much_a_model_thinks_is_part_of_its_connection() -> None:
-    tables = Config.model_validate({"models": {"deep": {"kind": "anthropic", "model": "claude-sonnet-4-5"}}}).models
-    assert connections(tables, {})["deep"].thinking == "off"
-    tables = Config.model_validate(
-        {"models": {"deep": {"kind": "anthropic", "model": "claude-sonnet-4-5", "thinking": "high"}}}
-    ).models
+    plain = {"kind": "anthropic", "model": "claude-sonnet-4-5"}
+    config = ConfigFile.model_validate({"models": {"deep": plain}}).settings()
+    assert connections(config.models, {})["deep"].thinking == "off"
+    config = ConfigFile.model_validate({"models": {"deep": {**plain, "thinking": "high"}}}).settings()
 
     async def asked() -> tuple[dict[str, Any], list[str]]:
         async with WireServer(anthropic_wire, [Reply(text="Six.", thinking="Let me see.")]) as server:
-            known = {"deep": replace(connections(tables, {})["deep"], base_url=server.url)}
+            known = {"deep": replace(connections(config.models, {})["deep"], base_url=server.url)}
             chosen = resolve(Choices(session="deep"), known)
             model = connect(chosen, "key")
             answer = await gather(model.stream(HELLO))

@@ -19,7 +19,8 @@ from weft.app import App
 from weft.models.limiting import ResourceLimits, wait_for_rate
 from weft.models.model import Part, Request
 from weft.protocol.errors import WorkspaceError
-from weft.workspace.resource_limit import ResourceLimit, read_limit
+from weft.workspace.config_file import read_limit
+from weft.workspace.resource_limit import ResourceLimit
 
 
 @pytest.mark.parametrize(

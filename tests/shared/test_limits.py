@@ -12,7 +12,7 @@ from tests.shared.fleet import until
 from weft.models.limiting import ResourceLimits
 from weft.session.postgres import PostgresLog
 from weft.session.postgres_uses import PostgresUses
-from weft.workspace.resource_limit import read_limit
+from weft.workspace.config_file import read_limit
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
 

@@ -10,8 +10,8 @@ import pytest
 from weft.checks import CheckCall
 from weft.protocol.errors import Problem, UsageError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
-from weft.workspace.pipeline import InputSpec, ParameterSpec, SchemaFile, Step, pipeline_json_schema
-from weft.workspace.pipeline_file import PipelineFile
+from weft.workspace.pipeline import InputSpec, ParameterSpec, SchemaFile, Step
+from weft.workspace.pipeline_file import PipelineFile, pipeline_json_schema
 from weft.workspace.workspace import Workspace
 from weft.workspace.yaml_document import parse_yaml
 

@@ -120,9 +120,10 @@ if TYPE_CHECKING:
     from weft.session.postgres import open_postgres
     from weft.tools.boundary import boundary_here
     from weft.workspace.pack import LaidFile
-    from weft.workspace.pipeline import Pipeline, Step, pipeline_json_schema
-    from weft.workspace.profile import WriterProfile
+    from weft.workspace.pipeline import Pipeline, Step
+    from weft.workspace.pipeline_file import pipeline_json_schema
     from weft.workspace.spelling import suggest
+    from weft.workspace.writer_profile import WriterProfile
 else:
     __getattr__ = front(
         __name__,
@@ -213,7 +214,7 @@ else:
             "TONES": "weft.app.profile",
             "TextHit": "weft.session.index",
             "VOICES": "weft.app.profile",
-            "WriterProfile": "weft.workspace.profile",
+            "WriterProfile": "weft.workspace.writer_profile",
             "allow_always": "weft.app.permissions",
             "artifact_bytes": "weft.app.session_work",
             "artifact_versions": "weft.app.session_work",
@@ -251,7 +252,7 @@ else:
             "person_consents": "weft.app.person",
             "person_name": "weft.app.queue",
             "person_secrets": "weft.app.secrets",
-            "pipeline_json_schema": "weft.workspace.pipeline",
+            "pipeline_json_schema": "weft.workspace.pipeline_file",
             "pipeline_runs": "weft.app.pipeline_pages",
             "place_in": "weft.app.session_work",
             "profile_parts": "weft.app.profile",

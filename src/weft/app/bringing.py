@@ -29,9 +29,9 @@ from weft.protocol.hashes import combine, hash_bytes
 from weft.protocol.values import dataclass
 from weft.workspace import skill
 from weft.workspace.pack import Action, FileDifference, LaidFile, compare_pack, forget_pack, lay_pack
-from weft.workspace.pack_file import FILE as PACK_FILE
 from weft.workspace.pack_file import Pack, load_pack
-from weft.workspace.skill import read_skill
+from weft.workspace.pack_folder import FILE as PACK_FILE
+from weft.workspace.skill_file import read_skill
 from weft.workspace.workspace import Workspace
 
 ORIGINS: Final = ".weft/origins.json"

@@ -27,7 +27,7 @@ from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.ids import NAME
 from weft.protocol.messages import Message, Text
 from weft.protocol.values import dataclass
-from weft.workspace.pipeline import pipeline_json_schema
+from weft.workspace.pipeline_file import pipeline_json_schema
 from weft.workspace.workspace import Workspace
 
 DraftKind = Literal["pipeline", "agent", "skill"]

@@ -14,7 +14,6 @@ from weft.app.parts import EMBEDDED, Parts
 from weft.app.slash import KnownWords, OverviewName, slash_help
 from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
-from weft.workspace.front_matter import body_of
 
 if TYPE_CHECKING:
     from weft.app.conversations import SessionConversation
@@ -76,7 +75,7 @@ def _own_commands(place: Folder) -> Iterator[tuple[str, str]]:
             for name in commands.names():
                 data = commands.read_or_none(name) if name.endswith(".md") else None
                 if data is not None:
-                    yield name.removesuffix(".md"), body_of(data[:_LONGEST].decode("utf-8", "replace"))
+                    yield name.removesuffix(".md"), _body(data[:_LONGEST].decode("utf-8", "replace"))
     except (FileNotFoundError, NotADirectoryError):
         return
 
@@ -126,7 +125,7 @@ def run_result(state: SessionState, folder: Path) -> str:
     text = next((one for one in names if one.endswith(".md")), "")
     lines: list[str] = []
     if text and (path := folder / text).is_file():
-        lines = body_of(path.read_text("utf-8", "replace")[:_LONGEST]).strip().splitlines()
+        lines = _body(path.read_text("utf-8", "replace")[:_LONGEST]).strip().splitlines()
         if more := len(lines[_RESULT_LINES:]):
             lines = [*lines[:_RESULT_LINES], "", f"*{more} more lines*"]
     return "\n".join([*lines, "", *(f"- {folder / name}" for name in names)])
@@ -207,3 +206,9 @@ def _limits(limits: Sequence[str]) -> str:
     if not limits:
         return "This conversation has no limits. `/limits turns=20 usd=0.5` sets some."
     return "\n".join([*(f"- {one}" for one in limits), "", "`/limits none` takes them away."])
+
+
+def _body(text: str) -> str:
+    from weft.workspace.front_matter import body_of  # with it comes all that reads what people write
+
+    return body_of(text)

@@ -34,8 +34,9 @@ from weft.protocol.errors import UsageError, UserError
 from weft.protocol.messages import Usage
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
-from weft.workspace.config import FILE, Config, parse_config, read_config
+from weft.workspace.config import FILE, Config
 from weft.workspace.config_edit import with_default, with_table, without_table
+from weft.workspace.config_file import parse_config, read_config
 from weft.workspace.document import SourceFile
 from weft.workspace.model_table import ModelKind, is_connection_name
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from weft import __version__
+from weft.app.person import parsed_folder
 from weft.app.requests import SessionRequest, given_file
 from weft.app.store import open_store
 from weft.consent import ConsentRequest, Consents, NotAgreedError
@@ -205,7 +206,7 @@ class Parts:
         knocks: Knocks | None = None,
     ) -> Self:
         """`shared`: the shared log, whatever config.toml says of it; `knocks`: the way to doors over it."""
-        workspace = Workspace.open(path, disk)
+        workspace = Workspace.open(path, disk, parsed_folder(os.environ))
         clock = now or (lambda: datetime.now(UTC))
         try:
             app = cls(workspace, clock, functions or {}, fetch_page or _fetch, models or {}, shared, knocks)

@@ -18,10 +18,15 @@ def own_folder(variables: Mapping[str, str]) -> Path:
     return Path(folder) / "weft"
 
 
+def parsed_folder(variables: Mapping[str, str]) -> Path:
+    """Where what was made of the files of workspaces is kept."""
+    return own_folder(variables) / "parsed"
+
+
 def person_consents(variables: Mapping[str, str]) -> Consents:
     """What the person who runs this agreed to."""
     from weft.consent import Consents
-    from weft.workspace.pack import shipped_code
+    from weft.workspace.pack_folder import shipped_code
 
     return Consents(own_folder(variables), shipped=shipped_code)
 

@@ -21,7 +21,7 @@ from typing import Any, Final
 from weft.app.requests import SessionRequest, given_file
 from weft.app.root import App
 from weft.app.session_work import artifact_bytes
-from weft.checks import CheckCall, CheckInput, CheckProblem, check_documents, parse_check, run_check
+from weft.checks import CheckCall, CheckInput, CheckProblem, parse_check, run_check
 from weft.files import Folder
 from weft.models.model import Model, ModelError, Request
 from weft.models.spending import spent
@@ -222,7 +222,7 @@ async def _judged(app: App, case: EvaluationCase, result: CaseResult, judge: Mod
         source = case.file.read_text("utf-8", "replace")
         for artifact, call in case.expects.checks:
             result.expected += 1
-            documents = {name: source if name == "source" else value(name) for name in check_documents(call)}
+            documents = {name: source if name == "source" else value(name) for name in call.reads}
             given = CheckInput(artifact=artifact, value=value(artifact), documents=documents, parameters={})
             found = run_check(call, given)
             result.passed += not found

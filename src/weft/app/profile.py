@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from weft.app.requests import read_given
 from weft.protocol.errors import EditConflictError
 from weft.protocol.hashes import hash_bytes
-from weft.workspace.profile import FILE, WORDS, Tone, Voice, WriterProfile, parse_topics, with_part
+from weft.workspace.profile import FILE, WORDS, Tone, Voice, parse_topics, with_part
 from weft.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from weft.workspace.writer_profile import WriterProfile
 
 PROFILE_FILE: Final = FILE
 TONES: Final[tuple[str, ...]] = get_args(Tone)

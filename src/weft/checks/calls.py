@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from weft.checks.contract import CheckCall, CheckDefinition, CheckInput, CheckOptions, CheckProblem, document_names
+from weft.checks.contract import CheckCall, CheckInput, CheckProblem, document_names
 from weft.checks.faults import collect, shown
+from weft.checks.options import CheckDefinition
 from weft.protocol.errors import Finding
 from weft.protocol.patterns import pattern
 
@@ -53,8 +54,7 @@ def parse_check(name: str, options: Mapping[str, Any], *, artifact: str = "") ->
     if own:
         if not own["function"].isidentifier():
             raise CheckProblem(f"{name!r}: after the colon comes the name of a function, such as words.py:polite")
-        _own_documents(plain)
-        return CheckCall(name, plain)
+        return CheckCall(name, plain, _own_documents(plain))
     if name not in CHECKS:
         own_hint = "; a check of your own is written file.py:function"
         raise CheckProblem(f"there is no check {name!r}{_instead(name, CHECKS)}{own_hint}")
@@ -65,23 +65,13 @@ def parse_check(name: str, options: Mapping[str, Any], *, artifact: str = "") ->
         raise _problem(definition, error) from None
     if artifact and not artifact.endswith(".json") and any(path.parts for path in parsed.at):
         raise CheckProblem(f"{artifact} is text as a whole, so `at` has to be left out", key="at")
-    return CheckCall(name, plain)
-
-
-def check_documents(call: CheckCall) -> tuple[str, ...]:
-    """The names of the documents it reads: inputs such as `source`, artifacts such as `summary.json`."""
-    if call.name in CHECKS:
-        return _options(call).reads()
-    return _own_documents(call.options)
+    return CheckCall(name, plain, parsed.reads())
 
 
 def run_check(call: CheckCall, given: CheckInput) -> tuple[Finding, ...]:
     """The findings of a built-in check; a pack's own check is code, and is run where the code of steps is."""
-    return collect(given.artifact, CHECKS[call.name].function(_options(call), given))
-
-
-def _options(call: CheckCall) -> CheckOptions:
-    return CHECKS[call.name].options.model_validate(dict(call.options))
+    check = CHECKS[call.name]
+    return collect(given.artifact, check.function(check.options.model_validate(dict(call.options)), given))
 
 
 def _own_documents(options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,17 +7,9 @@ from typing import Any, Final
 
 from pydantic import Field, JsonValue, model_validator
 
-from weft.checks.contract import (
-    WHOLE,
-    CheckDefinition,
-    CheckInput,
-    CheckOptions,
-    CheckProblem,
-    OnePath,
-    OptionalData,
-    look,
-)
+from weft.checks.contract import CheckInput, CheckProblem
 from weft.checks.faults import Fault, shown
+from weft.checks.options import WHOLE, CheckDefinition, CheckOptions, OnePath, OptionalData, look
 from weft.checks.paths import Gap, ValuePlace, find
 
 

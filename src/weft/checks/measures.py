@@ -9,8 +9,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, PlainValidator, model_validator
 
-from weft.checks.contract import CheckDefinition, CheckInput, CheckOptions, CheckProblem, look
+from weft.checks.contract import CheckInput, CheckProblem
 from weft.checks.faults import Fault, shown
+from weft.checks.options import CheckDefinition, CheckOptions, look
 from weft.checks.paths import Gap, ValuePath, ValuePlace, find, kind, parse_path
 from weft.protocol.values import dataclass
 

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from pydantic import Field, StrictFloat, StrictInt
 
-from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, OptionalData, look
+from weft.checks.contract import CheckInput
 from weft.checks.faults import Fault, cut, shown
 from weft.checks.numerals import Reading, Written, canonical_number, numbers_in, offered
+from weft.checks.options import CheckDefinition, DocumentNames, OptionalData, look
 from weft.checks.paths import ValuePlace, leaves
 
 

@@ -12,8 +12,9 @@ from typing import Annotated, Final
 from pydantic import Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import SchemaError
 
-from weft.checks.contract import CheckDefinition, CheckInput, OptionalData, look
+from weft.checks.contract import CheckInput
 from weft.checks.faults import Fault, cut, shown
+from weft.checks.options import CheckDefinition, OptionalData, look
 from weft.checks.paths import kind
 
 LENGTH_LIMIT: Final = 100_000

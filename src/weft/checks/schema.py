@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import jsonschema_rs
-
 from weft.protocol.errors import Finding
 
 FINDINGS_LIMIT: Final = 20
@@ -20,6 +18,8 @@ def schema_findings(artifact: str, value: Any, schema: Mapping[str, Any], schema
     if validator is None:
         if len(_VALIDATORS) >= _KEPT:
             _VALIDATORS.clear()
+        import jsonschema_rs  # a run whose steps are all made validates nothing
+
         validator = _VALIDATORS[schema_hash] = jsonschema_rs.validator_for(dict(schema))
     errors = list(validator.iter_errors(value))
     findings = [_finding(artifact, error) for error in _spread(errors, FINDINGS_LIMIT)]

@@ -17,10 +17,11 @@ from pydantic import Field, model_validator
 
 from weft.checks.claim_words import terms
 from weft.checks.claims import STATES, Verdict, compare
-from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, OptionalData, look
+from weft.checks.contract import CheckInput
 from weft.checks.faults import Fault, showable, shown
 from weft.checks.folding import fold, text_of
 from weft.checks.judging import JudgedSentence, held, judged_claims
+from weft.checks.options import CheckDefinition, DocumentNames, OptionalData, look
 from weft.checks.paths import kind
 from weft.protocol.values import dataclass
 

@@ -8,9 +8,10 @@ from typing import Final
 
 from pydantic import Field
 
-from weft.checks.contract import CheckDefinition, CheckInput, DocumentNames, OptionalData, look
+from weft.checks.contract import CheckInput
 from weft.checks.faults import Fault, showable, shown
 from weft.checks.folding import Folded, fold, text_of
+from weft.checks.options import CheckDefinition, DocumentNames, OptionalData, look
 from weft.checks.passages import CheckedPassage, difference, focus, nearest, passage_shown
 from weft.checks.paths import kind
 from weft.protocol.patterns import pattern

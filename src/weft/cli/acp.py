@@ -32,7 +32,7 @@ from weft.app import (
     Showing,
     read_slash,
 )
-from weft.cli.place import open_app, trust_option, workspace_option, workspace_path
+from weft.cli.place import ensure_workspace, open_app, trust_option, workspace_option, workspace_path
 from weft.protocol import events as e
 from weft.protocol import talk as t
 from weft.protocol.commands import AnswerQuestion, Interrupt, Mode, Refused, Say, SessionCommand, SetMode
@@ -75,8 +75,6 @@ def command(model: str | None, mode: Mode, workspace: str | None) -> int:
         import acp
     except ImportError as error:
         raise UserError("the Agent Client Protocol is not installed", hint="pip install 'weft[acp]'") from error
-    from weft.cli.init import ensure_workspace
-
     ensure_workspace(workspace_path(workspace))
     with open_app(workspace) as app:
         agent = EditorAgent(app, model, mode)

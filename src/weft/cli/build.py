@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from weft.app import LibraryDraft, build_here, lay_draft
-from weft.cli.init import ensure_workspace
-from weft.cli.place import is_terminal, open_app, trust_option, workspace_option, workspace_path
+from weft.cli.place import ensure_workspace, is_terminal, open_app, trust_option, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UserError
 from weft.render.cells import clean
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 import click
 
-from weft.app import DEFAULT_PACK, LaidFile, lay, lay_missing
+from weft.app import DEFAULT_PACK, LaidFile, lay
 from weft.cli.place import asking_consents, trust_option, workspace_option, workspace_path
 
 
@@ -27,12 +26,6 @@ def command(packs: tuple[str, ...], workspace: str | None) -> None:
         for line in _told(laid):
             print(f"  {line}", file=sys.stderr)
     print(path)
-
-
-def ensure_workspace(path: Path, pack: str = "") -> None:
-    """The first run on a fresh machine works: what is not there is made, and that is said."""
-    if told := lay_missing(path, asking_consents(), pack):
-        print(told, file=sys.stderr)
 
 
 def _told(laid: Iterable[LaidFile]) -> list[str]:

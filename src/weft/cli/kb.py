@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from weft.app import Collections, OpenCollection
-from weft.cli.place import is_terminal, json_option, workspace_option, workspace_path
+from weft.cli.place import ensure_workspace, is_terminal, json_option, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -42,8 +42,6 @@ def command() -> None:
 @workspace_option
 def create(name: str, title: str, paths: tuple[str, ...], no_vectors: bool, workspace: str | None) -> int:
     """Make a collection, and add files or folders to it."""
-    from weft.cli.init import ensure_workspace
-
     ensure_workspace(workspace_path(workspace))
     with Collections.of(workspace_path(workspace)) as collections:
         print(collections.create(name, title, go_on=bool(paths)))

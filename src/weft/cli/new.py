@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from weft.app import DraftKind, drafted, lay_draft, new_files, problems_of
-from weft.cli.init import ensure_workspace
-from weft.cli.place import open_app, workspace_option, workspace_path
+from weft.cli.place import ensure_workspace, open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, UserError
 
 

@@ -73,6 +73,16 @@ def asking_consents() -> Consents:
     return consents
 
 
+def ensure_workspace(path: Path, pack: str = "") -> None:
+    """The first run on a fresh machine works: what is not there is made, and that is said."""
+    if path.exists() and not pack:
+        return
+    from weft.app import lay_missing
+
+    if told := lay_missing(path, asking_consents(), pack):
+        print(told, file=sys.stderr)
+
+
 def open_app(given: str | None, *, runs: bool = False) -> App:
     """`runs`: what the workspace brings may run; a person who sits in front is asked about what is new."""
     from weft.app import App

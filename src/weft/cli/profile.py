@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from weft.app import PROFILE_FILE, WriterProfile, change_profile, profile_parts
-from weft.cli.place import json_option, open_app, workspace_option, workspace_path
+from weft.cli.place import ensure_workspace, json_option, open_app, workspace_option, workspace_path
 from weft.cli.writer import profile_options
 from weft.protocol.errors import UsageError
 
@@ -47,8 +47,6 @@ def set_(samples: tuple[str, ...], no_samples: bool, workspace: str | None, **gi
         raise UsageError(
             "there is nothing to set", hint="name a part, such as --topics, --tone, --word-count, --voice or --sample"
         )
-    from weft.cli.init import ensure_workspace
-
     ensure_workspace(workspace_path(workspace))
     with open_app(workspace) as app:
         print(_told(change_profile(app.workspace, parts, [Path(name) for name in samples], forget_samples=no_samples)))

@@ -12,7 +12,15 @@ from typing import Any, Final, TypeVar
 import click
 
 from weft.app import App, OpenedSession, SessionRequest
-from weft.cli.place import json_option, open_app, screen_width, trust_option, workspace_option, workspace_path
+from weft.cli.place import (
+    ensure_workspace,
+    json_option,
+    open_app,
+    screen_width,
+    trust_option,
+    workspace_option,
+    workspace_path,
+)
 from weft.cli.run import OUTCOMES, deliver
 from weft.protocol.commands import Interrupt, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
@@ -105,8 +113,6 @@ def command(
 
 def prepare(workspace: str | None) -> None:
     """The pack must be there: a workspace that has only others gets it, and that is said."""
-    from weft.cli.init import ensure_workspace
-
     ensure_workspace(workspace_path(workspace), PACK)
 
 

@@ -17,7 +17,15 @@ import click
 
 from weft.app import App, AttachedSession, OpenedSession, SessionRequest, Showing
 from weft.cli.asking import ask_options, asks, program_words, start_run
-from weft.cli.place import is_terminal, json_option, open_app, trust_option, workspace_option, workspace_path
+from weft.cli.place import (
+    ensure_workspace,
+    is_terminal,
+    json_option,
+    open_app,
+    trust_option,
+    workspace_option,
+    workspace_path,
+)
 from weft.cli.screen import LiveScreen, Screen, screen_for
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import Interrupt, OverruleVerdict, Refused, ReplyToGate, Say, StartRun
@@ -82,8 +90,6 @@ def command(
 
     The same file and pipeline come back to the same session: what is finished is not done again.
     """
-    from weft.cli.init import ensure_workspace
-
     place = workspace_path(workspace)
     ensure_workspace(place)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -52,15 +53,19 @@ def list_consents(as_json: bool) -> None:
     book = person_consents({**os.environ}).book()
     for folder in book.folders:
         if as_json:
-            print(json.dumps({"kind": "folder", **folder.model_dump(mode="json")}))
+            print(json.dumps({"kind": "folder", **vars(folder), "at": _moment(folder.at)}))
         else:
             below = " and below" if folder.below else ""
             print(clean(f"folder\t{folder.path}{below}\t{folder.by}, {folder.at:%Y-%m-%d %H:%M}"))
     for one in book.consents:
         if as_json:
-            print(json.dumps({"hash": one.hash, **one.model_dump(mode="json")}))
+            print(json.dumps({"hash": one.hash, **vars(one), "at": _moment(one.at)}))
         else:
             print(clean(f"{one.hash}\t{one.words}\t{one.by}, {one.at:%Y-%m-%d %H:%M}, {one.how}"))
+
+
+def _moment(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
 
 
 @command.command("revoke")

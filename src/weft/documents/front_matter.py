@@ -24,7 +24,8 @@ _CLOSING: Final = {
     "+++": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
 }
 _FIRST_KEY: Final = pattern(r"(?:[ \t]*+(?:#[^\n]*+)?\n)*+[\"']?[\w.@-][\w .@/-]{0,60}[\"']?[ \t]*(?::[ \t\n]|=|:\Z)")
-_JSON_LINE: Final = pattern(r"([A-Za-z_][\w-]*): ([\[{\"].*)")
+_PLAIN_LINE: Final = pattern(r"([A-Za-z_][\w-]*): ([\[{\"].*|[1-9][0-9]*)")
+"""A value that is JSON, or a whole number, which stays text: read without the reader of YAML, as most blocks are."""
 _SIMPLE_LINE: Final = pattern(r"([\w.@-][\w .@/-]{0,60}?)[ \t]*:[ \t]*(.*)")
 _YAML_LIMIT: Final = 1 << 16
 _BRACKET_LIMIT: Final = 1_000
@@ -89,9 +90,9 @@ def _yaml(block: str) -> tuple[dict[str, Any], list[str]]:
     fields: dict[str, Any] = {}
     rest: list[str] = []
     for line in block.split("\n"):
-        found = _JSON_LINE.fullmatch(line)
+        found = _PLAIN_LINE.fullmatch(line)
         try:
-            value = _bounded_value(json.loads(found[2])) if found else None
+            value = (found[2] if found[2].isdecimal() else _bounded_value(json.loads(found[2]))) if found else None
         except (ValueError, RecursionError):
             value = None
         if found and value is not None:

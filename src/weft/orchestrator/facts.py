@@ -11,7 +11,6 @@ from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weft.checks import check_documents
 from weft.checks.paths import ValuePlace, find, parse_path
 from weft.files import Folder
 from weft.models.embedded_version import VERSION
@@ -367,7 +366,7 @@ def _prior(pipeline: Pipeline, state: SessionState, versions: Versions | None) -
 
 
 def _inputs_read(step: Step) -> Iterable[str]:
-    checked = (document for _, call in step.checks for document in check_documents(call))
+    checked = (document for _, call in step.checks for document in call.reads)
     return dict.fromkeys([*step.inputs, *step.parameters, *checked])
 
 

@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from weft.checks import check_documents
 from weft.files import Folder
 from weft.orchestrator.calls import AttemptCalls, Kept
 from weft.orchestrator.execute import StepCodeError, StepExecutor, WorkerCrashedError
@@ -829,7 +828,7 @@ async def own_findings(
     for artifact, call in step.checks:
         if not is_code(call):
             continue
-        texts = {name: documents.plain.get(name, documents.texts[name]) for name in check_documents(call)}
+        texts = {name: documents.plain.get(name, documents.texts[name]) for name in call.reads}
         given = {"value": values[artifact], "options": dict(call.options), "documents": texts}
         found = await executor.check(call.name, given)
         if not isinstance(found, list) or not all(isinstance(text, str) for text in found):

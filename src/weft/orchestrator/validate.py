@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Final
 
-from weft.checks import CheckCall, CheckInput, check_documents, run_check
+from weft import checks
+from weft.checks import CheckCall, CheckInput
 from weft.checks.schema import schema_findings
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding
@@ -98,17 +99,19 @@ def validate(step: Step, name: str, value: Any, documents: Documents) -> list[Fi
     findings = schema_findings(name, value, schema.schema, schema.hash) if schema else []
     if findings:
         return [replace(found, kind="schema") for found in findings]
+    if not step.checks:
+        return []
     given = CheckInput(artifact=name, value=value, documents=documents.texts, parameters=documents.parameters)
     for artifact, call in step.checks:
         if artifact != name:
             continue
-        missing = [document for document in check_documents(call) if document not in documents.texts]
+        missing = [document for document in call.reads if document not in documents.texts]
         if missing:
             findings.append(
                 Finding(name, "", f"{call.name} can't check it without {', '.join(missing)}", _GIVE_IT, kind=call.name)
             )
         elif not is_code(call):
-            findings += (replace(found, kind=call.name) for found in run_check(call, given))
+            findings += (replace(found, kind=call.name) for found in checks.run_check(call, given))
     return findings
 
 

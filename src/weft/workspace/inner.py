@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from weft.checks import check_documents
 from weft.checks.paths import parse_path
 from weft.protocol.errors import Problem
 from weft.protocol.values import dataclass
@@ -458,7 +457,7 @@ def _embedded(
     taken: list[str] = []
     known = step.inside.inputs if step.inside else {name: name for name in given.child.inputs}
     around = _of_item(place, given)
-    reads = {*own.inputs, *(document for _, call in own.checks for document in check_documents(call))}
+    reads = {*own.inputs, *(document for _, call in own.checks for document in call.reads)}
     for name, source in known.items():
         if not isinstance(source, str):
             inputs[name] = _place(place, source)

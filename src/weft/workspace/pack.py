@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import field
-from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -21,10 +20,10 @@ from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 from weft.workspace import profile
-from weft.workspace.code_file import FOLDER as CODE
 from weft.workspace.document import read_source
 from weft.workspace.json_document import parse_json
-from weft.workspace.pack_file import Pack, find_packs, load_pack, pack_files, pack_folders
+from weft.workspace.pack_file import Pack, find_packs, load_pack
+from weft.workspace.pack_folder import decides
 from weft.workspace.spelling import suggest
 from weft.workspace.versions import fits
 
@@ -38,7 +37,6 @@ __all__ = [
     "forget_pack",
     "lay_pack",
     "load_pack",
-    "shipped_code",
 ]
 
 RECORD: Final = ".weft/packs.json"
@@ -209,27 +207,7 @@ def _contents(pack: Pack) -> dict[str, bytes]:
 
 def code_of(pack: Pack) -> dict[str, str]:
     """Each file of the pack that would run, or allows tools something unasked, with its hash."""
-    return {path: hash_bytes(data) for path, data in _contents(pack).items() if _decides(path, data)}
-
-
-def _may_decide(path: str) -> bool:
-    return path.startswith((f"{CODE}/", "pipelines/"))
-
-
-def _decides(path: str, data: bytes) -> bool:
-    return _may_decide(path) and (path.startswith(f"{CODE}/") or b"allow" in data)
-
-
-@cache
-def shipped_code() -> Mapping[str, Collection[str]]:
-    """The hashes of each such file that comes with Weft, by its place in a workspace."""
-    found: dict[str, set[str]] = {}
-    for place in pack_folders():
-        with Folder.open(place) as folder:
-            for path, source in pack_files(folder).items():
-                if _may_decide(path) and _decides(path, data := folder.read(source)):
-                    found.setdefault(path, set()).add(hash_bytes(data))
-    return found
+    return {path: hash_bytes(data) for path, data in _contents(pack).items() if decides(path, data)}
 
 
 # -- the record

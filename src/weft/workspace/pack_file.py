@@ -8,13 +8,12 @@ Anything else is a mistake that would silently not be laid, so it is an error; R
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
-import weft
 from weft.files import Folder
 from weft.protocol.errors import Problem, UserError, WorkspaceError
 from weft.protocol.ids import NAME
@@ -22,23 +21,10 @@ from weft.protocol.values import dataclass
 from weft.workspace.document import describe, in_order, read_source
 from weft.workspace.explain import check
 from weft.workspace.fields import Strict, Text, fault
+from weft.workspace.pack_folder import FILE, FILES, PLACES, files_of, pack_folders
 from weft.workspace.spelling import suggest
 from weft.workspace.versions import VERSION, is_condition
 from weft.workspace.yaml_document import parse_yaml
-
-FILE: Final = "pack.yaml"
-_PLACES: Final[Mapping[str, str]] = {
-    "AGENTS.md": "AGENTS.md",
-    "profile.json": "profile.json",
-    "config.toml": "config.toml",
-    "pipelines": "pipelines",
-    "schemas": "schemas",
-    "code": "code",
-    "agents": ".claude/agents",
-    "skills": ".claude/skills",
-}
-_FILES: Final = frozenset({"AGENTS.md", "profile.json", "config.toml"})
-_STAYING: Final = frozenset({FILE, "README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "__init__.py", "__pycache__"})
 
 
 @dataclass(frozen=True)
@@ -86,17 +72,6 @@ def find_packs() -> dict[str, Pack]:
     return {pack.name: pack for pack in map(load_pack, pack_folders())}
 
 
-def pack_folders() -> list[Path]:
-    """Of the packs that come with weft."""
-    shipped = Path(weft.__file__).parent / "packs"
-    return [file.parent for file in sorted(shipped.glob(f"*/{FILE}"))]
-
-
-def pack_files(folder: Folder) -> dict[str, str]:
-    """Where each file of a pack goes in a workspace, and where it is in the pack; whatever else its pack.yaml says."""
-    return _files(folder)[0]
-
-
 def load_pack(path: Path) -> Pack:
     """UserError when there is no such folder, WorkspaceError when it is no good pack."""
     if not path.is_dir():
@@ -113,7 +88,7 @@ def load_pack(path: Path) -> Pack:
         if checked.model is not None and not NAME.match(checked.model.name):
             hint = "a name is small letters, digits, _ and -, at most 64, beginning with a letter or digit"
             problems.append(document.at_value(("name",), f"'{checked.model.name}' is not a good name", hint))
-        files, strays = _files(folder)
+        files, strays = files_of(folder)
     problems += [_stray(folder.path.name, name) for name in strays]
     if problems or checked.model is None:
         raise WorkspaceError(in_order(problems, shown))
@@ -122,36 +97,6 @@ def load_pack(path: Path) -> Pack:
 
 
 def _stray(pack: str, name: str) -> Problem:
-    if name in _PLACES:
-        return Problem(f"{pack}/{name}", f"this must be a {'file' if name in _FILES else 'folder'}")
-    return Problem(f"{pack}/{name}", "this is no part of a pack", hint=suggest(name, _PLACES, "parts"))
-
-
-def _files(folder: Folder) -> tuple[dict[str, str], list[str]]:
-    """Each file with its place in a workspace; and the names that have no place."""
-    files: dict[str, str] = {}
-    strays = []
-    for name in folder.names():
-        is_file = not folder.is_folder(name)
-        if name in _STAYING or name.startswith("."):
-            continue
-        if name not in _PLACES or is_file != (name in _FILES):
-            strays.append(name)
-        elif is_file:
-            files[_PLACES[name]] = name
-        else:
-            with folder.folder(name) as inner:
-                files |= {f"{_PLACES[name]}/{below}": f"{name}/{below}" for below in _below(inner)}
-    return files, strays
-
-
-def _below(folder: Folder) -> Iterator[str]:
-    for name in folder.names():
-        if name.startswith(".") or name == "__pycache__" or name.endswith(".pyc"):
-            continue
-        if not folder.is_folder(name):
-            yield name
-            continue
-        with folder.folder(name) as inner:
-            for below in _below(inner):
-                yield f"{name}/{below}"
+    if name in PLACES:
+        return Problem(f"{pack}/{name}", f"this must be a {'file' if name in FILES else 'folder'}")
+    return Problem(f"{pack}/{name}", "this is no part of a pack", hint=suggest(name, PLACES, "parts"))

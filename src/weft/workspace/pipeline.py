@@ -16,11 +16,13 @@ from weft.workspace import graph
 from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Retry, Unit
 from weft.workspace.mapping import ItemPart, Map, item_file
 from weft.workspace.parameters import ParameterSpec, check_names, parameter_values
-from weft.workspace.pipeline_file import InputKind, pipeline_json_schema
 from weft.workspace.schema_file import SchemaFile
 from weft.workspace.scope import Executor, Scope, Taken, ToolCalls
 
+FOLDER: Final = "pipelines"
+ENDING: Final = ".yaml"
 DEPTH: Final = "depth"
+InputKind = Literal["document", "text", "image"]
 Runs = Literal["in_order", "on_failure", "finally"]
 """When a step has its turn: as soon as what it requires is there; when one has failed for good; at the end in any case.
 """
@@ -36,7 +38,6 @@ __all__ = [
     "Pipeline",
     "SchemaFile",
     "Step",
-    "pipeline_json_schema",
     "secrets_of",
 ]
 

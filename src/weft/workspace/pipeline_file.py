@@ -34,9 +34,9 @@ from weft.workspace.flow_file import (
     RetryEntry,
     VerdictsEntry,
 )
+from weft.workspace.pipeline import InputKind
 from weft.workspace.rule_entry import StepRuleEntry
 
-InputKind = Literal["document", "text", "image"]
 DEFAULT_ATTEMPTS: Final = 3
 DEFAULT_TIMEOUT: Final = 600.0
 NAMES_SCHEMA: Final[dict[str, Any]] = {"propertyNames": {"pattern": f"^{NAME.pattern.removesuffix(chr(92) + 'Z')}$"}}

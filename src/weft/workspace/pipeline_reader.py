@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from weft.protocol.errors import Problem, WorkspaceError
 from weft.workspace import flow_rules
@@ -14,13 +13,10 @@ from weft.workspace.draft import PipelineDraft, draft_pipeline
 from weft.workspace.inner import expanded, given, mapped_of, with_pipelines
 from weft.workspace.library import Library
 from weft.workspace.map_rules import map_of
-from weft.workspace.pipeline import InputSpec, Pipeline, Step
+from weft.workspace.pipeline import ENDING, FOLDER, InputSpec, Pipeline, Step
 from weft.workspace.spelling import suggest
 from weft.workspace.step_rules import resolve_step
 from weft.workspace.tool_rules import calls
-
-FOLDER: Final = "pipelines"
-ENDING: Final = ".yaml"
 
 
 def read_pipeline(

@@ -1,22 +1,18 @@
 """profile.json: what a person says of themselves, in any shape they like. Steps name the parts they read.
 
-`WriterProfile` is the shape that `weft profile` keeps and the writing pack reads: topics, tone, length, voice, samples.
+The shape that `weft profile` keeps and the writing pack reads is in writer_profile.py.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from typing import Any, Final, Literal
 
 from weft.files import Folder
 from weft.protocol.errors import Problem, UsageError, WorkspaceError
-from weft.workspace.document import SourceFile, describe, in_order, read_source
-from weft.workspace.explain import check
-from weft.workspace.fields import Strict, Text
-from weft.workspace.json_document import locate_json, parse_json
+from weft.workspace.document import SourceFile, describe, read_source
+from weft.workspace.json_document import parse_json
 
 FILE: Final = "profile.json"
 OLDER: Final = "user-profile.json"
@@ -28,49 +24,9 @@ Tone = Literal["beginner", "intermediate", "expert", "mixed"]
 Voice = Literal["first-person", "third-person", "instructional"]
 
 
-class Topic(Strict):
-    topic: Text = Field(description="What it is called")
-    interestLevel: int = Field(  # noqa: N815  the file's own spelling
-        default=DEFAULT_INTEREST, ge=INTEREST[0], le=INTEREST[1], description="How much it matters to you: 1 to 5"
-    )
-
-
-def _topic(value: Any) -> Any:
-    """A bare name is a topic of middling interest."""
-    return {"topic": value} if isinstance(value, str) else value
-
-
-class _Open(BaseModel):
-    """Known keys are checked, others are the person's own."""
-
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True, defer_build=True)
-
-
-class Style(_Open):
-    tone: Tone = Field(default="intermediate", description="For whom you write")
-    targetWordCount: int = Field(  # noqa: N815
-        default=1000, ge=WORDS[0], le=WORDS[1], description="How long your pieces are, in words"
-    )
-    voice: Voice = Field(default="first-person", description="How you speak")
-
-
-class WriterProfile(_Open):
-    userId: str = Field(default="default", description="What you call yourself")  # noqa: N815
-    topics: list[Annotated[Topic, BeforeValidator(_topic)]] = Field(
-        default=[], description="What you care about: a list of {topic, interestLevel}"
-    )
-    style: Style = Field(default=Style(), description="Your tone, length and voice")
-    language: str = Field(
-        default="", pattern="^([a-z]{2})?$", description="The language of labels, as two letters; else the document's"
-    )
-    writingSamples: list[str] = Field(  # noqa: N815
-        default=[], description="Pieces of your own writing, from which the rhythm of your sentences is taken"
-    )
-
-
 def read_profile(folder: Folder) -> dict[str, Any]:
     """{} when there is none; WorkspaceError with the line when it is broken."""
-    source = _source(folder)
+    source = profile_source(folder)
     if source is None:
         return {}
     value = parse_json(source)
@@ -80,24 +36,13 @@ def read_profile(folder: Folder) -> dict[str, Any]:
     return value
 
 
-def _source(folder: Folder) -> SourceFile | None:
+def profile_source(folder: Folder) -> SourceFile | None:
     for name in (FILE, OLDER):
         try:
             return read_source(folder, name)
         except FileNotFoundError:
             continue
     return None
-
-
-def read_writer(folder: Folder) -> WriterProfile:
-    """The profile as the writing pack reads it; WorkspaceError with file, line and key for what it could not."""
-    value, source = read_profile(folder), _source(folder)
-    if not value or source is None:
-        return WriterProfile()
-    checked = check(WriterProfile, locate_json(source, value))
-    if checked.problems or checked.model is None:
-        raise WorkspaceError(in_order(checked.problems, source.file))
-    return checked.model
 
 
 def write_profile(folder: Folder, value: Mapping[str, Any]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from weft.protocol.values import dataclass
 from weft.workspace.flow import ArtifactPlace
-from weft.workspace.rule_entry import StepRuleEntry
+
+if TYPE_CHECKING:
+    from weft.workspace.rule_entry import StepRuleEntry
 
 Executor = Literal["code", "model", "agent", "tool", "pipeline"]
 """`pipeline`: the steps of that pipeline stand in the place of the step; with a map, before it, and it gathers."""

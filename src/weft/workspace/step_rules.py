@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from weft.checks import CHECKS, CheckCall, CheckProblem, check_documents, parse_check
+from weft.checks import CHECKS, CheckCall, CheckProblem, parse_check
 from weft.files import split_name
 from weft.protocol.errors import UserError, WorkspaceError
 from weft.protocol.patterns import pattern
@@ -288,7 +288,7 @@ def _documents(
     if draft.lost_in_steps("requires", "artifact", "artifacts") or draft.lost("inputs"):
         return
     good = list(dict.fromkeys(readable))
-    for document in check_documents(call):
+    for document in call.reads:
         if document in good:
             continue
         hint = suggest(document, good, "documents it can read")

@@ -1,46 +1,45 @@
-"""The door to everything a person keeps in their workspace. Files are read when asked for, never kept, and so is the
-code that reads them: whoever only lists sessions loads none of it."""
+"""The door to everything a person keeps in their workspace. Files are looked at whenever they are asked for; what was
+made of them is taken again while they are the same, and then the code that reads them is not even loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from weft.files import Disk, Folder
 from weft.protocol.errors import Problem, UsageError, UserError, WorkspaceError
+from weft.workspace.names import agent_names, file_names, skill_names
+from weft.workspace.parsed_files import NotedFolder, ParsedFiles
 
 if TYPE_CHECKING:
     from weft.workspace.agent import Agent
     from weft.workspace.config import Config
     from weft.workspace.library import Library
     from weft.workspace.pipeline import Pipeline
-    from weft.workspace.profile import WriterProfile
     from weft.workspace.skill import Skill
+    from weft.workspace.writer_profile import WriterProfile
+
+Made = TypeVar("Made")
 
 
 class Workspace:
     """Close it, or use it in a `with`."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder, own: Path | None = None) -> None:
+        """`own`: where the person keeps what was made of files; None for nowhere."""
         self.folder = folder
-
-    @cached_property
-    def _library(self) -> Library:
-        from weft.workspace.library import Library
-
-        return Library(self.folder)
+        self._parsed = ParsedFiles(folder, own)
 
     @classmethod
-    def open(cls, path: Path, disk: Disk | None = None) -> Workspace:
+    def open(cls, path: Path, disk: Disk | None = None, own: Path | None = None) -> Workspace:
         if not path.is_dir():
             what = "is not a folder" if path.exists() else "is not there"
             raise UserError(
                 f"the workspace {path} {what}",
                 hint="make one with `weft init`, or name another with --workspace or WEFT_WORKSPACE",
             )
-        return cls(Folder.open(path, disk))
+        return cls(Folder.open(path, disk), own)
 
     def __enter__(self) -> Workspace:
         return self
@@ -58,9 +57,9 @@ class Workspace:
     # -- pipelines
 
     def pipeline_names(self) -> list[str]:
-        from weft.workspace.pipeline_reader import ENDING, FOLDER
+        from weft.workspace.pipeline import ENDING, FOLDER
 
-        return self._library.names(FOLDER, ENDING)
+        return file_names(self.folder, FOLDER, ENDING)
 
     def pipeline(self, name: str) -> Pipeline:
         """UsageError when there is none of that name, WorkspaceError with all its problems when it is broken."""
@@ -76,37 +75,44 @@ class Workspace:
     def read_pipeline(self, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
         """The pipeline, or None and its problems; with `text`, as if its file said that, whether there is one or
         not."""
-        from weft.workspace.pipeline_reader import ENDING, FOLDER, read_pipeline
+        if text is None and (kept := self._parsed.find("pipeline", name)) is not None:
+            return kept, []
+        from weft.workspace.pipeline import ENDING, FOLDER
 
         names = self.pipeline_names()
         if name in names or text is not None:
-            return read_pipeline(self._library, name, text)
+            from weft.workspace.library import Library
+            from weft.workspace.pipeline_reader import read_pipeline
+
+            noted = NotedFolder.of(self.folder)
+            pipeline, problems = read_pipeline(Library(noted), name, text)
+            if pipeline is not None and text is None:
+                self._parsed.keep("pipeline", name, noted, pipeline)
+            return pipeline, problems
         hint = ""
-        if name in self._library.names(FOLDER, ".yml"):
+        if name in file_names(self.folder, FOLDER, ".yml"):
             hint = f"rename {FOLDER}/{name}.yml to {name}{ENDING}"
         raise _unknown("pipeline", name, names, hint)
 
     # -- what pipelines use
 
     def agent_names(self) -> list[str]:
-        return self._library.agent_names()
+        return agent_names(self.folder)
 
     def agent(self, name: str) -> Agent:
-        if name not in (names := self.agent_names()):
-            raise _unknown("agent", name, names)
-        return self._library.agent(name)
+        return self._made("agent", name, self.agent_names, lambda library: library.agent(name))
 
     def skill_names(self) -> list[str]:
-        return self._library.skill_names()
+        return skill_names(self.folder)
 
     def skill(self, name: str) -> Skill:
-        if name not in (names := self.skill_names()):
-            raise _unknown("skill", name, names)
-        return self._library.skill(name)
+        return self._made("skill", name, self.skill_names, lambda library: library.skill(name))
 
     def skills(self) -> tuple[list[Skill], list[Problem]]:
         """Every skill that can be read, and what is wrong with the others."""
-        return self._library.skills()
+        from weft.workspace.library import Library
+
+        return Library(self.folder).skills()
 
     def profile(self) -> Mapping[str, Any]:
         from weft.workspace.profile import read_profile
@@ -114,7 +120,7 @@ class Workspace:
         return read_profile(self.folder)
 
     def writer(self) -> WriterProfile:
-        from weft.workspace.profile import read_writer
+        from weft.workspace.writer_profile import read_writer
 
         return read_writer(self.folder)
 
@@ -124,9 +130,21 @@ class Workspace:
         write_profile(self.folder, value)
 
     def config(self) -> Config:
-        from weft.workspace.config import read_config
+        return self._made("config", "", lambda: [""], lambda library: library.config())
 
-        return read_config(self.folder)
+    def _made(self, kind: str, name: str, names: Callable[[], list[str]], read: Callable[[Library], Made]) -> Made:
+        """What a file says, as it was made of it before while that still holds."""
+        kept: Made | None = self._parsed.find(kind, name)
+        if kept is not None:
+            return kept
+        from weft.workspace.library import Library
+
+        if name not in (there := names()):
+            raise _unknown(kind, name, there)
+        noted = NotedFolder.of(self.folder)
+        made = read(Library(noted))
+        self._parsed.keep(kind, name, noted, made)
+        return made
 
     def code_files(self) -> dict[str, str]:
         """Every file that the code of steps may load, with its hash."""
@@ -136,7 +154,9 @@ class Workspace:
 
     def code_version(self, file: str) -> str:
         """One hash for code/FILE and everything in code/ that it imports."""
-        return self._library.code_version(file)
+        from weft.workspace.code_file import code_version
+
+        return code_version(self.folder, file)
 
 
 def _unknown(kind: str, name: str, names: list[str], hint: str = "") -> UsageError:

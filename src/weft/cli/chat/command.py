@@ -11,7 +11,7 @@ import click
 
 from weft.app import App, Filter, SessionRequest, json_line, this_moment
 from weft.cli.asking import program_words
-from weft.cli.place import is_terminal, open_app, trust_option, workspace_option, workspace_path
+from weft.cli.place import ensure_workspace, is_terminal, open_app, trust_option, workspace_option, workspace_path
 from weft.protocol.commands import Mode
 from weft.protocol.errors import EXIT_DONE, UsageError
 from weft.render.cells import clean
@@ -60,8 +60,6 @@ def command(
     Ctrl+C stops what runs and keeps the conversation; twice at an idle prompt leaves. Nothing is lost on leaving, not
     even a question that waits for your approval: `weft chat --session ID` goes on.
     """
-    from weft.cli.init import ensure_workspace
-
     working = Path(folder or ".").absolute()
     if not working.is_dir():
         raise UsageError(f"--folder {working}: there is no such folder")

@@ -1,0 +1,89 @@
+"""What lies in a pack's folder, whatever its pack.yaml says: where each file goes, and what of Weft's own packs
+decides."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import weft
+from weft.files import Folder
+from weft.protocol.hashes import hash_bytes
+from weft.workspace.code_file import FOLDER as CODE
+
+FILE: Final = "pack.yaml"
+PLACES: Final[Mapping[str, str]] = {
+    "AGENTS.md": "AGENTS.md",
+    "profile.json": "profile.json",
+    "config.toml": "config.toml",
+    "pipelines": "pipelines",
+    "schemas": "schemas",
+    "code": "code",
+    "agents": ".claude/agents",
+    "skills": ".claude/skills",
+}
+FILES: Final = frozenset({"AGENTS.md", "profile.json", "config.toml"})
+_STAYING: Final = frozenset({FILE, "README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "__init__.py", "__pycache__"})
+
+
+def pack_folders() -> list[Path]:
+    """Of the packs that come with weft."""
+    shipped = Path(weft.__file__).parent / "packs"
+    return [file.parent for file in sorted(shipped.glob(f"*/{FILE}"))]
+
+
+def pack_files(folder: Folder) -> dict[str, str]:
+    """Where each file of a pack goes in a workspace, and where it is in the pack; whatever else its pack.yaml says."""
+    return files_of(folder)[0]
+
+
+def files_of(folder: Folder) -> tuple[dict[str, str], list[str]]:
+    """Each file with its place in a workspace; and the names that have no place."""
+    files: dict[str, str] = {}
+    strays = []
+    for name in folder.names():
+        is_file = not folder.is_folder(name)
+        if name in _STAYING or name.startswith("."):
+            continue
+        if name not in PLACES or is_file != (name in FILES):
+            strays.append(name)
+        elif is_file:
+            files[PLACES[name]] = name
+        else:
+            with folder.folder(name) as inner:
+                files |= {f"{PLACES[name]}/{below}": f"{name}/{below}" for below in _below(inner)}
+    return files, strays
+
+
+def _below(folder: Folder) -> Iterator[str]:
+    for name in folder.names():
+        if name.startswith(".") or name == "__pycache__" or name.endswith(".pyc"):
+            continue
+        if not folder.is_folder(name):
+            yield name
+            continue
+        with folder.folder(name) as inner:
+            for below in _below(inner):
+                yield f"{name}/{below}"
+
+
+def may_decide(path: str) -> bool:
+    return path.startswith((f"{CODE}/", "pipelines/"))
+
+
+def decides(path: str, data: bytes) -> bool:
+    return may_decide(path) and (path.startswith(f"{CODE}/") or b"allow" in data)
+
+
+@cache
+def shipped_code() -> Mapping[str, Collection[str]]:
+    """The hashes of each such file that comes with Weft, by its place in a workspace."""
+    found: dict[str, set[str]] = {}
+    for place in pack_folders():
+        with Folder.open(place) as folder:
+            for path, source in pack_files(folder).items():
+                if may_decide(path) and decides(path, data := folder.read(source)):
+                    found.setdefault(path, set()).add(hash_bytes(data))
+    return found
