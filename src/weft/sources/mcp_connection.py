@@ -13,10 +13,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weft import __version__
 from weft.protocol.errors import WeftError
@@ -35,7 +36,9 @@ from weft.tools.tool import Context, Outcome, failed
 if TYPE_CHECKING:
     from mcp import Client
     from mcp.client._transport import TransportStreams
+    from mcp.shared.exceptions import MCPError
 
+_T = TypeVar("_T")
 START_SECONDS: Final = 45.0
 """A program that is fetched when it is started takes its time."""
 LONGEST_SECONDS: Final = 3600.0
@@ -272,8 +275,7 @@ class McpConnection:
         for again in (True, False):
             up = await self._ready()
             try:
-                listing: Listing = await self._bounded(up, self._listed(up), START_SECONDS)
-                return listing
+                return await self._bounded(up, self._listed(up), START_SECONDS)
             except _GoneError as gone:
                 if not again:
                     raise SourceDownError(f"the source {self._slug} can't be reached: {gone.why}") from gone
@@ -403,7 +405,7 @@ class McpConnection:
                 await self._end_life()
 
     async def _called(self, up: _Up, tool: str, given: Mapping[str, Any], context: Context) -> Outcome:
-        deadline = _Deadline(self._seconds, self._clock)
+        deadline = _Deadline(self._seconds)
         told = 0.0
 
         async def progressed(progress: float, total: float | None, message: str | None) -> None:
@@ -429,49 +431,48 @@ class McpConnection:
                 return failed(f"the source {self._slug} refused {tool}: {refused.words}", effect=refused.effect)
         return await outcome_of(self._slug, result, context)
 
-    async def _bounded(self, up: _Up, work: Any, limit: _Deadline | float) -> Any:
-        """The end of some work with the server, or why there is none. Cancelled, it cancels the request."""
-        deadline = limit if isinstance(limit, _Deadline) else _Deadline(limit, self._clock)
-        task = asyncio.ensure_future(work)
-        try:
-            while not task.done():
-                left = deadline.left()
-                if left is not None and left <= 0:
-                    raise _LateError
-                await asyncio.wait({task, up.gone}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-                if up.gone.done() and not task.done():
-                    raise _GoneError(up.gone.result())
-        finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task}, timeout=2)
-        return await self._result(up, task)
+    async def _bounded(self, up: _Up, work: Coroutine[Any, Any, _T], limit: _Deadline | float) -> _T:
+        """The end of some work with the server, or why there is none. Cancelled, it cancels the request.
 
-    async def _result(self, up: _Up, task: asyncio.Future[Any]) -> Any:
+        It runs in the task of whoever waits for it: a task of its own would be a third of what a call costs.
+        """
         from mcp.shared.exceptions import MCPError
-        from mcp.types import CONNECTION_CLOSED
 
+        deadline = limit if isinstance(limit, _Deadline) else _Deadline(limit)
+        if up.gone.done():
+            work.close()
+            raise _GoneError(up.gone.result())
+        up.gone.add_done_callback(deadline.cut)
         try:
-            return task.result()
-        except asyncio.CancelledError:
-            raise _GoneError("the connection ended") from None
+            async with deadline:
+                return await work
         except MCPError as error:
-            data = error.data if isinstance(error.data, dict) else {}
-            if data.get("expired") or error.message == _EXPIRED:
-                raise _ExpiredError(error.message) from error
-            if error.code == CONNECTION_CLOSED:
-                raise _GoneError(await self._reason(up, error.message)) from error
-            if error.code == WIRE_CODE and data.get("unsent"):
-                raise _UnsentError(error.message) from error
-            if error.code == WIRE_CODE and data.get("lost"):
-                raise _GoneError(error.message) from error
-            if data.get("status") == 401:
-                raise NeedsSignInError(self._slug) from error
-            raise _RefusedError(error.message, done=error.code not in _NOT_DONE) from error
+            raise await self._fault(up, error) from error
         except WeftError:
             raise
         except Exception as error:
+            if deadline.over:
+                raise _GoneError(up.gone.result()) if up.gone.done() else _LateError from error
             raise _RefusedError(f"its answer is not what it declares: {' '.join(str(error).split())[:400]}") from error
+        finally:
+            up.gone.remove_done_callback(deadline.cut)
+
+    async def _fault(self, up: _Up, error: MCPError) -> Exception:
+        """What an error of the protocol means for the call that met it."""
+        from mcp.types import CONNECTION_CLOSED
+
+        data = error.data if isinstance(error.data, dict) else {}
+        if data.get("expired") or error.message == _EXPIRED:
+            return _ExpiredError(error.message)
+        if error.code == CONNECTION_CLOSED:
+            return _GoneError(await self._reason(up, error.message))
+        if error.code == WIRE_CODE and data.get("unsent"):
+            return _UnsentError(error.message)
+        if error.code == WIRE_CODE and data.get("lost"):
+            return _GoneError(error.message)
+        if data.get("status") == 401:
+            return NeedsSignInError(self._slug)
+        return _RefusedError(error.message, done=error.code not in _NOT_DONE)
 
     async def _reason(self, up: _Up, otherwise: str) -> str:
         """Why it is gone; known a moment later than that it is."""
@@ -530,28 +531,48 @@ class McpConnection:
 
 
 class _Deadline:
-    """Seconds without a sign of life, as far as nobody is being asked."""
+    """Holds some work to so many seconds without a sign of life, as far as nobody is being asked."""
 
-    def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
+    def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._clock = clock
-        self._last = clock() + LONGEST_SECONDS
-        self._at = clock() + seconds
+        self._time = asyncio.get_running_loop().time
+        self._last = self._time() + LONGEST_SECONDS
+        self._scope = asyncio.timeout(seconds)
         self._paused = 0
+        self._runs = False
+
+    async def __aenter__(self) -> None:
+        await self._scope.__aenter__()
+        self._runs = True
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._runs = False
+        await self._scope.__aexit__(kind, error, trace)
+
+    @property
+    def over(self) -> bool:
+        """Whether it was this that ended the work."""
+        return self._scope.expired()
 
     def extend(self) -> None:
-        self._at = self._clock() + self._seconds
+        if self._runs and not self._paused:
+            self._scope.reschedule(min(self._time() + self._seconds, self._last))
+
+    def cut(self, _: object = None) -> None:
+        """Now."""
+        if self._runs:
+            self._scope.reschedule(self._time())
 
     def pause(self) -> None:
         self._paused += 1
+        if self._runs:
+            self._scope.reschedule(None)
 
     def go_on(self) -> None:
         self._paused -= 1
         self.extend()
-
-    def left(self) -> float | None:
-        """None: as long as it takes, but look again in a while."""
-        return 1.0 if self._paused else min(self._at, self._last) - self._clock()
 
 
 class _GoneError(Exception):

@@ -177,7 +177,8 @@ class WorkHandle:
     """A handle for work that is a coroutine. An error of the work is an outcome, a bug in it too."""
 
     def __init__(self, work: Coroutine[Any, Any, Outcome], *, began: Callable[[], bool] = lambda: True) -> None:
-        self._settled: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._outcome: Outcome | None = None
+        self._waiting: list[asyncio.Future[Outcome]] = []
         self._began = began
         self._task = asyncio.create_task(self._run(work))
         self._task.add_done_callback(lambda _: work.close())  # one that was stopped before it began is dropped
@@ -195,18 +196,27 @@ class WorkHandle:
         self._settle(outcome)
 
     def _settle(self, outcome: Outcome) -> None:
-        if not self._settled.done():
-            self._settled.set_result(outcome)
+        if self._outcome is not None:
+            return
+        self._outcome = outcome
+        for one in self._waiting:
+            if not one.done():
+                one.set_result(outcome)
 
     async def result(self) -> Outcome:
-        return await asyncio.shield(self._settled)
+        """Each who waits has a future of its own: one that is cancelled takes nothing from the others."""
+        if self._outcome is None:
+            self._waiting.append(asyncio.get_running_loop().create_future())
+            return await self._waiting[-1]
+        return self._outcome
 
     def interrupt(self, reason: str) -> None:
         self._settle(interrupted(reason, began=self._began()))
         self._task.cancel()
 
     async def closed(self) -> None:
-        await asyncio.wait({self._task})
+        if not self._task.done():
+            await asyncio.wait({self._task})
 
 
 async def begin(work: Coroutine[Any, Any, Outcome]) -> Handle:
