@@ -4,8 +4,8 @@
 
 Both speak to one small server each, over standard input and output, and take turns in blocks. `bare` is the official
 client with its own way to a process; `weft` is a tool of a toolbox: the boundary around the process, the supervisor of
-the connection, limits of time and size, the outcome. `quarter` is what a quarter of the calls stay below: on a machine that
-does other things too it says more than the median.
+the connection, limits of time and size, the outcome. `quarter` is what a quarter of the calls stay below:
+on a machine that does other things too it says more than the median.
 """
 
 from __future__ import annotations
