@@ -11,12 +11,13 @@ import pytest
 from weft.app.source_shelf import _command_word
 from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
+from weft.sources.api import written
 from weft.sources.config import check_config
 from weft.sources.declared import declared_sources, read_declared
 from weft.sources.elicitation import typed
-from weft.sources.importing import imported, slug_of
+from weft.sources.importing import imported, read_json, slug_of
 from weft.sources.offering import public_name
-from weft.sources.openapi import operations
+from weft.sources.openapi import MULTIPART, Place, Style, addresses, operations, sign_in_of
 from weft.sources.secrets import Secrets
 from weft.workspace.document import MarkedDocument
 
@@ -76,17 +77,85 @@ CASES: list[tuple[Any, list[tuple[str, dict[str, Any], dict[str, str]]]]] = [
         [("z", {"kind": "mcp", "command": "z", "args": ["a"]}, {})],
     ),
     ({"mcpServers": {"broken": {"args": []}, "worse": 3}}, []),
+    (
+        {"mcp": {"a": {"type": "local", "command": ["a", "b"], "environment": {"TOKEN": "{env:T}"}}}},
+        [("a", {"kind": "mcp", "command": "a", "args": ["b"], "env": {"TOKEN": "${env:T}"}}, {})],
+    ),
+    (
+        {"mcp_servers": {"c": {"url": "https://c.org/mcp", "bearer_token_env_var": "T"}}},
+        [("c", {"kind": "mcp", "url": "https://c.org/mcp", "auth": {"type": "bearer", "secret": "env:T"}}, {})],
+    ),
+    (
+        {"mcpServers": [{"name": "d", "command": "cmd", "args": ["/c", "d"]}], "name": "an assistant"},
+        [("d", {"kind": "mcp", "command": "d", "args": []}, {})],
+    ),
+    (
+        {"extensions": {"e": {"type": "stdio", "cmd": "e", "envs": {"A": "$B"}}, "built-in": {"type": "builtin"}}},
+        [("e", {"kind": "mcp", "command": "e", "args": [], "env": {"A": "${B}"}}, {})],
+    ),
+    (
+        {"f": {"command": "f", "args": ["${workspaceFolder}/f.js"], "env": {"AUTH": "Bearer abcdefgh12"}}},
+        [
+            (
+                "f",
+                {"kind": "mcp", "command": "f", "args": ["/desk/f.js"], "env": {"AUTH": "secret:f-auth"}},
+                {"f-auth": "Bearer abcdefgh12"},
+            )
+        ],
+    ),
+    (
+        {"servers": {"g": {"url": "https://g.org/", "headers": {"Authorization": "Bearer ${input:t}"}}}},
+        [("g", {"kind": "mcp", "url": "https://g.org/", "headers": {"Authorization": "Bearer ${secret:g-t}"}}, {})],
+    ),
+    (
+        {"mcpServers": {"h": {"url": "https://h.org/mcp?hKey=abc&x=1", "excludeTools": ["rm"]}}},
+        [
+            (
+                "h",
+                {
+                    "kind": "mcp",
+                    "url": "https://h.org/mcp?hKey=${secret:h-hkey}&x=1",
+                    "tools": {"rm": {"enabled": False}},
+                },
+                {"h-hkey": "abc"},
+            )
+        ],
+    ),
+    (
+        {"i": {"command": "i", "args": ["--token", "t1", "--api-key=k1", "db://me:pw@x/y", "--max-tokens", "9"]}},
+        [
+            (
+                "i",
+                {
+                    "kind": "mcp",
+                    "command": "i",
+                    "args": [
+                        *("--token", "secret:i-token", "--api-key=${secret:i-api-key}"),
+                        *("secret:i-address", "--max-tokens", "9"),
+                    ],
+                },
+                {"i-token": "t1", "i-api-key": "k1", "i-address": "db://me:pw@x/y"},
+            )
+        ],
+    ),
     ([], []),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("value", "wanted"), CASES)
 def test_what_other_programs_write(value: Any, wanted: list[tuple[str, dict[str, Any], dict[str, str]]]) -> None:
-    found = imported(value)
+    found = imported(value, "/desk")
     assert [(one.slug, one.config, dict(one.secrets)) for one in found] == wanted
     for one in found:
         assert check_config(MarkedDocument("config.json", one.config)).problems == []
         assert not any(secret in json.dumps(one.config) for secret in one.secrets.values())
+
+
+def test_json_as_editors_write_it() -> None:
+    text = '{ // why\n "a": "http://x//y, }", /* more */ "b": [1, 2,],\n}'
+    assert read_json(text) == {"a": "http://x//y, }", "b": [1, 2]}
+    with pytest.raises(ValueError, match="line 2"):
+        read_json('{"a":\n oops}')
 
 
 def test_slugs_and_names_are_what_everybody_takes() -> None:
@@ -216,7 +285,90 @@ def test_answers_to_a_server_have_its_types_and_defaults() -> None:
         (("npx", "-y", "@modelcontextprotocol/server-filesystem", "/srv"), "filesystem"),
         (("node", "/opt/x/node_modules/@someone/mcp-tasks/dist/index.js"), "tasks"),
         (("python3", "/home/me/tides/server.py"), "tides"),
+        (("/opt/bin/mcp-server-git", "--repository", "/srv/repo"), "git"),
+        (("uv", "--directory", "/srv/weather", "run", "server.py"), "weather"),
+        (("python", "-m", "mcp_server_time"), "time"),
+        (("docker", "run", "-i", "--rm", "-e", "TOKEN", "ghcr.io/github/github-mcp-server:1"), "github"),
+        (("arxiv-mcp-server",), "arxiv"),
     ],
 )
 def test_a_command_is_called_by_what_it_runs(words: tuple[str, ...], slug: str) -> None:
     assert slug_of(_command_word(words[0], words[1:])) == slug
+
+
+SWAGGER: dict[str, Any] = {
+    "swagger": "2.0",
+    "host": "pets.org",
+    "basePath": "/v2",
+    "consumes": ["application/json"],
+    "securityDefinitions": {"k": {"type": "apiKey", "in": "header", "name": "X-Key"}},
+    "paths": {
+        "/pets/{id}": {
+            "post": {
+                "parameters": [
+                    {"name": "id", "in": "query", "type": "array", "items": {"type": "integer"}},
+                    {"name": "pet", "in": "body", "required": True, "schema": {"$ref": "#/definitions/Pet"}},
+                ]
+            }
+        },
+        "/photo": {"post": {"parameters": [{"name": "file", "in": "formData", "type": "file", "required": True}]}},
+        "/log": {"post": {"operationId": "log", "parameters": [{"name": "a", "in": "formData", "type": "string"}]}},
+        "/in": {"get": {"operationId": "log"}},
+    },
+    "definitions": {"Pet": {"properties": {"example": {"type": "string"}, "of": {"$ref": "#/definitions/Pet"}}}},
+}
+
+
+def test_an_older_document_becomes_tools_too() -> None:
+    found, left_out = operations(SWAGGER)
+    assert left_out == {}
+    assert list(found) == ["post_pets_id", "post_photo", "log", "get_in"], "two of one name stay two"
+    pet = found["post_pets_id"]
+    assert pet.schema["required"] == ["path_id", "body"], "what the path needs is asked for, whoever forgot to say so"
+    assert pet.schema["properties"]["body"] == {"properties": {"example": {"type": "string"}, "of": {}}}
+    assert pet.places["id"] == Place("query", "id", "comma")
+    assert (found["post_photo"].media_type, found["log"].media_type) == (MULTIPART, "application/json")
+    assert addresses(SWAGGER) == ["https://pets.org/v2"]
+    assert sign_in_of(SWAGGER) == {"type": "header", "header": "X-Key"}
+
+
+def test_where_an_api_is_and_how_it_lets_one_in() -> None:
+    variables = {"region": {"default": "eu"}, "version": {"enum": ["v1"], "default": "v1"}}
+    servers = [{"url": "https://{region}.x.org/{version}", "variables": variables}, {"url": "/api"}]
+    flow = {"authorizationUrl": "https://x.org/a", "tokenUrl": "https://x.org/t"}
+    schemes = {"o": {"type": "oauth2", "flows": {"authorizationCode": flow}}, "b": {"type": "http", "scheme": "bearer"}}
+    document = {"servers": servers, "components": {"securitySchemes": schemes}, "security": [{"o": ["read"]}]}
+    assert addresses(document) == ["https://eu.x.org/v1"]
+    assert addresses(document, "https://y.org/docs/openapi.json")[1] == "https://y.org/api"
+    urls = {"authorization_url": "https://x.org/a", "token_url": "https://x.org/t"}
+    assert sign_in_of(document) == {"type": "oauth", **urls, "scopes": ["read"]}
+    assert sign_in_of({**document, "security": [{"b": []}]}) == {"type": "bearer"}
+    assert sign_in_of({**document, "security": [{}, {"b": []}]}) is None, "nobody has to"
+    assert sign_in_of({"openapi": "3.0.0"}) is None
+
+
+def test_a_document_that_refers_to_itself_everywhere_is_held_to_a_size() -> None:
+    """A hundred schemas, each with references to all: put in place without a bound, they would never end."""
+    every = {f"S{n}": {"$ref": f"#/components/schemas/S{n}"} for n in range(100)}
+    schemas = {name: {"type": "object", "properties": every} for name in every}
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}
+    paths = {f"/{n}": {"post": {"requestBody": {"content": content}}} for n in range(5)}
+    found, left_out = operations({"paths": paths, "components": {"schemas": schemas}})
+    assert (len(found), left_out) == (5, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "style", "wanted"),
+    [
+        ([1, "b"], "repeated", [("q", "1"), ("q", "b")]),
+        ([1, "b"], "comma", [("q", "1,b")]),
+        ([1, "b"], "pipe", [("q", "1|b")]),
+        ([1], "brackets", [("q[]", "1")]),
+        ({"a": 1, "b": True}, "brackets", [("q[a]", "1"), ("q[b]", "true")]),
+        ({"a": 1}, "keys", [("a", "1")]),
+        ({"a": 1}, "json", [("q", '{"a": 1}')]),
+        (True, "repeated", [("q", "true")]),
+    ],
+)
+def test_how_a_value_is_written_in_a_query(value: Any, style: Style, wanted: list[tuple[str, str]]) -> None:
+    assert written("q", value, style) == wanted

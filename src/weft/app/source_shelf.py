@@ -6,10 +6,13 @@ gets: everything goes through the same `Sources`.
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -31,10 +34,21 @@ from weft.sources.agreeing import consent_request
 from weft.sources.config import FILE, GUIDE, check_config, slug_fault
 from weft.sources.declared import FOLDER, Source
 from weft.sources.grants import Grant
-from weft.sources.importing import ImportedSource, imported, launcher_needs, slug_of
+from weft.sources.importing import (
+    LAUNCHERS,
+    ImportedSource,
+    address_source,
+    command_source,
+    headers_apart,
+    imported,
+    read_json,
+    slug_of,
+)
 from weft.sources.listing import Reached
 from weft.sources.offering import offered_tools
+from weft.sources.openapi import addresses, sign_in_of
 from weft.sources.sign_in import SignInAsking, sign_in
+from weft.sources.wire import open_client
 from weft.tools.boundary import boundary_here
 from weft.tools.toolbox import Toolbox
 from weft.workspace.document import MarkedDocument, read_source
@@ -48,7 +62,12 @@ COMMAND_USER: Final = "a command"
 REMOVED: Final = ".removed"
 MOST_WAITING: Final = 1000
 """Sessions that are looked at for calls that wait."""
-_SPEC_LIMIT: Final = 8 * 2**20
+_SPEC_LIMIT: Final = 16 * 2**20
+_DOCUMENT_SECONDS: Final = 60.0
+_DOCUMENT_ADDRESS: Final = re.compile(r"https?://.*(\.(json|ya?ml)|/api-docs|/openapi|/swagger)\Z")
+_CONFIGURATIONS: Final = (".json", ".jsonc", ".yaml", ".yml", ".toml")
+_INTERPRETERS: Final = re.compile(r"(node|deno|bun|python|python3(\.\d+)?|ruby|php|java|bash|sh|perl|Rscript|dotnet)\Z")
+_TELLS_NOTHING: Final = ("stdio", "run", "exec", "tool", "x", "dlx", "start", "serve", "server", "mcp")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +92,10 @@ class AddRequest:
     description: str = ""
     only: Sequence[str] = ()
     """Of a file with several: these."""
+    address: str = ""
+    """Where an API is whose document does not say it."""
+    document: bytes = b""
+    """The OpenAPI document that the address in `words` leads to; see `SourceShelf.with_document`."""
 
 
 class SourceShelf:
@@ -88,6 +111,17 @@ class SourceShelf:
         return self.sources.one(slug, self._project)
 
     # -- adding
+
+    async def with_document(self, request: AddRequest) -> AddRequest:
+        """The request with what its address leads to, when that looks like an OpenAPI document."""
+        url = request.words[0]
+        if len(request.words) > 1 or not _DOCUMENT_ADDRESS.match(url):
+            return request
+        async with open_client(url, faults_as_answers=False) as client, asyncio.timeout(_DOCUMENT_SECONDS):
+            response = await client.get(url)
+        if response.status_code != 200:
+            raise UserError(f"{url} answered with status {response.status_code}", hint="give its document as a file")
+        return replace(request, document=response.content)
 
     def to_add(self, request: AddRequest) -> list[ImportedSource]:
         """The sources that are meant, each checked. UsageError when nothing is."""
@@ -107,10 +141,7 @@ class SourceShelf:
             checked = check_config(MarkedDocument(f"{FOLDER}/{slug}/{FILE}", one.config))
             if checked.problems:
                 raise WorkspaceError(checked.problems)
-        return [
-            ImportedSource(slug=request.slug or one.slug, config=one.config, secrets=one.secrets, notes=one.notes)
-            for one in found
-        ]
+        return [replace(one, slug=request.slug or one.slug) for one in found]
 
     def _with_options(self, one: ImportedSource, request: AddRequest) -> ImportedSource:
         config = dict(one.config)
@@ -120,9 +151,12 @@ class SourceShelf:
                 if more or config.get(key):
                     config[key] = [*config.get(key, ()), *more]
             if request.env:
-                config["env"] = {**config.get("env", {}), **request.env}
+                given = command_source(request.slug or one.slug, config["command"], (), request.env)
+                config["env"] = {**config.get("env", {}), **given.config["env"]}
+                one = replace(one, secrets={**one.secrets, **given.secrets})
         elif request.headers:
-            config["headers"] = {**config.get("headers", {}), **request.headers}
+            one = headers_apart(replace(one, config=config), request.headers)
+            config = dict(one.config)
         if request.sse and "url" in config:
             config["transport"] = "sse"
         if request.auth:
@@ -131,24 +165,29 @@ class SourceShelf:
             config["auth"] = {**config.get("auth", {"type": "bearer"}), "secret": request.secret}
         if request.description:
             config["description"] = request.description
-        return ImportedSource(slug=one.slug, config=config, secrets=one.secrets, notes=one.notes)
+        return replace(one, config=config)
 
     @staticmethod
     def files(request: AddRequest) -> dict[str, bytes]:
         """What goes into the source's folder with its config: an OpenAPI document."""
-        path = Path(request.words[0]).expanduser()
-        if len(request.words) > 1 or not path.is_file() or path.suffix not in (".json", ".yaml", ".yml"):
+        name = request.words[0]
+        if request.document:
+            return {_document_name(request.document): request.document}
+        path = Path(name).expanduser()
+        if len(request.words) > 1 or not path.is_file() or path.suffix not in _CONFIGURATIONS:
             return {}
-        value = _parsed(path)
-        if not isinstance(value, dict) or not ("openapi" in value or "swagger" in value):
-            return {}
-        return {f"openapi{'.json' if path.suffix == '.json' else '.yaml'}": path.read_bytes()}
+        return {_document_name(path.read_bytes()): path.read_bytes()} if _is_openapi(_parsed(path)) else {}
+
+    def has(self, slug: str, *, mine: bool) -> bool:
+        """Whether there is one of that name where it would be written."""
+        top = self._parts.own if mine else self._parts.workspace.path
+        return (top / FOLDER / slug / FILE).exists()
 
     def add(self, one: ImportedSource, *, mine: bool, replace: bool = False, files: Mapping[str, bytes]) -> Source:
         """Writes its folder: in the workspace, or in the person's own for all workspaces. Its secrets go into the
         credential store first: a source is never there without them."""
         top = self._parts.own if mine else self._parts.workspace.path
-        if (top / FOLDER / one.slug / FILE).exists() and not replace:
+        if self.has(one.slug, mine=mine) and not replace:
             raise UserError(
                 f"there is a source {one.slug} already", hint="name it otherwise with --as, or --replace it"
             )
@@ -288,7 +327,10 @@ class SourceShelf:
         if auth is not None and auth.type != "oauth":
             if auth.secret:
                 raise UserError(f"the secret of {slug} is {auth.secret}", hint="set it there")
-            typed = secret(f"{source.title}: the {'password' if auth.type == 'basic' else 'secret'}")
+            what = (
+                "secret" if auth.type != "basic" else "password" if auth.user else "name and password, as NAME:PASSWORD"
+            )
+            typed = secret(f"{source.title}: the {what}")
             grant = Grant(secret=typed)
         else:
             if auth is None and config.kind != "mcp":
@@ -386,47 +428,70 @@ def _meant(request: AddRequest) -> list[ImportedSource]:
         if first != request.provider:
             config["url"] = first
         return [ImportedSource(slug=slug_of(request.provider), config=config)]
+    if request.document:
+        value = _value(first, request.document.decode("utf-8-sig", "replace"), "")
+        if not _is_openapi(value):
+            raise UsageError(f"{first} is no OpenAPI document", hint="an MCP server has another address")
+        return [_api(first, value, request)]
     if first.startswith(("http://", "https://")) and not more:
-        kind = request.kind or "mcp"
-        return [ImportedSource(slug=slug_of(_host_word(first)), config={"kind": kind, "url": first})]
+        return [address_source(slug_of(_host_word(first)), request.kind or "mcp", first)]
     path = Path(first).expanduser()
     if path.is_dir() and not more:
         inside = path / FILE
         if inside.is_file() and (found := imported(_parsed(inside))):
             return found
         return [ImportedSource(slug=slug_of(path.name), config={"kind": "folder", "path": str(path.absolute())})]
-    if path.is_file() and not more and path.suffix in (".json", ".jsonc", ".yaml", ".yml"):
+    if path.is_file() and not more and path.suffix in _CONFIGURATIONS:
         value = _parsed(path)
-        if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
-            return [_api(path, value, request)]
-        return imported(value)
-    command = {"kind": "mcp", "command": first, "args": more, **launcher_needs(first)}
-    return [ImportedSource(slug=slug_of(_command_word(first, more)), config=command)]
+        if _is_openapi(value):
+            return [_api(str(path), value, request)]
+        return imported(value, str(_editors_folder(path)))
+    return [command_source(slug_of(request.slug or _command_word(first, more)), first, more, {})]
 
 
-def _api(path: Path, value: Mapping[str, Any], request: AddRequest) -> ImportedSource:
-    servers = value.get("servers")
-    url = servers[0].get("url", "") if isinstance(servers, list) and servers and isinstance(servers[0], dict) else ""
-    if not str(url).startswith(("http://", "https://")):
-        raise UsageError(f"{path} does not say where its API is", hint="add servers: [{url: https://…}] to it")
+def _editors_folder(path: Path) -> Path:
+    """What an editor that reads this file calls the folder of its workspace."""
+    above = path.absolute().parent
+    return above.parent if above.name.startswith(".") and above.parent != Path.home() else above
+
+
+def _is_openapi(value: Any) -> bool:
+    return isinstance(value, dict) and ("openapi" in value or "swagger" in value)
+
+
+def _document_name(data: bytes) -> str:
+    return f"openapi{'.json' if data.lstrip().startswith(b'{') else '.yaml'}"
+
+
+def _api(path: str, value: Mapping[str, Any], request: AddRequest) -> ImportedSource:
+    known = [request.address] if request.address else addresses(value, path if request.document else "")
+    if not known:
+        raise UsageError(f"{path} does not say where its API is", hint="say it: --address https://…")
     info = value.get("info") if isinstance(value.get("info"), dict) else {}
     assert isinstance(info, dict)
-    title = str(info.get("title") or path.stem)
-    config: dict[str, Any] = {"kind": "api", "name": title, "url": url}
-    config["openapi"] = f"openapi{'.json' if path.suffix == '.json' else '.yaml'}"
-    return ImportedSource(slug=slug_of(title), config=config)
+    title = str(info.get("title") or PurePosixPath(path).stem)
+    config: dict[str, Any] = {"kind": "api", "name": title, "url": known[0]}
+    notes: tuple[str, ...] = ()
+    if auth := sign_in_of(value):
+        config["auth"] = auth
+        notes = (f"it lets one in by {auth['type']}: weft sources sign-in {slug_of(request.slug or title)}",)
+    config["openapi"] = next(iter(SourceShelf.files(request)))
+    return ImportedSource(slug=slug_of(title), config=config, notes=notes)
 
 
 def _parsed(path: Path) -> Any:
     if path.stat().st_size > _SPEC_LIMIT:
         raise UserError(f"{path} is too large to be a configuration")
-    text = path.read_text(encoding="utf-8", errors="replace")
-    if path.suffix in (".yaml", ".yml"):
-        return parse_yaml(str(path), text).value
+    return _value(str(path), path.read_text(encoding="utf-8-sig", errors="replace"), path.suffix)
+
+
+def _value(name: str, text: str, suffix: str) -> Any:
+    if suffix in (".yaml", ".yml") or (not suffix and not text.lstrip().startswith("{")):
+        return parse_yaml(name, text).value
     try:
-        return json.loads(text)
-    except ValueError as error:
-        raise UserError(f"{path} is not JSON: {error}", hint="comments are not JSON: take them out") from error
+        return tomllib.loads(text) if suffix == ".toml" else read_json(text)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{name} can't be read: {error}", hint="it is to be JSON, YAML or TOML") from error
 
 
 def _host_word(url: str) -> str:
@@ -446,10 +511,25 @@ def _script_word(path: str) -> str:
 
 
 def _command_word(command: str, args: Sequence[str]) -> str:
-    """What a command is best called: the last word that looks like a package or a program."""
-    words = [word for word in (*args, command) if word and not word.startswith(("-", "/", "."))]
-    name = next((word for word in words if word not in ("stdio", "run", "exec", "tool", "x")), command)
-    if name == command and (script := next((word for word in args if word.startswith(("/", "."))), "")):
-        name = _script_word(script)
+    """What a command is best called: the package that a launcher fetches, the file that an interpreter runs, else its
+    own name."""
+    program = PurePosixPath(command).name
+    name = program
+    if program in ("docker", "podman"):
+        name = next((word for word in args if "/" in word and re.match(r"[a-z][\w./:-]*\Z", word)), program)
+        name = name.split(":")[0]
+    if program in LAUNCHERS or _INTERPRETERS.match(program):
+        words = [word for word in args if word and not word.startswith("-") and word not in _TELLS_NOTHING]
+        if words:
+            name = _script_word(words[0]) if words[0].startswith(("/", ".", "~")) else words[0]
     bare = name.rsplit("/", 1)[-1].split("@")[0] or name
-    return bare.removeprefix("mcp-server-").removeprefix("server-").removeprefix("mcp-").removesuffix("-mcp")
+    bare = bare.split("[")[0].split("==")[0].replace("_", "-")
+    bare = bare.removesuffix(".exe").removesuffix(".py").removesuffix(".js")
+    return (
+        bare.removeprefix("mcp-server-")
+        .removeprefix("server-")
+        .removeprefix("mcp-")
+        .removesuffix("-mcp")
+        .removesuffix("-mcp-server")
+        or bare
+    )

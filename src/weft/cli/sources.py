@@ -57,6 +57,7 @@ def list_sources(as_json: bool = False, workspace: str | None = None) -> None:
     type=click.Choice(["brave", "tavily", "searxng", "exa"]),
     help="It is a search of the web: name the provider again as ADDRESS, or give an address.",
 )
+@click.option("--address", default="", metavar="URL", help="Where an API is whose document does not say it.")
 @click.option("--sse", is_flag=True, help="The server is an old one that speaks SSE.")
 @click.option("--network", is_flag=True, help="The command may use the network.")
 @click.option("--host", multiple=True, metavar="HOST", help="A host the command may reach by HTTP, and no other.")
@@ -93,17 +94,24 @@ def add(words: tuple[str, ...], workspace: str | None, **given: Any) -> int:
         secret=given["secret"],
         description=given["description"],
         only=given["only"],
+        address=given["address"],
     )
     with open_app(workspace) as app:
         shelf = _shelf(app)
-        found = shelf.to_add(request)
+        request = asyncio.run(shelf.with_document(request))
+        meant = shelf.to_add(request)
         files = shelf.files(request)
-        for one in found:
+        found = []
+        for one in meant:
+            if len(meant) > 1 and shelf.has(one.slug, mine=given["mine"]) and not given["replace"]:
+                print(clean(f"{one.slug}: there is one already, which stays (--replace)"), file=sys.stderr)
+                continue
+            found.append(one)
             source = shelf.add(one, mine=given["mine"], replace=given["replace"], files=files)
             told = [*shelf.needs(source), *one.notes]
             print(clean(f"{source.slug}: {source.file}"), file=sys.stderr)
             print("\n".join(f"  {clean(line)}" for line in told), file=sys.stderr)
-        if given["no_test"]:
+        if given["no_test"] or not found:
             return EXIT_DONE
         return _tested(shelf, tuple(one.slug for one in found), as_json=False)
 

@@ -169,7 +169,7 @@ class CredentialStore:
             return "passphrase"
         raise UserError(
             "there is nothing to protect the key with: no keyring, no passphrase",
-            hint=f'set {VARIABLE}, or keep the key in the environment and write key = "env:NAME" in config.toml',
+            hint=f"set {VARIABLE}, or keep the key in a variable of the environment and write env:NAME in its place",
         )
 
     def _secret(self, header: Mapping[str, Any], *, is_new: bool = False) -> bytes:

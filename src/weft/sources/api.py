@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
@@ -16,10 +17,11 @@ import httpx2
 
 from weft.files import Folder
 from weft.protocol.errors import ExternalError, UserError, WeftError
+from weft.protocol.values import dataclass
 from weft.sources.connector import NeedsSignInError, SourceDownError
 from weft.sources.declared import Source
 from weft.sources.listing import Listing, OfferedTool
-from weft.sources.openapi import BODY, Operation, operations
+from weft.sources.openapi import BODY, FORM, MULTIPART, Operation, Style, operations
 from weft.sources.secrets import Secrets
 from weft.sources.wire import open_client
 from weft.tools.builtin.schema import closed, text
@@ -70,7 +72,7 @@ class ApiConnector:
         test, said = self._config.test, "test" in self._config.model_fields_set
         asked = (one.path for one in known.values() if one.method == "get" and not one.schema["required"])
         path = test.path if said else next(asked, "")
-        response = await self._request(test.method, path, {}, {}, None, self._config.timeout)
+        response = await self._request(_Ask(method=test.method, path=path), self._config.timeout)
         status = response.status_code
         if status >= 400 and (said or path or status in (403, 429) or status >= 500):
             raise SourceDownError(
@@ -95,39 +97,36 @@ class ApiConnector:
 
     async def call(self, tool: str, given: Mapping[str, Any], context: Context) -> Outcome:
         known = await in_thread(self._known, "weft-openapi")
-        repeatable = True
         if known:
             if tool not in known:
                 return failed(f"the source {self._source.slug} has no operation {tool} any more")
-            one = known[tool]
-            method, path, query, headers, body = _filled(one, given)
-            repeatable = one.tool.repeatable
+            ask, repeatable = _filled(known[tool], given), known[tool].tool.repeatable
         else:
             method = "GET" if tool == "get" else str(given["method"])
-            path, query, headers, body = str(given["path"]), dict(given.get("query", {})), {}, given.get(BODY)
-            repeatable = method != "POST" and method != "PATCH"
-        context.progress(f"{self._source.slug}: {method} {path}")
+            body = _any_body(given[BODY]) if BODY in given else {}
+            ask = _Ask(method=method, path=str(given["path"]), query=_any_query(given.get("query", {})), body=body)
+            repeatable = method not in ("POST", "PATCH")
+        context.progress(f"{self._source.slug}: {ask.method} {ask.path}")
         try:
-            response = await self._request(method, path, query, headers, body, self._config.timeout)
+            response = await self._request(ask, self._config.timeout)
         except SourceDownError as error:
             return failed(str(error), effect="unknown" if error.sent and not repeatable else "none")
-        return await self._told(method, response, context)
+        return await self._told(ask.method, response, context)
 
     async def close(self) -> None:
         """Each request has a connection of its own."""
 
-    async def _request(
-        self, method: str, path: str, query: Mapping[str, Any], headers: Mapping[str, str], body: Any, seconds: float
-    ) -> httpx2.Response:
-        url = below(self._base, path)
+    async def _request(self, ask: _Ask, seconds: float) -> httpx2.Response:
+        url = below(self._base, ask.path)
         slug = self._source.slug
-        sent = {**self._secrets.values(self._config.headers), **headers}
+        more = dict(ask.body)
+        sent = {**self._secrets.values(self._config.headers), **ask.headers, **more.pop("headers", {})}
+        if ask.query:  # none: the address may have one of its own
+            more["params"] = ask.query
         async with open_client(self._base, auth=self._auth, headers=sent, faults_as_answers=False) as client:
             try:
                 async with asyncio.timeout(seconds):
-                    response = await client.request(
-                        method, url, params=_flat(query), **({} if body is None else _body(body))
-                    )
+                    response = await client.request(ask.method, url, **more)
             except TimeoutError as error:
                 raise SourceDownError(
                     f"the source {slug} gave no answer within {seconds:g} seconds", sent=True
@@ -187,36 +186,74 @@ def below(base: str, path: str) -> str:
     return base + bare
 
 
-def _filled(one: Operation, given: Mapping[str, Any]) -> tuple[str, str, dict[str, Any], dict[str, str], Any]:
-    path, query, headers, body = one.path, dict[str, Any](), dict[str, str](), None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ask:
+    """One request, before the address of the API is put before it."""
+
+    method: str
+    path: str
+    query: list[tuple[str, str]] = field(default_factory=list)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments of the client that make the body."""
+
+
+def _filled(one: Operation, given: Mapping[str, Any]) -> _Ask:
+    path, query, headers, body = one.path, list[tuple[str, str]](), dict[str, str](), dict[str, Any]()
     for key, value in given.items():
-        match one.places.get(key):
+        place = one.places.get(key)
+        match place.where if place else "":
             case "path":
-                path = path.replace(f"{{{key}}}", quote(_word(value), safe=""))
+                told = ",".join(quote(text, safe="") for _, text in written("", value, "comma"))
+                path = path.replace(f"{{{place.name}}}", told)  # type: ignore[union-attr]
             case "query":
-                query[key] = value
+                query += written(place.name, value, place.style)  # type: ignore[union-attr]
             case "header":
-                headers[key] = _word(value)
+                headers[place.name] = ",".join(text for _, text in written("", value, "comma"))  # type: ignore[union-attr]
             case "body":
-                body = value if one.media_type != "application/x-www-form-urlencoded" else _Form(value)
-    return one.method.upper(), path, query, headers, body
+                body = _body(value, one.media_type, one.schema["properties"][key])
+    return _Ask(method=one.method.upper(), path=path, query=query, headers=headers, body=body)
 
 
-class _Form(dict[str, Any]):
-    """A body that is sent as a form."""
+def written(name: str, value: Any, style: Style) -> list[tuple[str, str]]:
+    """A value in the query, as its style has it."""
+    if style == "json" or not isinstance(value, list | dict):
+        return [(name, _word(value))]
+    if isinstance(value, dict):
+        match style:
+            case "brackets":
+                return [(f"{name}[{key}]", _word(one)) for key, one in value.items()]
+            case "keys":
+                return [(key, _word(one)) for key, one in value.items()]
+            case "repeated":
+                return [(name, _word(value))]
+        return [(name, ",".join(f"{key},{_word(one)}" for key, one in value.items()))]
+    between = {"comma": ",", "space": " ", "pipe": "|"}.get(style)
+    if between is not None:
+        return [(name, between.join(map(_word, value)))]
+    return [(f"{name}[]" if style == "brackets" else name, _word(one)) for one in value]
 
 
-def _body(body: Any) -> dict[str, Any]:
-    if isinstance(body, _Form):
+def _body(body: Any, media_type: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    if media_type == FORM and isinstance(body, dict):
         return {"data": {key: _word(value) for key, value in body.items()}}
-    return {"content": body} if isinstance(body, str) else {"json": body}
+    if media_type == MULTIPART and isinstance(body, dict):
+        fields = schema.get("properties", {})
+        files = {key for key in body if fields.get(key, {}).get("format") == "binary"}
+        return {"files": [(key, (key if key in files else None, _word(one).encode())) for key, one in body.items()]}
+    if "json" not in media_type and isinstance(body, str):
+        return {"content": body.encode(), "headers": {"content-type": media_type or "text/plain"}}
+    told = json.dumps(body, ensure_ascii=False).encode()
+    return {"content": told, "headers": {"content-type": media_type or "application/json"}}
 
 
-def _flat(query: Mapping[str, Any]) -> dict[str, list[str]] | None:
-    """None for no query: the address may have one of its own."""
-    return {
-        key: [_word(one) for one in (value if isinstance(value, list) else [value])] for key, value in query.items()
-    } or None
+def _any_body(body: Any) -> dict[str, Any]:
+    """A text goes as it is."""
+    return _body(body, "" if isinstance(body, str) else "application/json", {})
+
+
+def _any_query(query: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [pair for key, value in query.items() for pair in written(key, value, "repeated")]
 
 
 def _word(value: Any) -> str:

@@ -249,8 +249,9 @@ class SourceAuth(httpx2.Auth):
             case "query":
                 request.url = request.url.copy_set_param(auth.query, secret)
             case "basic":
-                pair = f"{auth.user or ''}:{secret}".encode()
-                request.headers["authorization"] = "Basic " + base64.b64encode(pair).decode()
+                pair = f"{auth.user or ''}:{secret}" if auth.user or ":" not in secret else secret
+                REDACTOR.learn("of a source", pair)
+                request.headers["authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
 
 
 def _learnt(grant: Grant | None) -> Grant | None:

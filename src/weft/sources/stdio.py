@@ -12,7 +12,7 @@ import os
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -60,7 +60,9 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
         if not os.path.lexists(place):  # a launcher's cache before its first use; it was shown that it may be changed
             place.mkdir(parents=True, mode=0o700)
     needs: frozenset[Need] = frozenset({"network"} if config.network else ())
-    command = (secrets.value(config.command), *map(secrets.value, config.args))
+    declared = secrets.values(config.env)
+    known = replace(secrets, variables={**secrets.variables, **declared})  # an argument may name what `env` declares
+    command = (secrets.value(config.command), *map(known.value, config.args))
     policy = Policy(
         working=folder,
         home=home,
@@ -69,7 +71,7 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
         writable=tuple(map(source.place, config.write)),
         hosts=tuple(config.hosts),
     )
-    return Launch(command, folder, {**environment, **secrets.values(config.env)}, policy)
+    return Launch(command, folder, {**environment, **declared}, policy)
 
 
 def _usual_folder(source: Source, home: Path) -> Path:
