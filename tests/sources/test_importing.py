@@ -12,13 +12,14 @@ from weft.app.source_shelf import _command_word
 from weft.files import Folder
 from weft.protocol.errors import WorkspaceError
 from weft.sources.api import written
-from weft.sources.config import check_config
+from weft.sources.config import McpConfig, check_config
 from weft.sources.declared import declared_sources, read_declared
 from weft.sources.elicitation import typed
 from weft.sources.importing import imported, read_json, slug_of
 from weft.sources.offering import public_name
 from weft.sources.openapi import MULTIPART, Place, Style, addresses, operations, sign_in_of
 from weft.sources.secrets import Secrets
+from weft.sources.stdio import what_held_it
 from weft.workspace.document import MarkedDocument
 
 STDIO = {"command": "npx", "args": ["-y", "@x/server"], "env": {"API_KEY": "sk-1", "LOG": "info"}}
@@ -372,3 +373,19 @@ def test_a_document_that_refers_to_itself_everywhere_is_held_to_a_size() -> None
 )
 def test_how_a_value_is_written_in_a_query(value: Any, style: Style, wanted: list[tuple[str, str]]) -> None:
     assert written("q", value, style) == wanted
+
+
+@pytest.mark.parametrize(
+    ("config", "said", "told"),
+    [
+        ({}, "TypeError: fetch failed", "no network; to give it more: weft sources allow it --network"),
+        ({"hosts": ["a.org"]}, "getaddrinfo EAI_AGAIN b.org", "only the hosts a.org"),
+        ({"network": True}, "fetch failed", ""),
+        ({}, "fatal: '/r/.git/index.lock': Read-only file system", "may change nothing"),
+        ({"write": ["~/.npm"]}, "EROFS: read-only file system, open '/x'", "may change only ~/.npm"),
+        ({}, "there is no such table", ""),
+    ],
+)
+def test_what_a_command_is_held_to_is_said_where_it_fails(config: dict[str, Any], said: str, told: str) -> None:
+    held = what_held_it(McpConfig(kind="mcp", command="x", **config), "it", said)
+    assert told in held if told else held == ""

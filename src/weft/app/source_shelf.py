@@ -31,7 +31,7 @@ from weft.protocol.talk_commands import DecideApproval
 from weft.protocol.values import dataclass
 from weft.session.index import Filter
 from weft.sources.agreeing import consent_request
-from weft.sources.config import FILE, GUIDE, check_config, slug_fault
+from weft.sources.config import FILE, GUIDE, McpConfig, check_config, slug_fault
 from weft.sources.declared import FOLDER, Source
 from weft.sources.grants import Grant
 from weft.sources.importing import (
@@ -63,6 +63,7 @@ REMOVED: Final = ".removed"
 MOST_WAITING: Final = 1000
 """Sessions that are looked at for calls that wait."""
 _SPEC_LIMIT: Final = 16 * 2**20
+_PROGRAMS: Final = (".py", ".js", ".mjs", ".cjs", ".ts", ".jar", ".sh", ".rb")
 _DOCUMENT_SECONDS: Final = 60.0
 _DOCUMENT_ADDRESS: Final = re.compile(r"https?://.*(\.(json|ya?ml)|/api-docs|/openapi|/swagger)\Z")
 _CONFIGURATIONS: Final = (".json", ".jsonc", ".yaml", ".yml", ".toml")
@@ -147,7 +148,8 @@ class SourceShelf:
         config = dict(one.config)
         if config["kind"] == "mcp" and "command" in config:
             config["network"] = (bool(config.get("network")) or request.network) and not request.hosts
-            for key, more in (("hosts", request.hosts), ("read", request.read), ("write", request.write)):
+            given_paths = {"read": _whole_paths(request.read), "write": _whole_paths(request.write)}
+            for key, more in {"hosts": request.hosts, **given_paths}.items():
                 if more or config.get(key):
                     config[key] = [*config.get(key, ()), *more]
             if request.env:
@@ -219,6 +221,7 @@ class SourceShelf:
             if config.hosts
             else "without the network",
             *(f"may change {source.place(path)}" for path in config.write),
+            *(f"may read and not change {path} (--write {path})" for path in _only_read(source, config)),
             *(f"gets the variable {name}" for name in config.env),
         ]
 
@@ -362,6 +365,23 @@ class SourceShelf:
         if (request := consent_request(self.one(source.slug))) is not None:
             self._parts.consents.agree(request, "by command")
 
+    def allow(
+        self, slug: str, *, network: bool, hosts: Sequence[str], read: Sequence[str], write: Sequence[str]
+    ) -> Source:
+        """Gives a command more of the machine. The source as it is then."""
+        source = self._own(slug)
+        config = source.config
+        if config.kind != "mcp" or config.command is None:
+            raise UserError(f"{slug} is no command: there is nothing that it could be allowed")
+        more: dict[str, Any] = {"network": network or (config.network and not hosts)}
+        given = {"hosts": hosts, "read": _whole_paths(read), "write": _whole_paths(write)}
+        for key, values in given.items():
+            found = [*getattr(config, key), *values]
+            if found and not (key == "hosts" and network):
+                more[key] = list(dict.fromkeys(found))
+        self._change(source, **more)
+        return self.one(slug)
+
     def remove(self, slug: str) -> Path:
         """Its folder is moved aside, and what it was let in with is forgotten. Where it is now."""
         source = self._own(slug)
@@ -379,6 +399,21 @@ class SourceShelf:
         if source.declared == "project":
             raise UserError(f"the source {slug} is declared in {source.file}", hint="change it there")
         return source
+
+
+def _only_read(source: Source, config: McpConfig) -> list[str]:
+    """What stands among its arguments and is there, and it may not change."""
+    places = [Path(arg.partition("=")[2] if arg.startswith("-") else arg) for arg in config.args]
+    writable = [source.place(path).resolve() for path in config.write]
+    return [
+        str(place)
+        for place in places
+        if place.is_absolute()
+        and "node_modules" not in place.parts
+        and place.suffix not in _PROGRAMS
+        and (place.is_dir() or place.parent.is_dir())
+        and not any(place.resolve().is_relative_to(one) for one in writable)
+    ]
 
 
 # -- what waited for a sign-in
@@ -419,6 +454,11 @@ def _waiting(app: App, slug: str) -> Iterator[tuple[str, ApprovalRequested | Gat
 
 
 # -- what is meant
+
+
+def _whole_paths(paths: Sequence[str]) -> list[str]:
+    """As a person in their folder means them; the config would read them from its own."""
+    return [path if path.startswith("~") else str(Path(path).absolute()) for path in paths]
 
 
 def _meant(request: AddRequest) -> list[ImportedSource]:

@@ -236,6 +236,31 @@ def _switch(slug: str, session: str, workspace: str | None, *, on: bool) -> None
             raise reply.error()
 
 
+@command.command("allow")
+@click.argument("slug")
+@click.option("--network", is_flag=True, help="The whole network.")
+@click.option("--host", multiple=True, metavar="HOST", help="A host, and no other.")
+@click.option("--read", multiple=True, metavar="FOLDER", help="A folder to read, where it could not.")
+@click.option("--write", multiple=True, metavar="FOLDER", help="A folder to change.")
+@workspace_option
+def allow(
+    slug: str,
+    network: bool,
+    host: tuple[str, ...],
+    read: tuple[str, ...],
+    write: tuple[str, ...],
+    workspace: str | None,
+) -> int:
+    """Give a command more of the machine: hosts, the network, folders. Then it is tested."""
+    if not (network or host or read or write):
+        raise UsageError("say what it is to have: --network, --host, --read or --write")
+    with open_app(workspace) as app:
+        shelf = _shelf(app)
+        source = shelf.allow(slug, network=network, hosts=host, read=read, write=write)
+        print("\n".join(f"  {clean(line)}" for line in shelf.needs(source)), file=sys.stderr)
+        return _tested(shelf, (slug,), as_json=False)
+
+
 @command.command("rm")
 @click.argument("slug")
 @workspace_option

@@ -33,7 +33,7 @@ from weft.sources.listing import Listing, Reached, ReachedStore, SourceState
 from weft.sources.mcp_connection import McpConnection, McpLine
 from weft.sources.offering import offered_tools
 from weft.sources.secrets import Secrets
-from weft.sources.stdio import launch_of
+from weft.sources.stdio import launch_of, what_held_it
 from weft.sources.web_search import SearchConnector
 from weft.tools.tool import Context, Outcome, Tool, failed
 from weft.tools.toolbox import SourceNote
@@ -44,6 +44,8 @@ PERSON_SECRET: Final = "secret/"
 NONE_SWITCHED: Final[Mapping[str, bool]] = {}
 AT_ONCE: Final = 8
 """So many sources are started at the same time."""
+SHORT: Final = 300
+"""Characters of an answer that may be nothing but an error."""
 Consent = Callable[[Source], str]
 """Why a source may not be used yet; "" when it may."""
 
@@ -64,6 +66,15 @@ Using = Callable[[str], AbstractAsyncContextManager[None]]
 
 def _at_will(_: str) -> AbstractAsyncContextManager[None]:
     return nullcontext()
+
+
+def _held_by(source: Source, outcome: Outcome) -> str:
+    """Of a call that failed, or whose short answer sounds so: what of our own may have stopped it."""
+    config = source.config
+    told_as_error = outcome.is_error or (len(outcome.text) < SHORT and "rror" in outcome.text)
+    if config.kind != "mcp" or not told_as_error:
+        return ""
+    return what_held_it(config, source.slug, outcome.text)
 
 
 class Sources:
@@ -168,6 +179,8 @@ class Sources:
         except WeftError as error:
             sent = isinstance(error, SourceDownError) and error.sent
             outcome = failed(str(error), effect="unknown" if sent else "none")
+        if held := _held_by(source, outcome):
+            outcome = replace(outcome, text=f"{outcome.text}\n[{held}]", summary=outcome.summary or held)
         # the words of a failure may be the source's own: they are from outside too
         return outcome if outcome.outside else replace(outcome, outside=(f"the source {source.slug}",))
 
@@ -191,7 +204,9 @@ class Sources:
         except NeedsSignInError as error:
             return self._note(source, "needs sign-in", error.message)
         except WeftError as error:
-            return self._note(source, "failed", str(error))
+            config = source.config
+            held = what_held_it(config, source.slug, str(error)) if config.kind == "mcp" else ""
+            return self._note(source, "failed", f"{error}. {held}" if held else str(error))
         return self._take(source, listing)
 
     async def reach_all(self, sources: list[Source], user: str) -> dict[str, Reached]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -20,6 +21,7 @@ import anyio
 
 from weft.protocol.errors import UserError
 from weft.protocol.values import dataclass
+from weft.sources.config import McpConfig
 from weft.sources.declared import Source
 from weft.sources.secrets import Secrets
 from weft.tools.boundary import Need, Policy, command_files, program_folders
@@ -72,6 +74,31 @@ def launch_of(source: Source, surroundings: Mapping[str, str], secrets: Secrets)
         hosts=tuple(config.hosts),
     )
     return Launch(command, folder, {**environment, **declared}, policy)
+
+
+_NO_NETWORK: Final = re.compile(
+    r"fetch failed|ENOTFOUND|EAI_AGAIN|ENETUNREACH|getaddrinfo|[Cc]ould not resolve|Name or service not known|"
+    r"[Nn]etwork is unreachable|[Nn]ame resolution|[Cc]onnection (?:refused|error)|ECONNREFUSED|Max retries exceeded|"
+    r"Connect(?:ion)?Error|No route to host"
+)
+_NOT_WRITABLE: Final = re.compile(
+    r"[Rr]ead-only file ?system|EROFS|readonly database|unable to open database|EACCES|EPERM|[Pp]ermission denied|"
+    r"Operation not permitted|mkdir|could not be obtained|[Cc]an(?:no|')t (?:write|create)"
+)
+
+
+def what_held_it(config: McpConfig, slug: str, said: str) -> str:
+    """When a command fails with words that sound like the boundary: what it is held to, and how to change that. ""
+    when it is held to nothing of the kind."""
+    if config.command is None:
+        return ""
+    if _NO_NETWORK.search(said) and not config.network:
+        reached = f"only the hosts {', '.join(config.hosts)}" if config.hosts else "no network"
+        return f"It has {reached}; to give it more: weft sources allow {slug} --network, or --host NAME"
+    if _NOT_WRITABLE.search(said):
+        written = f"only {', '.join(config.write)}" if config.write else "nothing"
+        return f"It may change {written}; to give it more: weft sources allow {slug} --write FOLDER"
+    return ""
 
 
 def _usual_folder(source: Source, home: Path) -> Path:
