@@ -52,6 +52,8 @@ MOST_TOOLS: Final = 500
 PROGRESS_EVERY: Final = 0.1
 """Seconds between two lines of progress."""
 _EXPIRED: Final = "Session terminated"
+_CLOSED: Final = "Connection closed"
+"""What the library says of a connection that has ended as a whole."""
 _NOT_DONE: Final = frozenset({-32700, -32600, -32601, -32602})
 """Of the protocol's errors: the call was not understood, so nothing came of it."""
 
@@ -107,6 +109,13 @@ class _Up:
     gone: asyncio.Future[str]
     """Gets the reason when it is gone."""
     leave: asyncio.Event = field(default_factory=asyncio.Event)
+    fault: NeedsSignInError | None = None
+    """What ended it, when that is for a person to put right."""
+
+    @property
+    def answers(self) -> bool:
+        """As far as is known: nothing is sent to one that has ended and is only being buried."""
+        return not self.gone.done() and not self.line.ended.is_set()
 
 
 class McpConnection:
@@ -143,9 +152,14 @@ class McpConnection:
 
     # -- its life
 
+    @property
+    def answers(self) -> bool:
+        """Whether it is there now, as far as is known."""
+        return self._up is not None and self._up.answers
+
     async def _ready(self) -> _Up:
         async with self._starting:
-            if self._up is not None and not self._up.gone.done():
+            if self._up is not None and self._up.answers:
                 return self._up
             wait = self._not_before - self._clock()
             if wait > PATIENCE and self._last_fault is not None:
@@ -211,6 +225,8 @@ class McpConnection:
         except Exception as error:  # noqa: BLE001  whatever ends a connection, those who wait for it hear of it
             leaf = _leaf(error)
             reason = leaf.message if isinstance(leaf, WeftError) else f"{type(leaf).__name__}: {leaf}"
+            if up is not None and isinstance(leaf, NeedsSignInError):
+                up.fault = leaf
             if not ready.done():
                 ready.set_exception(self._start_fault(leaf, line))
         finally:
@@ -452,7 +468,7 @@ class McpConnection:
             raise
         except Exception as error:
             if deadline.over:
-                raise _GoneError(up.gone.result()) if up.gone.done() else _LateError from error
+                raise await self._gone(up, "") if up.gone.done() else _LateError() from error
             raise _RefusedError(f"its answer is not what it declares: {' '.join(str(error).split())[:400]}") from error
         finally:
             up.gone.remove_done_callback(deadline.cut)
@@ -465,7 +481,7 @@ class McpConnection:
         if data.get("expired") or error.message == _EXPIRED:
             return _ExpiredError(error.message)
         if error.code == CONNECTION_CLOSED:
-            return _GoneError(await self._reason(up, error.message))
+            return await self._gone(up, error.message)
         if error.code == WIRE_CODE and data.get("unsent"):
             return _UnsentError(error.message)
         if error.code == WIRE_CODE and data.get("lost"):
@@ -474,10 +490,11 @@ class McpConnection:
             return NeedsSignInError(self._slug)
         return _RefusedError(error.message, done=error.code not in _NOT_DONE)
 
-    async def _reason(self, up: _Up, otherwise: str) -> str:
-        """Why it is gone; known a moment later than that it is."""
-        await asyncio.wait({up.gone}, timeout=3)
-        return up.gone.result() if up.gone.done() else otherwise
+    async def _gone(self, up: _Up, otherwise: str) -> Exception:
+        """Why it is gone; known a moment later than that it is. The end of one stream is not the end of the whole."""
+        if up.line.ended.is_set() or otherwise == _CLOSED:
+            await asyncio.wait({up.gone}, timeout=3)
+        return up.fault or _GoneError(up.gone.result() if up.gone.done() else otherwise)
 
     # -- prompts and resources
 
