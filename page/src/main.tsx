@@ -12,6 +12,8 @@ import { begin, workspace } from "./store/desk";
 
 const pipelines = lazy(() => import("./pipelines/Pipelines").then((found) => found.Pipelines));
 const knowledge = lazy(() => import("./knowledge/Knowledge").then((found) => found.Knowledge));
+const sources = lazy(() => import("./sources/Sources").then((found) => found.Sources));
+const schedules = lazy(() => import("./schedules/Schedules").then((found) => found.Schedules));
 const models = lazy(() => import("./models/Models").then((found) => found.Models));
 const settings = lazy(() => import("./settings/Settings").then((found) => found.Settings));
 
@@ -31,6 +33,10 @@ function Here() {
       return <Later load={pipelines} />;
     case "knowledge":
       return <Later load={knowledge} />;
+    case "sources":
+      return <Later load={sources} />;
+    case "schedules":
+      return <Later load={schedules} />;
     case "models":
       return <Later load={models} />;
     case "settings":

@@ -119,6 +119,9 @@ def runs(client: Client) -> tuple[str, str, str]:
     until(client, kit, "run_ended")
     waiting = begin(client, text=text, name="tides.md", pipeline="briefing")
     until(client, waiting, "gate_opened")
+    notes = {"words": str(TIDES.parent), "slug": "shore", "description": "Notes on tides, harbours and machines."}
+    client.post("/api/w/desk/sources", notes)
+    client.post("/api/w/desk/sources/shore/test", {})
     client.post("/api/w/desk/collections", {"name": "tides", "title": "On tides"})
     head, *parts = text.split("\n\n")
     cut = "\n\n".join([head, *(f"## Part {number}\n\n{part}" for number, part in enumerate(parts, 1))])
@@ -147,6 +150,7 @@ def take_all(server: Running, kit: str, waiting: str, answer: str) -> None:
         "sessions": "/sessions?q=Liverpool",
         "pipelines": "/pipelines/briefing",
         "knowledge": "/knowledge/tides",
+        "sources": "/sources/shore",
         "models": "/models",
         "settings": "/settings",
     }

@@ -214,6 +214,8 @@ def test_every_place_is_there_and_can_be_read_by_everybody(page: Page, server: R
         "/pipelines/essay": "essay",
         "/pipelines/agent/drafter": "drafter",
         "/knowledge": "Knowledge",
+        "/sources": "Sources",
+        "/schedules": "Schedules",
         "/models": "Models and cost",
         "/settings": "Settings",
         "/nowhere": "There is nothing here",
@@ -227,6 +229,40 @@ def test_every_place_is_there_and_can_be_read_by_everybody(page: Page, server: R
     look_with_axe(page)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Pipelines")
+
+
+def test_a_source_is_connected_tested_and_taken_away(page: Page, server: Running, tmp_path: Path) -> None:
+    (tmp_path / "tides.md").write_text("The tide rises twice a day.")
+    page.goto(f"{server.address}/sources")
+    page.get_by_label("Address, folder or command").last.fill(str(tmp_path))
+    page.get_by_label("What it is called").fill("shore")
+    page.get_by_role("button", name="Connect").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("shore")
+    expect(page.get_by_text(f"reaches {tmp_path}")).to_be_visible()
+    page.get_by_role("button", name="Test it").click()
+    expect(page.get_by_role("heading", name="3 tools")).to_be_visible()
+    page.get_by_text("shore__grep").click()
+    expect(page.get_by_label("What shore__grep takes")).to_contain_text("pattern")
+    look_with_axe(page)
+    page.on("dialog", lambda asked: asked.accept())
+    page.get_by_role("button", name="Take it away").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sources")
+    expect(page.get_by_text("shore")).to_have_count(0)
+
+
+def test_a_schedule_is_begun_from_the_page_and_paused(page: Page, server: Running, desk: Path) -> None:
+    (desk / "schedules").mkdir()
+    (desk / "note.md").write_text("# Tides\n\nThe tide rises twice a day.\n")
+    start = "start: {pipeline: notes, input: note.md}"
+    (desk / "schedules" / "digest.yaml").write_text(f"description: Of the week\ncron: '0 9 * * 1'\n{start}\n")
+    page.goto(f"{server.address}/schedules")
+    page.get_by_role("link", name="digest", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("digest")
+    page.get_by_role("button", name="Run it now").click()
+    expect(page.get_by_role("region", name="What was begun, and why").get_by_text("person")).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("paused", exact=True)).to_be_visible()
+    look_with_axe(page)
 
 
 def test_an_outline_is_edited_with_its_plan_and_kept(page: Page, server: Running) -> None:

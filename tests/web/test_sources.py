@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 from tests.web.served import Client
@@ -30,3 +31,51 @@ def test_sources_are_listed_tested_and_switched(browser: Client, home: Path, des
     )
     assert off.json["enabled"] is False
     assert browser.get("/api/w/desk/sources/none/tools").status in (400, 404)
+
+
+def test_a_source_is_added_shown_and_taken_away(browser: Client, desk: Path, tmp_path: Path) -> None:
+    (tmp_path / "tides.md").write_text("The tide rises twice a day.")
+    added = browser.post("/api/w/desk/sources", {"words": str(tmp_path), "slug": "shore", "description": "On tides."})
+    assert added.status == 201, added.body
+    (made,) = added.json
+    assert (made["state"], made["guide"], made["sign_in"]) == ("untested", "On tides.", "")
+    assert made["reaches"] == [f"reaches {tmp_path}"]
+    assert browser.post("/api/w/desk/sources/shore/test", {}).json["state"] == "ready", "adding it was the consent"
+    assert browser.get("/api/w/desk/sources/shore").json["tools"] == 3
+    again = browser.post("/api/w/desk/sources", {"words": str(tmp_path), "slug": "shore"})
+    assert (again.status, again.json["what"]) == (400, "there is a source shore already")
+    assert browser.ask("DELETE", "/api/w/desk/sources/shore").status == 204
+    assert "shore" not in [row["slug"] for row in browser.get("/api/w/desk/sources").json]
+    assert (desk / "sources" / ".removed" / "shore-1" / "config.json").is_file()
+
+
+def test_a_configuration_of_another_program_is_pasted(browser: Client) -> None:
+    text = json.dumps(
+        {
+            "mcpServers": {
+                "time": {"command": "uvx", "args": ["mcp-server-time"]},
+                "wiki": {"url": "https://wiki.example/mcp"},
+            }
+        }
+    )
+    added = browser.post("/api/w/desk/sources", {"text": text})
+    assert [(one["slug"], one["kind"], one["sign_in"]) for one in added.json] == [
+        ("time", "mcp", ""),
+        ("wiki", "mcp", "oauth"),
+    ]
+    for wrong in ({}, {"words": "a", "text": "b"}, {"words": "npx 'x"}, {"text": "just words"}):
+        assert browser.post("/api/w/desk/sources", wrong).status == 400, wrong
+
+
+def test_signing_in_with_a_secret_says_how_it_ended(browser: Client) -> None:
+    spec = "openapi: 3.1.0\ninfo: {title: Shop, version: '1'}\nservers: [{url: 'http://127.0.0.1:9'}]\npaths: {}\n"
+    (shop,) = browser.post("/api/w/desk/sources", {"text": spec}).json
+    assert (shop["slug"], shop["kind"]) == ("shop", "api")
+    job = browser.post("/api/w/desk/sources/shop/sign-in", {"secret": "s3cret"}).json
+    for _ in range(200):
+        job = browser.get(f"/api/w/desk/jobs/{job['id']}").json
+        if job["state"] != "working":
+            break
+        time.sleep(0.05)
+    assert job["state"] == "failed"
+    assert "needs no sign-in" in job["notes"][0]

@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 
 export interface Place {
-  readonly name: "inbox" | "session" | "new" | "sessions" | "pipelines" | "knowledge" | "models" | "settings" | "nowhere";
+  readonly name: "inbox" | "session" | "new" | "sessions" | "pipelines" | "knowledge" | "sources" | "schedules" | "models" | "settings" | "nowhere";
   /** What of it: a session's id, a pipeline's name. */
   readonly of: string;
   /** What is open inside: `step/summary`, `artifact/outline.json`, `event/412`. */
@@ -24,6 +24,8 @@ export function placeOf(address: string): Place {
     case "sessions":
     case "pipelines":
     case "knowledge":
+    case "sources":
+    case "schedules":
     case "models":
     case "settings":
       return { name: first, of, inside };

@@ -16,6 +16,8 @@ export const PLACES: readonly Listed[] = [
   { href: "/sessions", label: "Sessions", name: "sessions", key: "s" },
   { href: "/pipelines", label: "Pipelines", name: "pipelines", key: "p" },
   { href: "/knowledge", label: "Knowledge", name: "knowledge", key: "k" },
+  { href: "/sources", label: "Sources", name: "sources", key: "o", seldom: true },
+  { href: "/schedules", label: "Schedules", name: "schedules", key: "t", seldom: true },
   { href: "/models", label: "Models", name: "models", key: "c", seldom: true },
   { href: "/settings", label: "Settings", name: "settings", key: "e", seldom: true },
 ];

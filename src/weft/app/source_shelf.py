@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import field, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from weft.app.parts import Parts
 from weft.app.root import App
@@ -260,6 +260,15 @@ class SourceShelf:
             "description": config.description,
         }
 
+    def shown(self, source: Source) -> dict[str, Any]:
+        """All that is known of it."""
+        return {
+            **self.row(source),
+            "reaches": self.needs(source),
+            "guide": source.guide,
+            "sign_in": _sign_in_way(source),
+        }
+
     def tools(self, source: Source) -> list[dict[str, Any]]:
         """As a model is offered them."""
         listing = self.sources.kept.get(source.key).listing
@@ -414,6 +423,18 @@ def _only_read(source: Source, config: McpConfig) -> list[str]:
         and (place.is_dir() or place.parent.is_dir())
         and not any(place.resolve().is_relative_to(one) for one in writable)
     ]
+
+
+def _sign_in_way(source: Source) -> Literal["", "secret", "oauth"]:
+    """How a person signs in to it; "" where there is nothing to sign in to, or the config says where its secret is."""
+    config = source.config
+    if config.kind == "folder" or (config.kind == "mcp" and config.command is not None):
+        return ""
+    if config.auth is None:
+        return "oauth" if config.kind == "mcp" else ""
+    if config.auth.type == "oauth":
+        return "oauth"
+    return "" if config.auth.secret else "secret"
 
 
 # -- what waited for a sign-in

@@ -124,9 +124,7 @@ def show(slug: str, as_json: bool, workspace: str | None) -> None:
     """All that is known of a source."""
     with open_app(workspace) as app:
         shelf = _shelf(app)
-        source = shelf.one(slug)
-        row = shelf.row(source)
-        row["reaches"] = shelf.needs(source)
+        row = shelf.shown(shelf.one(slug))
     if as_json:
         print(json.dumps(row))
         return

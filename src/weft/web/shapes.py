@@ -984,6 +984,47 @@ class SourceRow(Shape):
     description: str = ""
 
 
+class SourceShown(SourceRow):
+    """All that is known of a source."""
+
+    file: str
+    protocol: str
+    reaches: tuple[str, ...]
+    """What it runs or reaches, in words."""
+    guide: str
+    prompts: tuple[str, ...]
+    left_out: dict[str, str]
+    """Tools that no model is offered, and why."""
+    sign_in: Literal["", "secret", "oauth"]
+    """How a person signs in to it."""
+
+
+class SourceGiven(Shape):
+    """A source as a person names it: by `words`, or by the `text` of a configuration or an OpenAPI document."""
+
+    words: str = Field(default="", max_length=4000)
+    """An address, a folder where the server runs, or a command as in a shell."""
+    text: str = Field(default="", max_length=4_000_000)
+    """Of .mcp.json or its like of another program, or an OpenAPI document, as JSON or YAML."""
+    slug: str = Field(default="", max_length=100)
+    kind: Literal["", "api", "search"] = ""
+    """Where an address could be an MCP server, an API or a search; "" is an MCP server."""
+    provider: Literal["", "brave", "tavily", "searxng", "exa"] = ""
+    """Of a search."""
+    network: bool = False
+    """A command may use the network."""
+    hosts: tuple[str, ...] = ()
+    """Hosts that a command may reach by HTTP, and no other."""
+    description: str = Field(default="", max_length=2000)
+    replace: bool = False
+    """In place of one of the same name."""
+
+
+class SourceSignIn(Shape):
+    secret: str = Field(default="", max_length=20_000)
+    """Of a source that is let in by a secret; one by OAuth needs none."""
+
+
 class SourceResource(Shape):
     """Something that a source has to read."""
 

@@ -1,13 +1,22 @@
-"""Sources: which there are, whether they work, their tools; tested and switched by who may administer."""
+"""Sources: which there are, whether they work, their tools; added, tested, signed in to and switched by who may
+administer. One that was added is reached when it is tested or first used, not before."""
 
 from __future__ import annotations
 
+import shlex
+import tempfile
+from pathlib import Path
+
 from fastapi import APIRouter
 
-from weft.app import SourceShelf
+from weft.app import AddRequest, SourceShelf, wake_waiting
 from weft.protocol.commands import Refused, SwitchSource
+from weft.protocol.errors import UsageError, UserError
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks, Runs, Session, actor, refuse
+from weft.web.jobs import Tell
+from weft.web.knowledge_routes import shown_job
+from weft.web.place import ServedWorkspace
 
 source_routes = APIRouter(prefix="/api/w/{workspace}")
 
@@ -22,6 +31,87 @@ async def list_sources(place: At, who: Looks) -> tuple[s.SourceRow, ...]:
         return tuple(s.SourceRow(**{key: row[key] for key in keys if key in row}) for row in found)
 
     return await place.app.off_loop(rows)
+
+
+@source_routes.post("/sources", status_code=201)
+async def add_source(given: s.SourceGiven, place: At, who: Administers) -> tuple[s.SourceShown, ...]:
+    """Connect something: its folder is written, and what it reaches is said. It is not reached yet: test it."""
+
+    def added() -> tuple[s.SourceShown, ...]:
+        shelf = SourceShelf(place.app)
+        with tempfile.TemporaryDirectory() as folder:
+            request = _request(given, Path(folder))
+            found, files = shelf.to_add(request), shelf.files(request)
+        made = [shelf.add(one, mine=False, replace=given.replace, files=files) for one in found]
+        return tuple(_shown(shelf, one.slug) for one in made)
+
+    return await place.app.off_loop(added)
+
+
+def _request(given: s.SourceGiven, folder: Path) -> AddRequest:
+    if bool(given.text.strip()) == bool(given.words.strip()):
+        raise UsageError("give an address, a folder or a command, or the text of a configuration: one of them")
+    if given.text.strip():
+        file = folder / f"configuration.{'json' if given.text.lstrip().startswith(('{', '[', '/')) else 'yaml'}"
+        file.write_text(given.text, encoding="utf-8")
+        words = [str(file)]
+    else:
+        try:
+            words = shlex.split(given.words)
+        except ValueError as error:
+            raise UsageError(f"the command can't be read: {error}", hint="close every quotation mark") from error
+    return AddRequest(
+        words=words,
+        slug=given.slug,
+        kind=given.kind,
+        provider=given.provider,
+        network=given.network,
+        hosts=given.hosts,
+        description=given.description,
+    )
+
+
+@source_routes.get("/sources/{slug}")
+async def show_source(slug: str, place: At, who: Looks) -> s.SourceShown:
+    """All that is known of it. Nothing is started."""
+    return await place.app.off_loop(lambda: _shown(SourceShelf(place.app), slug))
+
+
+@source_routes.delete("/sources/{slug}", status_code=204)
+async def remove_source(slug: str, place: At, who: Administers) -> None:
+    """Its folder is moved aside, not deleted."""
+    await place.app.off_loop(lambda: SourceShelf(place.app).remove(slug))
+
+
+@source_routes.post("/sources/{slug}/sign-in", status_code=202)
+async def sign_in_to_source(slug: str, given: s.SourceSignIn, place: At, who: Administers) -> s.JobShown:
+    """With a secret, or by OAuth: then the job's `at` is the address where the person agrees, in a browser on the
+    machine that the server runs on. It ends when they did and the source was tested; what waited for it goes on."""
+    shelf = SourceShelf(place.app)
+    await place.app.off_loop(lambda: shelf.one(slug))
+
+    def secret(what: str) -> str:
+        if not given.secret:
+            raise UserError(f"{what} is missing", hint="give it as `secret`")
+        return given.secret
+
+    async def work(tell: Tell) -> list[str]:
+        reached = await shelf.sign_in(slug, show=lambda address: tell(0, 1, address), secret=secret)
+        if reached.state != "ready":
+            raise UserError(f"signed in to {slug}, and it does not work: {reached.why}", hint="test it again")
+        went_on, left = await wake_waiting(place.app, slug, actor(who))
+        return [
+            *(f"session {session} waited for this, and goes on" for session in went_on),
+            *(f"session {session} waited for this" for session, _ in left),
+        ]
+
+    return shown_job(place.jobs.begin(f"signing in to {slug}", work))
+
+
+@source_routes.delete("/sources/{slug}/sign-in", status_code=204)
+async def sign_out_of_source(slug: str, place: At, who: Administers) -> None:
+    """Forget what it is let in with."""
+    await place.app.off_loop(lambda: SourceShelf(place.app).sign_out(slug))
 
 
 @source_routes.get("/sources/{slug}/tools")
@@ -80,10 +170,15 @@ async def switch_session_source(
     return await list_session_sources(session, place, who)
 
 
-async def _row(slug: str, place: At) -> s.SourceRow:
+async def _row(slug: str, place: ServedWorkspace) -> s.SourceRow:
     def row() -> s.SourceRow:
         shelf = SourceShelf(place.app)
         found = shelf.row(shelf.one(slug))
         return s.SourceRow(**{key: found[key] for key in s.SourceRow.model_fields})
 
     return await place.app.off_loop(row)
+
+
+def _shown(shelf: SourceShelf, slug: str) -> s.SourceShown:
+    found = shelf.shown(shelf.one(slug))
+    return s.SourceShown(**{key: found[key] for key in s.SourceShown.model_fields})
