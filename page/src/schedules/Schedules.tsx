@@ -74,6 +74,7 @@ function Outcome({ entry }: { entry: ScheduleEntryShown }) {
 function History({ name, again }: { name: string; again: string }) {
   const found = useAsked<readonly ScheduleEntryShown[]>(`${base.value}/schedules/${encodeURIComponent(name)}/history`, again);
   const entries = found.found.value?.filter((entry) => entry.kind !== "seen");
+  const causes = new Map(entries?.filter((entry) => entry.kind === "decided").map((entry) => [entry.key, entry.cause]));
   return (
     <section aria-label="History" class="library">
       <h2 class="label">History</h2>
@@ -88,7 +89,7 @@ function History({ name, again }: { name: string; again: string }) {
                 <tr key={`${entry.at} ${entry.kind} ${entry.key}`}>
                   <th scope="row"><time dateTime={entry.at}>{moment(entry.at)}</time></th>
                   <td>{entry.kind}{entry.times > 1 && ` (${entry.times} times as one)`}{entry.why && <span class="soft"> {entry.why}</span>}</td>
-                  <td>{entry.cause}</td>
+                  <td>{causes.get(entry.key) ?? entry.cause}</td>
                   <td>{entry.session && <a href={to("s", entry.session)}>{entry.session}</a>}</td>
                 </tr>
               ))}
