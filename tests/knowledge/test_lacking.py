@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from weft.knowledge.embedding import Unavailable
-from weft.knowledge.research.answering import ANSWER, judge, lacks_kind, names_in, read_question
+from weft.knowledge.research.answering import ANSWER, judge, names_in, read_question
+from weft.knowledge.research.question_kinds import lacks_kind
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,22 @@ def test_names_are_what_no_plain_word_is_written_like(question: str, names: list
         ("When is the gate closed?", "The gate is closed after sunset.", False),
         ("What must be done when the gate is closed?", "Turn the key by a hand.", False),
         ("Why is the gate closed?", "The warden has a family.", False),
+        ("How often does the tide rise?", "Each of these rises and falls like the hand of a clock.", True),
+        ("How often does the tide rise?", "A machine told sailors when the water would come back.", True),
+        ("How often does the tide rise?", "Tides rise twice a day.", False),
+        ("How often is it checked?", "The list is checked every night.", False),
+        ("How often is it checked?", "Every warden can read the list.", True),
+        ("Wie oft wird geleert?", "Die Tonnen werden alle zwei Wochen geleert.", False),
+        ("Wie oft wird geleert?", "Die Tonnen sind braun.", True),
+        ("How long does a charge take?", "It is charged over a cable.", True),
+        ("How long does a charge take?", "A charge takes about two hours.", False),
+        ("Combien de temps dure la visite ?", "La visite dure une heure.", False),
+        ("How long may a name be?", "Names have at most 64 characters.", False),
+        ("What is the default port?", "The server listens on a port.", True),
+        ("What is the default port?", "It listens on port 80 unless told otherwise.", False),
+        ("What is the maximum weight?", "The weight is read from the scale.", True),
+        ("Which version is shipped?", "The newest version is shipped.", True),
+        ("What is the e-mail address of the office?", "The office answers letters.", True),
     ],
 )
 def test_a_number_a_time_or_a_price_must_be_there(question: str, sentence: str, lacks: bool) -> None:

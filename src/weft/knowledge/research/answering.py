@@ -23,6 +23,8 @@ from typing import Any, Final
 from weft.knowledge.embedding import Embedder, Unavailable
 from weft.knowledge.keyword import stems, telling_words
 from weft.knowledge.knowledge_base import KnowledgeBase
+from weft.knowledge.research.question_kinds import fits, lacks_kind
+from weft.language.leaning import leans_back
 from weft.language.pointing import points_elsewhere
 from weft.language.sentences import sentence_spans
 from weft.protocol.values import dataclass
@@ -172,62 +174,6 @@ class Asked:
         whole = math.fsum(self.weights.values())
         most = max((weight for word, weight in self.weights.items() if word not in present), default=0.0)
         return most / whole if whole else 0.0
-
-
-_NUMBER: Final = (
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
-    r"|million|half|third|quarter|once|twice|dozen|several|no limit|unlimited|zero)\b"
-)
-_DATE: Final = r"\d|\b(?:january|february|march|april|june|july|august|september|october|november|december|\w+day)s?\b"
-_KINDS: Final = (
-    (
-        r"\b(?:costs?|price|expensive|salary|wages?|fees?)\b",
-        r"[$€£¥]|\b(?:euros?|dollars?|pounds?|cents?|usd|eur|gbp|costs?|priced?|paid|pays?|fees?|free of charge)\b",
-        "",
-    ),
-    (
-        r"\bhow (?:long|often|soon|late|early)\b|^\W*when\b|\b(?:and|since|until|from) when\b"
-        r"|\bwhat (?:year|date|time)\b",
-        _DATE,
-        _NUMBER
-        + r"|\b(?:may|after|before|when|if|as soon as|until|while|during|every|always|never|immediately|year|month"
-        r"|week|day|hour|minute|second)s?\b",
-    ),
-    (
-        r"\bhow (?:many|much|old|far|large|big|small|high|tall|deep|wide|heavy|fast|strong)\b"
-        r"|\bwhat (?:number|percentage|share|size|amount)\b",
-        _NUMBER,
-        "",
-    ),
-    (
-        r"\bwhy\b|\bwhat is the reason\b",
-        r"\b(?:because|since|as|reasons?|so|due|otherwise|therefore|thus|avoid|prevent|order to|cause[sd]?|result"
-        r"|without|not|only|need(?:s|ed)?|would|means?)\b",
-        "",
-    ),
-)
-"""What a question asks for by its words, what a sentence has that is it, and what could be."""
-_SIGNS_OF: Final = tuple(tuple(re.compile(sign, re.IGNORECASE) if sign else None for sign in signs) for signs in _KINDS)
-
-
-_REASONS: Final = len(_KINDS) - 1
-"""Which of them asks for a reason: that need not be marked by any word."""
-
-
-def fits(question: str, sentence: str) -> float:
-    """Whether a sentence has the kind of thing that is asked for: 1 and 0; a half where it could, or none is asked."""
-    for asked, surely, perhaps in _SIGNS_OF:
-        if asked is not None and asked.search(question):
-            if surely is not None and surely.search(sentence):
-                return 1.0
-            return 0.5 if perhaps is not None and perhaps.search(sentence) else 0.0
-    return 0.5
-
-
-def lacks_kind(question: str, sentence: str) -> bool:
-    """Whether a number, a time or a price is asked for, and nothing in the sentence could be one."""
-    asked = [number for number, (sign, _, _) in enumerate(_SIGNS_OF) if sign is not None and sign.search(question)]
-    return bool(asked) and asked[0] != _REASONS and fits(question, sentence) == 0
 
 
 _SIGN_OF_NAME: Final = re.compile(r"[A-Z]{2}|[a-z][A-Z]|\d|_")
@@ -427,12 +373,6 @@ def _likeness(question: str, texts: Sequence[str], embedder: Embedder | Unavaila
 
 # -- the answer itself
 
-_DANGLING: Final = re.compile(
-    r"(?:It|Its|This|That|These|Those|They|Them|Their|He|She|Such|Both|Neither|However|Therefore|Thus|Hence|Also|But|And"
-    r"|Or|So|Then|Instead|Otherwise|Moreover|Furthermore|Likewise|Similarly|Nevertheless|Conversely|Again|If so|If not"
-    r"|In (?:this|that|such|these|either|both) \w+|For (?:example|instance|this reason)|As a (?:result|consequence)"
-    r"|The (?:former|latter|above|same)|(?:Do|Does) (?:this|that|so|it))\b"
-)
 BACK: Final = 3
 """So many sentences are gone back for what a pronoun means."""
 
@@ -446,7 +386,7 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
         lead = next((n for n in range(at, -1, -1) if not read[n].item), -1)
         first = lead if lead >= 0 and read[lead].text.endswith(":") else at
     for _ in range(BACK):
-        if first == 0 or not _DANGLING.match(read[first].text):
+        if first == 0 or not leans_back(read[first].text):
             break
         first -= 1
     chosen = {at, first} if read[at].item else set(range(first, at + 1))
@@ -463,8 +403,7 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
             last = n
     found = [read[n] for n in sorted(chosen)]
     headings = str(judged.row["heading"]).split(" › ")
-    leans = bool(_DANGLING.match(found[0].text))
-    return found, f"{headings[-1] or judged.row['title']}:" if leans else ""
+    return found, f"{headings[-1] or judged.row['title']}:" if leans_back(found[0].text) else ""
 
 
 # -- what was fitted: `python -m benchmarks.answers --fit` prints these
