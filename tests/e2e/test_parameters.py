@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from weft.app import App, SessionRequest
-from weft.protocol.commands import StartRun
+from weft.protocol.commands import ReplyToGate, SessionCommand, StartRun
 from weft.protocol.errors import UsageError, UserError, WorkspaceError
 
 PIPELINE = """\
@@ -88,3 +88,23 @@ def test_a_file_is_named_by_the_person(desk: Path) -> None:
     (desk / "pipelines/plan.yaml").write_text(PIPELINE.replace("type: file,", "type: file, default: a.md,"))
     with pytest.raises(WorkspaceError, match="'default' has no meaning for a file"):
         run(desk, brief=str(desk / "brief.md"))
+
+
+def test_a_file_is_asked_for_at_a_gate(desk: Path) -> None:
+    asks = PIPELINE.replace("steps:\n", 'steps:\n  ask: {artifact: ask.md, code: "plan.py:ask", GATE}\n').replace(
+        "GATE", "parameters: [], gate: {message: What is wanted?, form: [brief]}"
+    )
+    (desk / "pipelines/plan.yaml").write_text(asks.replace('"plan.py:plan"', '"plan.py:plan", requires: [ask]'))
+    (desk / "code/plan.py").write_text(CODE + "\n\ndef ask(step):\n    return 'asks'\n")
+
+    async def go(command: SessionCommand) -> str:
+        with App.open(desk) as app:
+            async with app.session(SessionRequest(pipeline="plan", session="asked"), reachable=False) as session:
+                return await session.run(command)
+
+    assert asyncio.run(go(StartRun())) == "waiting", "nobody has named it yet"
+    with pytest.raises(UserError, match="is not there"):
+        asyncio.run(go(ReplyToGate(gate="ask", choice="proceed", values={"brief": str(desk / "none.md")})))
+    named = {"brief": str(desk / "brief.md")}
+    assert asyncio.run(go(ReplyToGate(gate="ask", choice="proceed", values=named))) == "done"
+    assert "Make it short." in (desk / "sessions/asked/plan.json").read_text()

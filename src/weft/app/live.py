@@ -28,6 +28,7 @@ from weft.app.parts import EMBEDDED, Parts
 from weft.app.requests import SessionRequest
 from weft.app.runs import AT_GATE_HINT, SessionRuns
 from weft.conversation.feed import Feed, FellBehind
+from weft.files import named_file
 from weft.orchestrator.overruling import overrule
 from weft.orchestrator.resting import at_rest, chosen_id, continued, is_heard, open_gate, overdue
 from weft.protocol import talk as t
@@ -594,6 +595,8 @@ class LiveSession(OpenedSession):
         if self._running is not None:
             raise UserError("the run is going on", hint="wait until it needs a reply, or stop it: weft interrupt")
         self._runs.check_sound()
+        if isinstance(command, ReplyToGate):
+            command = self._with_files(command)
         events = at_rest(self.state, command)
         if isinstance(command, ReplyToGate):
             await self._keep_edit(command)
@@ -607,6 +610,13 @@ class LiveSession(OpenedSession):
         if goes_on and (afresh or not (self.state.run is None or self.state.run.over)):
             await self._go_on(by, afresh=afresh)
         return accepted
+
+    def _with_files(self, command: ReplyToGate) -> ReplyToGate:
+        """The files that are named at a gate's form are there, and meant as they are from anywhere."""
+        gate = next((one for one in self.state.gates.values() if command.gate in (one.gate, one.step)), None)
+        fields = [str(one["name"]) for one in gate.form if one["type"] == "file"] if gate else []
+        named = {name: str(named_file(str(command.values[name]), name)) for name in fields if command.values.get(name)}
+        return replace(command, values={**command.values, **named}) if named else command
 
     async def _go_on(self, by: Actor, *, afresh: bool = False) -> None:
         wish = self._runs.to_continue()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from weft.app import OpenedSession
 from weft.cli.chat.paint import Paint
-from weft.cli.place import is_ascii, screen_width
+from weft.cli.place import from_here, is_ascii, screen_width
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Interrupt, ReplyToGate, Say
 from weft.protocol.errors import WeftError
@@ -87,7 +87,9 @@ class Asking:
                 if answer is None:
                     break  # they leave the rest as it is
                 if answer.strip():
-                    values[str(one["name"])] = answer.strip()
+                    given = answer.strip()
+                    is_file = one.get("type") == "file"
+                    values[str(one["name"])] = from_here(given) if is_file else given
         return ReplyToGate(gate=gate.gate, choice=str(choice["id"]), text="", values=values)
 
     async def allows(self, asked: ApprovalRequested) -> Decision:

@@ -20,6 +20,11 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 DEFAULT_WORKSPACE = "~/.weft"
 
 
+def from_here(path: str) -> str:
+    """A file that a person names where they are: another process may read it."""
+    return str(Path(path).expanduser().absolute())
+
+
 def workspace_option(function: Decorated) -> Decorated:
     option = click.option("--workspace", metavar="FOLDER", help="The workspace (default: WEFT_WORKSPACE or ~/.weft).")
     return option(function)

@@ -11,7 +11,7 @@ import click
 
 from weft.app import App, OpenedSession, SessionRequest
 from weft.cli.asking import program_words
-from weft.cli.place import json_option, open_app, pairs, trust_option, workspace_option
+from weft.cli.place import from_here, json_option, open_app, pairs, trust_option, workspace_option
 from weft.cli.run import OUTCOMES, FollowedSession, follow
 from weft.protocol.commands import ReplyToGate, Say
 from weft.protocol.errors import EXIT_DONE, EXIT_WAITING, UserError
@@ -121,6 +121,9 @@ def _filled(session: OpenedSession, words: tuple[str, ...], gate: str | None, va
         raise UserError("several gates are open", hint=f"say which: --gate {open_[0]}")
     name = gate or (open_[0] if open_ else "")
     choice = session.choice_of(name, words[0] if words else "proceed")
+    form = next((one.form for one in session.state.gates.values() if name in (one.gate, one.step)), ())
+    files = [str(one["name"]) for one in form if one.get("type") == "file" and one.get("name") in values]
+    values = {**values, **{one: from_here(values[one]) for one in files}}
     return ReplyToGate(gate=name, choice=choice, text=" ".join(words[1:]), values=values)
 
 

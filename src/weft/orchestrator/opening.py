@@ -216,7 +216,7 @@ def _parameters(ask: OpeningAsk, known: Mapping[str, Any]) -> dict[str, Any]:
 def _with_folders(pipeline: Pipeline, parameters: dict[str, Any]) -> dict[str, Any]:
     """Every folder as it is from anywhere: the session may be continued from another place."""
     folders = [name for name, spec in pipeline.parameters.items() if spec.type == "folder"]
-    files = [name for name, spec in pipeline.parameters.items() if spec.type == "file"]
+    files = [name for name, spec in pipeline.parameters.items() if spec.type == "file" and parameters[name]]
     return {
         **parameters,
         **{name: str(named_folder(parameters[name], name)) for name in folders},
@@ -226,7 +226,7 @@ def _with_folders(pipeline: Pipeline, parameters: dict[str, Any]) -> dict[str, A
 
 def _files_read(pipeline: Pipeline, parameters: Mapping[str, Any]) -> dict[str, InputText]:
     """What stands in the files that a person named: steps read their text, and are made again when it changes."""
-    named = [name for name, spec in pipeline.parameters.items() if spec.type == "file"]
+    named = [name for name, spec in pipeline.parameters.items() if spec.type == "file" and parameters[name]]
     return {name: given_text(_bytes_of(Path(parameters[name])), Path(parameters[name]).name) for name in named}
 
 

@@ -326,7 +326,7 @@ def _form(flow: Flow, at: Path, entry: GateEntry, step: str) -> Iterator[str]:
         spec = flow.parameters.get(name)
         if spec is None:
             draft.report(place, f"unknown parameter '{name}'", suggest(name, flow.parameters, "parameters"))
-        elif spec.type in NAMED:
+        elif spec.type in NAMED and spec.type != "file":
             draft.report(place, f"the {spec.type} '{name}' is named when the run begins", "ask for it there")
         elif reader := next((one for one in before if name in (draft.steps[one].parameters or ())), None):
             message = f"the step '{reader}' reads '{name}' before it is asked for"

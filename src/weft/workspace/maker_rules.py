@@ -13,6 +13,7 @@ from weft.workspace.agent import Agent
 from weft.workspace.document import Path
 from weft.workspace.draft import PipelineDraft
 from weft.workspace.explain import key_names
+from weft.workspace.pack_file import find_packs
 from weft.workspace.pipeline_file import StepEntry
 from weft.workspace.rule_entry import rule_faults
 from weft.workspace.scope import DEFAULT_TURNS, Executor, Scope, reference
@@ -114,7 +115,9 @@ def _meaningless(draft: PipelineDraft, at: Path, executor: Executor) -> None:
 def _known_agent(draft: PipelineDraft, at: Path, entry: StepEntry, executor: Executor) -> None:
     name = entry.agent or ""
     if name not in (names := draft.library.agent_names()):
-        draft.report((*at, "agent"), f"unknown agent '{name}'", suggest(name, names, "agents"))
+        packs = [pack.name for pack in find_packs().values() if f".claude/agents/{name}.md" in pack.files]
+        hint = f"the pack '{packs[0]}' has it: weft init --pack {packs[0]}" if packs else suggest(name, names, "agents")
+        draft.report((*at, "agent"), f"unknown agent '{name}'", hint)
         return
     agent = _agent(draft, name)
     for skill in agent.skills if agent else ():

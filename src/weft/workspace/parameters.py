@@ -46,6 +46,8 @@ class ParameterSpec:
     minimum: int | float | None = None
     maximum: int | float | None = None
     choices: tuple[Any, ...] = ()
+    asked: bool = False
+    """Of a file: a person is asked for it at a gate, and there is none before."""
 
     def good_values(self) -> str:
         """In words, for messages and lists: `a whole number from 50 to 5000`."""
@@ -158,6 +160,9 @@ def parameter_values(specs: Mapping[str, ParameterSpec], given: Mapping[str, Any
     check_names(specs, given)
     values = {}
     for name, spec in specs.items():
+        if spec.asked and not given.get(name):
+            values[name] = ""
+            continue
         if spec.type in NAMED and name not in given:
             how = "NAME" if spec.type == "secret" else "PATH"
             raise UsageError(f"name the {spec.type} '{name}': --set {name}={how}", hint=spec.description)

@@ -81,7 +81,8 @@ def _named(draft: PipelineDraft, at: Path, entry: ParameterEntry, spec: Paramete
         if key in entry.model_fields_set:
             hint = f"remove it: the person names the {entry.type}" if key == "default" else "remove it"
             draft.report_key((*at, key), f"'{key}' has no meaning for a {entry.type}", hint)
-    return spec
+    forms = {name for step in draft.steps.values() if step.gate is not None for name in step.gate.form}
+    return replace(spec, asked=entry.type == "file" and at[-1] in forms)
 
 
 def makers(draft: PipelineDraft) -> dict[str, str]:
