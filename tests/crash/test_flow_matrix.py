@@ -59,5 +59,6 @@ def test_a_scheduled_run_that_waits_in_an_inner_pipeline_goes_on_after_a_kill(ha
 
 
 @pytest.mark.campaign
+@pytest.mark.timeout(7200)
 def test_killed_at_every_call(harness: Harness, tmp_path: Path) -> None:
     assert faults(harness, tmp_path, 1) == {}

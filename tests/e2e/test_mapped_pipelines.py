@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.test_maps import Space
+from weft.app import App
+from weft.app.stats import StatsAsk, stats
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import UserError
 from weft.protocol.steps import StepInput
@@ -104,6 +106,10 @@ def test_each_item_is_a_pipeline_of_its_own_in_one_run(tmp_path: Path, names: Pa
     (place,) = [path.name for path in space.session.glob("cards.carla-*")]
     assert sorted(path.name for path in (space.session / place).iterdir()) == ["card.json", "judged.json", "text.json"]
     assert all(action.startswith("skip") for action in space.plan().values())
+    with App.open(space.path) as app:
+        found = stats(app.sessions, app.price, StatsAsk())
+    made = {one.step: one.made for one in found.rows if one.step}
+    assert made == {"people": 1, "cards.text": 4, "cards.judged": 4, "cards.card": 3, "cards": 1, "all": 1}
     assert space.run() == "done"
     assert space.ran == []
 

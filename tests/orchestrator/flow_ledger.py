@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.orchestrator.flow_model import FlowWorld
 
 ANSWER = 1_000
+SOURCE = "src"
+"""The step that makes what items are in."""
 
 
 @dataclass
@@ -157,6 +159,9 @@ class Ledger:
                 if event.does == "amend":
                     self.let_pass[self.gate_step[event.gate]] = set()
                     self.amended.append((self.gate_step[event.gate], event.text))
+            case e.StepsUnfolded():
+                items = json.loads(world.disk[f"{SOURCE}.json"])["items"]
+                promise(list(event.items) == items, "the items are those that were made")
             case e.RoundStarted():
                 self._round(world, event)
             case e.VerdictGiven():
@@ -179,18 +184,29 @@ class Ledger:
         promise(not world.state.step(event.step).open, "a step has one open attempt at most")
         promise(not self.failed, "nothing new starts after a step has failed")
         promise(not self.passed(world, event.step), "a step is made only when its condition holds")
-        for before in step.requires:
+        for before in step.before:
             promise(self.present(world, before) or self.passed(world, before), "a step starts after all it requires")
             promise(not world.state.step(before).open, "nothing runs on an artifact that is being made")
-        requires = {name: one.requires for name, one in world.pipeline.steps.items()}
+        requires = {name: one.before for name, one in world.pipeline.steps.items()}
         for gate, how in self.gates.items():
             behind = {self.gate_step[gate], *graph.dependents(requires, self.gate_step[gate])}
             promise(bool(how) or event.step not in behind, "nothing starts behind an open gate")
-        promise(sum(state.open for state in world.state.steps.values()) < world.limit, "at most `limit` steps run")
-        if event.step in world.models and self.limit is not None:
-            running = [name for name, state in world.state.steps.items() if state.open and name in world.models]
+        self._room(world, event.step)
+        if world.is_of_model(event.step) and self.limit is not None:
+            running = [name for name, state in world.state.steps.items() if state.open and world.is_of_model(name)]
             ahead = sum(self._estimate(world, name) for name in [event.step, *running])
             promise(sum(self.spent.values()) + ahead <= self.limit, "no call starts that does not fit into the budget")
+
+    def _room(self, world: FlowWorld, step: str) -> None:
+        """Items have limits of their own: so many at once, and as many steps in each as in a run."""
+        running = [name for name, state in world.state.steps.items() if state.open]
+        around = world.pipeline.items_around(step)
+        beside = [name for name in running if world.pipeline.items_around(name)[:1] == around[:1]]
+        promise(len(beside) < world.limit, "at most `limit` steps run")
+        for place, spot in around:
+            items = {other for name in running for at, other in world.pipeline.items_around(name) if at == place}
+            most = world.pipeline.mapped[place].over.at_once
+            promise(len(items | {spot}) <= most, "so many items are made at once as the map says")
 
     def _estimate(self, world: FlowWorld, step: str) -> int:
         before = [name for name in world.pipeline.steps[step].requires if self.present(world, name)]
@@ -222,9 +238,10 @@ class Ledger:
 
     def _verdict(self, world: FlowWorld, step: str) -> str:
         """As a reader of the files would tell it."""
-        if not self.present(world, step) or world.disk[f"{step}.json"] != self.made_now(world, step):
+        (file,) = world.pipeline.steps[step].artifacts
+        if not self.present(world, step) or world.disk[file] != self.made_now(world, step):
             return "not_checked"
-        said = json.loads(world.disk[f"{step}.json"])["verdict"]
+        said = json.loads(world.disk[file])["verdict"]
         return said if said in ("passed", "failed") else "not_checked"
 
     # -- effects, plans, ends
@@ -238,6 +255,8 @@ class Ledger:
     def judge_plan(self, world: FlowWorld, plan: Plan, events: Sequence[DurableEvent]) -> None:
         """Of what a run decides at once, the plan has said nothing else."""
         lines = {line.step: line for line in plan.lines}
+        found = next((at for at, event in enumerate(events) if isinstance(event, e.StepsUnfolded)), len(events))
+        events = events[:found]  # what comes behind it was not known
         rounds = {name for event in events if isinstance(event, e.RoundStarted) for name in event.steps}
         for event in events:
             match event:

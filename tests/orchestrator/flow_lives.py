@@ -39,12 +39,11 @@ def _meddle(world: FlowWorld, rng: random.Random) -> None:
             del world.disk[name]
         elif rng.random() < 0.05:
             world.disk[name] = world.disk[name].replace(b"step", b"edit", 1)
-    if rng.random() < 0.3:
-        world.parameters["ask"] = not world.parameters["ask"]
-    if rng.random() < 0.3:
-        world.parameters["web"] = not world.parameters["web"]
-    if rng.random() < 0.3:
-        world.parameters["rounds"] += 1  # raised, never lowered: what was made in more rounds than that is not unmade
+    for word in ("ask", "web", "rounds"):
+        for name in [one for one in world.parameters if one.rpartition(".")[2] == word]:
+            value = world.parameters[name]
+            if rng.random() < 0.3:  # rounds are raised, never lowered: what was made in more of them is not unmade
+                world.parameters[name] = value + 1 if word == "rounds" else not value
 
 
 def _wish(world: FlowWorld, rng: random.Random) -> StartRun:

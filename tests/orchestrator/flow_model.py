@@ -11,17 +11,18 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from tests.orchestrator.flow_ledger import Ledger
+from tests.orchestrator.flow_ledger import SOURCE, Ledger
 from tests.orchestrator.model import promise
 from weft.orchestrator.machine import decide
 from weft.orchestrator.plan import make_plan
-from weft.orchestrator.progress import Decision, EndRun, Progress, RunSpec, StartAttempt
+from weft.orchestrator.progress import Decision, EndRun, FindItems, Progress, RunSpec, StartAttempt
 from weft.orchestrator.resting import asked_back, at_rest
 from weft.orchestrator.step_facts import OnDisk, StepFacts
+from weft.orchestrator.unfolding import unfold
 from weft.protocol import events as e
 from weft.protocol.commands import (
     Artifact,
@@ -30,6 +31,7 @@ from weft.protocol.commands import (
     CancelRun,
     Command,
     InterruptRun,
+    ItemsFound,
     ReplyToGate,
     ResolveConfirmation,
     RestCommand,
@@ -49,6 +51,8 @@ READS = 100
 USED = {"input": 500, "output": 400}
 """What each attempt of a model really takes."""
 Move = tuple[str, str]
+ITEMS = {"1": ["p", "q"], "2": ["q", "r"], "3": ["q"]}
+"""By its version."""
 
 
 def price(model: str, usage: Mapping[str, int]) -> Decimal | None:
@@ -58,6 +62,7 @@ def price(model: str, usage: Mapping[str, int]) -> Decimal | None:
 @dataclass
 class FlowWorld:
     pipeline: Pipeline
+    """With the steps of the items that were last looked for."""
     needs: Mapping[str, int | None] = field(default_factory=dict)
     """By step that closes a unit: content from which round on; None when it can't tell."""
     models: frozenset[str] = frozenset()
@@ -77,6 +82,23 @@ class FlowWorld:
     ended: EndRun | None = None
     dies_at_the_end: bool = False
     ledger: Ledger = field(default_factory=Ledger)
+    written: Pipeline = None  # type: ignore[assignment]
+    """As it is in the files: without items."""
+
+    def __post_init__(self) -> None:
+        self.written = self.written or self.pipeline
+
+    def unfold(self) -> None:
+        """The items that are on the disk now."""
+        if self.written.mapped:
+            self.pipeline, _ = unfold(self.written, self.disk.get, {}, {})
+
+    def plain(self, step: str) -> str:
+        """Its name in the files: what it needs, and who makes it, is said there."""
+        return self.written.written(step)
+
+    def is_of_model(self, step: str) -> bool:
+        return self.plain(step) in self.models
 
     def copied(self) -> FlowWorld:
         twin = copy.copy(self)
@@ -104,12 +126,14 @@ class FlowWorld:
             "replies": {name: list(texts) for name, texts in sorted(start.replies.items())},
             "turn": sum(now["round"] for now in start.rounds.values()),
         }
-        if step in self.needs:
-            need, now = self.needs[step], start.rounds.get(step, {"round": 0})["round"]
+        if self.plain(step) in self.needs:
+            need, now = self.needs[self.plain(step)], start.rounds.get(step, {"round": 0})["round"]
             value |= {"feedback": f"more than {now}", "again": need is not None and now < need}
             value["verdict"] = "maybe" if need is None else "passed" if now >= need else "failed"
-        if step.startswith("c"):
+        if step.rpartition(".")[2].startswith("c"):
             value = {"step": step}
+        if step == SOURCE:
+            value["items"] = ITEMS[value["version"]]
         return json.dumps(value).encode()
 
     def seen(self, step: str) -> dict[str, tuple[Any, ...]]:
@@ -123,7 +147,7 @@ class FlowWorld:
                 a: OnDisk(hash_bytes(self.disk[a]), size=len(self.disk[a])) if a in self.disk else OnDisk(None)
                 for a in step.artifacts
             }
-            model = MODEL if name in self.models else ""
+            model = MODEL if self.is_of_model(name) else ""
             reads = READS if model else 0
             version = {"code:x": self.version.get(name, "1")}
             found[name] = StepFacts(version, files, seen=self.seen(name), model=model, reads=reads)
@@ -135,6 +159,7 @@ class FlowWorld:
         wish = wish or StartRun()
         if wish.budget:
             self.budget = {**self.budget, **wish.budget}
+        self.unfold()
         facts, before = self.facts(), copy.deepcopy(self.state)
         plan = make_plan(self.pipeline, facts, self.state, wish, self.parameters)
         promise(before == self.state, "planning changes nothing")
@@ -191,7 +216,7 @@ class FlowWorld:
         data = self.made(step, start)
         name = self.pipeline.steps[step].artifacts[0]
         seen = look(self.pipeline.steps[step].looks, {name: json.loads(data)})
-        model, usage = (MODEL, USED) if step in self.models else (None, {})
+        model, usage = (MODEL, USED) if self.is_of_model(step) else (None, {})
         artifact = Artifact(name, data, hash_bytes(data))
         return AttemptSucceeded(
             step=step, attempt=attempt, artifacts=(artifact,), ms=60, model=model, usage=usage, seen=seen
@@ -199,7 +224,7 @@ class FlowWorld:
 
     def fail(self, key: tuple[str, int]) -> None:
         step, attempt = key
-        model, usage = (MODEL, USED) if step in self.models else (None, {})
+        model, usage = (MODEL, USED) if self.is_of_model(step) else (None, {})
         late = self.success(key)
         self.take(
             AttemptFailed(step=step, attempt=attempt, kind="error", message="bad", ms=60, model=model, usage=usage)
@@ -228,6 +253,12 @@ class FlowWorld:
                 self.running[effect.step, effect.attempt] = effect
             elif isinstance(effect, EndRun):
                 self.ended = effect
+        found = next((effect for effect in decision.effects if isinstance(effect, FindItems)), None)
+        if found is not None and self.spec is not None:
+            self.unfold()
+            self.spec = replace(self.spec, pipeline=self.pipeline, facts=self.facts())
+            self.take(ItemsFound(steps=tuple(found.steps)))
+            return
         still = self.state.steps
         self.running = {
             key: start for key, start in self.running.items() if still[key[0]].open and still[key[0]].attempt == key[1]
@@ -315,7 +346,7 @@ def finish(world: FlowWorld) -> None:
     world.dies_at_the_end = False
     if not world.ended and not world.running:
         world.start()
-    for _ in range(200):
+    for _ in range(400):
         if not world.ended:
             play(world, ("succeed", "{} {}".format(*next(iter(world.running)))))
             continue
@@ -338,7 +369,7 @@ def finish(world: FlowWorld) -> None:
 
 def undisturbed(world: FlowWorld) -> dict[str, bytes]:
     """The artifacts of a life in which the person said the same, and nothing else happened."""
-    fresh = FlowWorld(world.pipeline, world.needs, world.models, {**world.parameters}, world.limit, {**world.version})
+    fresh = FlowWorld(world.written, world.needs, world.models, {**world.parameters}, world.limit, {**world.version})
     for step, text in world.ledger.amended:
         record = fresh.state.step(step)
         record.replies = (*record.replies, (f"{step} {len(record.replies)}", text))

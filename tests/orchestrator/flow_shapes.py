@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tests.orchestrator.flow_ledger import SOURCE
 from tests.orchestrator.flow_model import FlowWorld
 from tests.orchestrator.model import pipeline
 from weft.workspace import graph
 from weft.workspace.flow import ArtifactPlace, Budget, Condition, Gate, Unit
 from weft.workspace.flow_rules import DEFAULT_CHOICES
-from weft.workspace.pipeline import Pipeline, Step
+from weft.workspace.inner import expanded
+from weft.workspace.mapping import Map
+from weft.workspace.pipeline import Given, MappedPipeline, Pipeline, Step
 
 
 def shape(
@@ -69,6 +72,18 @@ def wants(name: str, value: Any = True) -> Condition:
     return Condition(parameter=name, operator="is", value=value)
 
 
+def within(child: Pipeline, *, items: bool = False, gate: bool = False, at_once: int = 2) -> Pipeline:
+    """A pipeline in which another one is a step, `in`: once, or for each item that `src` makes."""
+    outer = shape({SOURCE: (), "in": (SOURCE,), "end": ("in",)}, gates=("in",) if gate else ())
+    places = {"src.json": SOURCE, "in.json": "in", "end.json": "end"}
+    step = replace(outer.steps["in"], executor="pipeline", code=None, requires=(SOURCE,))
+    outer = replace(outer, steps={**outer.steps, "in": step})
+    inner = Given(child, {}, {})
+    over = Map(look=ArtifactPlace("src.json", "items[*]"), at_once=at_once)
+    mapped = {"in": MappedPipeline(over=over, given=inner, makers={})} if items else {}
+    return expanded(outer, {"in": inner}, mapped, places)
+
+
 def worlds() -> dict[str, FlowWorld]:
     chain: dict[str, tuple[str, ...]] = {"plan": (), "draft": ("plan",), "verify": ("draft",), "end": ("verify",)}
     unit: dict[tuple[str, ...], int | str] = {("draft", "verify"): 2}
@@ -115,6 +130,14 @@ def worlds() -> dict[str, FlowWorld]:
         "budget": FlowWorld(
             shape({"a": (), "b": (), "d": ("a", "b"), "end": ("d",)}, budget=Budget(tokens=2_500)),
             models=frozenset({"a", "b", "d"}),
+        ),
+        "inner pipeline": FlowWorld(
+            within(shape({"draft": (), "verify": ("draft",)}, repair={("draft", "verify"): 1}, gates=("verify",))),
+            {"in.verify": 1},
+        ),
+        "pipeline for each item": FlowWorld(within(shape({"a": (), "b": ("a",)}), items=True, gate=True)),
+        "gate and loop for each item": FlowWorld(
+            within(shape({"b": ()}, loop={("b",): 1}, gates=("b",)), items=True, at_once=1), {"in.b": 1}
         ),
         "budget and repair": FlowWorld(
             shape(chain, repair=unit, budget=Budget(tokens=4_500), gates=("draft",)),
@@ -174,8 +197,17 @@ def random_world(rng: random.Random) -> FlowWorld:
         attempts=rng.randint(1, 3),
     )
     models = frozenset(name for name in names if rng.random() < 0.4)
-    parameters = {"web": rng.random() < 0.5, "ask": rng.random() < 0.7, "rounds": rng.randint(0, 2)}
-    return FlowWorld(built, needs, models, parameters, rng.randint(1, 3))
+    parameters: dict[str, Any] = {"web": rng.random() < 0.5, "ask": rng.random() < 0.7, "rounds": rng.randint(0, 2)}
+    limit = rng.randint(1, 3)
+    if rng.random() < 0.7:
+        return FlowWorld(built, needs, models, parameters, limit)
+    items = rng.random() < 0.6
+    held = within(replace(built, budget=Budget()), items=items, gate=items and rng.random() < 0.3, at_once=limit)
+    built = replace(held, budget=built.budget)  # a pipeline's own is not raised with the run's
+    places = [f"in.{item}" for item in ("p", "q", "r")] if items else ["in"]
+    parameters |= {f"{place}.{name}": value for place in places for name, value in parameters.items()}
+    needs = {f"in.{name}": need for name, need in needs.items()}
+    return FlowWorld(built, needs, frozenset(f"in.{name}" for name in models), parameters, limit)
 
 
 def _fits(requires: Mapping[str, tuple[str, ...]], steps: tuple[str, ...], others: list[tuple[str, ...]]) -> bool:

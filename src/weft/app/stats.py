@@ -3,7 +3,7 @@ what was wrong, repairs, time, cost, and what verdicts said of claims. A fold; n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import date, datetime, tzinfo
 from decimal import Decimal
@@ -179,12 +179,16 @@ class _OneLog:
     """By step: what is being made did not come at the first attempt."""
     seen: set[tuple[int, str]] = field(default_factory=set)
     """The runs in which a step was begun."""
+    places: tuple[str, ...] = ()
+    """The steps that are a pipeline for each item, the innermost first: their items are counted together."""
 
     def take(self, record: e.Record) -> None:
         event = record.event
         match event:
             case e.RunStarted() | e.RunEnded():
                 self._ran(record.at, event)
+            case e.StepsUnfolded():
+                self._unfolded(event.executors)
             case e.StepStarted():
                 self._started(record.at, event)
             case e.StepCompleted() | e.StepFailed():
@@ -199,12 +203,18 @@ class _OneLog:
                 pass
 
     def _ran(self, at: str, event: e.RunStarted | e.RunEnded) -> None:
-        self.pipeline = event.pipeline if isinstance(event, e.RunStarted) else self.pipeline
+        if isinstance(event, e.RunStarted):
+            self.pipeline, self.places = event.pipeline, ()
+            self._unfolded(event.executors)
         row = self._row(at, WHOLE)
         if row is not None and isinstance(event, e.RunEnded):
             _count(row.outcomes, event.outcome)
         elif row is not None and isinstance(event, e.RunStarted):
             row.runs += not event.resumed
+
+    def _unfolded(self, executors: Mapping[str, str]) -> None:
+        found = {*self.places, *(name for name, how in executors.items() if how == "pipeline")}
+        self.places = tuple(sorted(found, key=len, reverse=True))
 
     def _started(self, at: str, event: e.StepStarted) -> None:
         model = event.inputs.get("model", "").partition(" ")[0]
@@ -235,7 +245,11 @@ class _OneLog:
             row.times.append(event.ms)
 
     def _row(self, at: str, step: str) -> StepStats | None:
-        return self.gathering.row(at, self.pipeline, step, self.models.get(step, ""))
+        shown = step
+        for place in self.places:
+            if shown.startswith(f"{place}."):
+                shown = place + shown[len(place) + 1 + len(shown[len(place) + 1 :].partition(".")[0]) :]
+        return self.gathering.row(at, self.pipeline, shown, self.models.get(step, ""))
 
 
 def _judged(row: StepStats, event: e.StepSkipped | e.ArtifactRejected | e.VerdictGiven) -> None:
