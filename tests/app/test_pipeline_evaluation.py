@@ -108,3 +108,27 @@ def test_a_broken_expectation_says_what_is_wrong(desk: Path, text: str, said: st
     (desk / "letters/ada.expect.yaml").rename(desk / "letters/zoe.expect.yaml")
     with pytest.raises(UsageError, match=r"zoe\.expect\.yaml is about no input"):
         read_cases(desk / "letters")
+
+
+def test_two_prompts_side_by_side_and_one_that_was_changed(desk: Path) -> None:
+    terse = "---\nname: terse\ndescription: Writes little.\n---\nWrite little.\n"
+    (desk / ".claude/agents/terse.md").write_text(terse)
+    (desk / "letters/ben.md").unlink()
+    variants = [Variant("as it is", StartRun(model="m")), Variant("terse", StartRun(model="m"), {"writer": "terse"})]
+
+    def go(model: ScriptedModel, *chosen: Variant) -> dict[str, Any]:
+        async def run() -> dict[str, Any]:
+            with App.open(desk, models={"m": model}) as app:
+                return await evaluate_pipeline(app, "letter", read_cases(desk / "letters"), chosen)
+
+        return asyncio.run(run())
+
+    model = ScriptedModel([letter("Dear Ada I write to you"), letter("Dear Ada")], name="m")
+    told = go(model, *variants)
+    assert [(one["passed"], one["done"]) for one in told["variants"].values()] == [(0, 1), (1, 1)]
+    assert go(ScriptedModel([], name="m"), *variants)["variants"]["terse"]["done"] == 1, "nothing is made twice"
+    (desk / ".claude/agents/terse.md").write_text(terse.replace("little.\n", "less.\n"))
+    again = go(ScriptedModel([letter("Hi")], name="m"), *variants)
+    assert again["variants"]["terse"]["done"] == 1, "another prompt is measured anew"
+    with pytest.raises(UsageError, match="no step of the pipeline letter is made by the agent 'nobody'"):
+        go(model, Variant("x", StartRun(), {"nobody": "terse"}))

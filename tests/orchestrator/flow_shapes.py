@@ -135,7 +135,7 @@ def worlds() -> dict[str, FlowWorld]:
             within(shape({"draft": (), "verify": ("draft",)}, repair={("draft", "verify"): 1}, gates=("verify",))),
             {"in.verify": 1},
         ),
-        "pipeline for each item": FlowWorld(within(shape({"a": (), "b": ("a",)}), items=True, gate=True)),
+        "pipeline for each item": FlowWorld(within(shape({"a": ()}), items=True, gate=True, at_once=1)),
         "gate and loop for each item": FlowWorld(
             within(shape({"b": ()}, loop={("b",): 1}, gates=("b",)), items=True, at_once=1), {"in.b": 1}
         ),
@@ -199,7 +199,7 @@ def random_world(rng: random.Random) -> FlowWorld:
     models = frozenset(name for name in names if rng.random() < 0.4)
     parameters: dict[str, Any] = {"web": rng.random() < 0.5, "ask": rng.random() < 0.7, "rounds": rng.randint(0, 2)}
     limit = rng.randint(1, 3)
-    if rng.random() < 0.7:
+    if rng.random() < 0.85:
         return FlowWorld(built, needs, models, parameters, limit)
     items = rng.random() < 0.6
     held = within(replace(built, budget=Budget()), items=items, gate=items and rng.random() < 0.3, at_once=limit)

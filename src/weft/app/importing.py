@@ -314,7 +314,7 @@ def _repairs(
         }
         taking.leave(
             f"stage {stages[-1]} ({names[stages[-1]]}): it said needsRepair; a verifier here says verdict: passed or "
-            "failed, so its prompt and schema have to"
+            "failed, so its prompt and schema have to say that"
         )
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -34,6 +34,9 @@ from weft.protocol.hashes import hash_bytes, hash_value
 from weft.protocol.messages import Message, Text
 from weft.protocol.values import dataclass
 from weft.workspace.document import read_source
+from weft.workspace.inner import written_steps
+from weft.workspace.pipeline import Pipeline, Step
+from weft.workspace.spelling import suggest
 from weft.workspace.yaml_document import parse_yaml
 
 EXPECT: Final = ".expect.yaml"
@@ -64,10 +67,12 @@ class EvaluationCase:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way to run it: a model for every step, or values of parameters."""
+    """One way to run it: a model for every step, values of parameters, or other agents: their prompts."""
 
     name: str
     wish: StartRun
+    agents: Mapping[str, str] = field(default_factory=dict)
+    """By agent, the one in whose place it is."""
 
 
 @dataclass(slots=True)
@@ -151,13 +156,14 @@ async def evaluate_pipeline(
     tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Runs what is not there yet, a few at once, and compares."""
-    app.workspace.pipeline(pipeline)
+    read = app.workspace.pipeline(pipeline)
+    made = {one.name: _with_agents(app, read, one.agents) for one in variants}
     app.step_cache = None  # what is measured is made
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one(case: EvaluationCase, variant: Variant) -> CaseResult:
         async with places:
-            result = await _run(app, pipeline, case, variant)
+            result = await _run(app, made[variant.name], case, variant)
             if result.outcome == "done":
                 await _judged(app, case, result, judge)
             tell(f"{case.file.name}\t{variant.name}\t{result.outcome}\t{result.passed}/{result.expected}")
@@ -167,9 +173,42 @@ async def evaluate_pipeline(
     return compared(pipeline, cases, variants, results)
 
 
-async def _run(app: App, pipeline: str, case: EvaluationCase, variant: Variant) -> CaseResult:
+def _with_agents(app: App, pipeline: Pipeline, agents: Mapping[str, str]) -> Pipeline:
+    """The pipeline with other agents in the place of its own. UsageError when one is not there, or makes nothing."""
+    used = {step.agent for step in written_steps(pipeline).values() if step.agent}
+    for name, other in agents.items():
+        app.workspace.agent(other)
+        if name not in used:
+            hint = suggest(name, sorted(used), "agents in it")
+            raise UsageError(f"no step of the pipeline {pipeline.name} is made by the agent '{name}'", hint=hint)
+    return _changed(pipeline, agents) if agents else pipeline
+
+
+def _changed(pipeline: Pipeline, agents: Mapping[str, str]) -> Pipeline:
+    def step(one: Step) -> Step:
+        inside = replace(one.inside, step=step(one.inside.step)) if one.inside else None
+        return replace(one, agent=agents.get(one.agent or "", one.agent), inside=inside)
+
+    mapped = {
+        name: replace(one, given=replace(one.given, child=_changed(one.given.child, agents)))
+        for name, one in pipeline.mapped.items()
+    }
+    return replace(pipeline, steps={name: step(one) for name, one in pipeline.steps.items()}, mapped=mapped)
+
+
+def _written(app: App, pipeline: Pipeline) -> list[Any]:
+    """What stands in files and makes a result: one that was changed is measured anew."""
+    steps = written_steps(pipeline).values()
+    agents = sorted({step.agent for step in steps if step.agent})
+    code = sorted({step.code.partition(":")[0] for step in steps if step.code})
+    hashes = {name: app.workspace.agent(name).hash for name in agents}
+    return [pipeline.files, hashes, {file: app.workspace.code_version(file) for file in code}]
+
+
+async def _run(app: App, pipeline: Pipeline, case: EvaluationCase, variant: Variant) -> CaseResult:
     data = await app.off_loop(lambda: given_file(case.file))
-    about = hash_value([pipeline, case.file.name, hash_bytes(data.data), variant.name, dict(variant.wish.parameters)])
+    what = [pipeline.name, case.file.name, hash_bytes(data.data), variant.name, dict(variant.wish.parameters)]
+    about = hash_value([*what, await app.off_loop(lambda: _written(app, pipeline))])
     session = f"eval-{about[:16]}"
     result = CaseResult(case.file.name, variant.name, session, "")
     request = SessionRequest(pipeline=pipeline, file=data, session=session, attended=False)
@@ -178,7 +217,7 @@ async def _run(app: App, pipeline: str, case: EvaluationCase, variant: Variant) 
         if state is None or state.run is None or state.run.outcome != "done":
             async with app.session(request, variant.wish, reachable=False) as opened:
                 await opened.submit(
-                    DescribeSession(title=f"{pipeline}: {case.file.name} ({variant.name})", archived=True)
+                    DescribeSession(title=f"{pipeline.name}: {case.file.name} ({variant.name})", archived=True)
                 )
                 result.outcome = await opened.run(variant.wish) or "interrupted"
         else:

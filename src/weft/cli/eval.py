@@ -68,6 +68,13 @@ def claims(
     metavar="NAME=VALUE",
     help="A variant with this value of a parameter; several may be.",
 )
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="NAME=OTHER",
+    help="A variant in which the agent OTHER is in the place of NAME: another prompt; several may be.",
+)
 @click.option("--judge", default=None, metavar="MODEL", help="The model that says yes or no to what `judge` expects.")
 @json_option
 @workspace_option
@@ -77,6 +84,7 @@ def pipeline(
     folder: Path,
     models: tuple[str, ...],
     sets: tuple[str, ...],
+    agents: tuple[str, ...],
     judge: str | None,
     as_json: bool,
     workspace: str | None,
@@ -92,6 +100,8 @@ def pipeline(
     cases = read_cases(folder)
     variants = [Variant(one, StartRun(model=one)) for one in models]
     variants += [Variant(word, StartRun(parameters=pairs([word], "--set", "VALUE"))) for word in sets]
+    variants += [Variant("as it is", StartRun())] if agents and not variants else []
+    variants += [Variant(word, StartRun(), pairs([word], "--agent", "OTHER")) for word in agents]
     with open_app(workspace, runs=True) as app:
         asked = app.models().open(judge, dict) if judge else None
         told = asyncio.run(
