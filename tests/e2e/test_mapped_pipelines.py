@@ -107,7 +107,7 @@ def test_each_item_is_a_pipeline_of_its_own_in_one_run(tmp_path: Path, names: Pa
     assert sorted(path.name for path in (space.session / place).iterdir()) == ["card.json", "judged.json", "text.json"]
     assert all(action.startswith("skip") for action in space.plan().values())
     with App.open(space.path) as app:
-        found = stats(app.sessions, app.price, StatsAsk())
+        found = stats(app.sessions, app.models().price, StatsAsk())
     made = {one.step: one.made for one in found.rows if one.step}
     assert made == {"people": 1, "cards.text": 4, "cards.judged": 4, "cards.card": 3, "cards": 1, "all": 1}
     assert space.run() == "done"

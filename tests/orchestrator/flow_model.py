@@ -82,11 +82,11 @@ class FlowWorld:
     ended: EndRun | None = None
     dies_at_the_end: bool = False
     ledger: Ledger = field(default_factory=Ledger)
-    written: Pipeline = None  # type: ignore[assignment]
+    written: Pipeline = field(init=False)
     """As it is in the files: without items."""
 
     def __post_init__(self) -> None:
-        self.written = self.written or self.pipeline
+        self.written = self.pipeline
 
     def unfold(self) -> None:
         """The items that are on the disk now."""

@@ -217,7 +217,7 @@ MUTANTS: Mapping[str, tuple[str, Patch]] = {
     "a run taken up again that forgets its gates": ("two gates", (machine, "_start", _gates_forgotten)),
     "a run that says it is done at a gate": ("gate", (machine, "_outcome", _says_it_is_done)),
     "a breakout that is denied and leaves": ("gate", (resting, "_resolve", _leaves_anyway)),
-    "items that are never looked for": ("pipeline for each item", (machine, "_waits_for_items", lambda *_: {})),
+    "items that are never looked for": ("gate and loop for each item", (machine, "_waits_for_items", lambda *_: {})),
     "more items at once than the map says": ("pipeline for each item", (machine, "_has_room", lambda *_: True)),
     "a person's words that reach nobody": ("gate", (machine, "said", _no_replies)),
     "what is amended is let pass as before": ("again", (session_state, "_gate_resolved", _forgets_what_was_let_pass)),
