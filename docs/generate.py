@@ -42,7 +42,7 @@ from weft.tools.builtin import builtin_tools
 from weft.tools.permission_file import PermissionFile, app_rules
 from weft.tools.shell.programs import PROGRAMS
 from weft.tools.toolbox import Toolbox
-from weft.web.api import ROUTERS, make_api
+from weft.web.api import make_api, told_routers
 from weft.web.asking import Served
 from weft.workspace.agent_file import AgentFront
 from weft.workspace.config_file import ConfigFile, ModelEntry, PriceEntry, RoleEntry
@@ -105,6 +105,7 @@ FIELD_MEANINGS: Final = {
     "run_started.requires": "The pipeline's edges: by step, the steps whose artifacts it is made from.",
     "run_started.executors": "By step, how it is made: `model`, `agent`, `tool`, `code`; `pipeline` gathers items.",
     "run_started.resumed": "Whether a run at rest was taken up again: its spending, rounds and gates still count.",
+    "run_started.answers": "Replies given in advance that are not used yet, by the step whose gate each is for.",
     "run_started.budget": "Limits that a person set in place of the pipeline's: usd, tokens, minutes.",
     "by_model": "`usage` by model, when the attempt called more than one; `model` is then the first of them.",
     "call_started.call": "The call's name within the attempt, as `call_settled` has it.",
@@ -826,7 +827,7 @@ def api_routes() -> str:
     """Every operation with its role, what it takes and what it gives, as the OpenAPI document has them."""
     document = make_api(typing.cast(Served, None)).openapi()
     forms = {name: one["properties"] for name, one in document["components"]["schemas"].items() if "Body_" in name}
-    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+    routes = [route for router in told_routers() for route in router.routes if isinstance(route, APIRoute)]
     roles = {route.name: _role(route) for route in routes}
     rows = []
     for path, methods in document["paths"].items():

@@ -109,12 +109,26 @@ class Identity(_Part):
 
     def may(self, needed: Role) -> bool:
         """Whether a request that needs this role may be made."""
-        scope: Scope = "read" if needed == "look" else "write"
-        return scope in self.scopes and ROLES.index(self.role) >= ROLES.index(needed)
+        return _scope_for(needed) in self.scopes and self.has_role(needed)
+
+    def has_role(self, needed: Role) -> bool:
+        return ROLES.index(self.role) >= ROLES.index(needed)
+
+    def why_not(self, needed: Role) -> tuple[str, str]:
+        """What is missing for a request that may not be made, and what to do."""
+        if not self.has_role(needed):
+            return f"this needs the role {needed}", "ask who administers here"
+        scope = _scope_for(needed)
+        return f"this token does not have the scope {scope}", f"weft tokens add NAME --scope {scope} makes one that has"
 
     def may_use(self, scope: Scope) -> bool:
         """Whether this may come in by a way that has a scope of its own: `mcp`, `trigger`."""
         return scope in self.scopes or (self.by == "browser" and self.role == "administer")
+
+
+def _scope_for(needed: Role) -> Scope:
+    """The scope that a token must have for what needs this role."""
+    return "read" if needed == "look" else "write"
 
 
 class Access:

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from weft.access import Identity, Role
 from weft.app import App
 from weft.app.session_serving import make_session_server
 from weft.app.session_tools import TOOLS, SessionTools
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError
+from weft.protocol.events import RunStarted
 from weft.testing.scripted import ScriptedModel, Turn, says
 
 pytestmark = pytest.mark.process
@@ -101,6 +103,31 @@ def test_another_program_drives_a_run_that_survives_it(tmp_path: Path) -> None:
     asyncio.run(asyncio.wait_for(second(), 60))
     log = (workspace / "sessions" / "the-note" / "log.jsonl").read_text().splitlines()
     assert any('"face": "mcp"' in line or '"face":"mcp"' in line for line in log), json.loads(log[0])
+
+
+def test_who_comes_over_the_network_may_do_what_their_role_says_under_their_name(tmp_path: Path) -> None:
+    workspace = lay(tmp_path / "desk")
+
+    def someone(role: Role) -> Identity:
+        return Identity(person="ada", role=role, by="token", id="t", scopes=("mcp",))
+
+    async def life() -> None:
+        with App.open(workspace) as app:
+            tools = SessionTools(app, Actor("person", face="mcp"))
+            assert (await tools.call("list_pipelines", {}, someone("look")))["pipelines"]
+            begin = {"pipeline": "note", "text": "one two", "session": "the-note"}
+            for name, given in (("start_run", begin), ("describe_session", {"session": "the-note", "title": "x"})):
+                with pytest.raises(UserError, match="needs the role"):
+                    await tools.call(name, given, someone("look"))
+            with pytest.raises(UserError, match="needs the role run"):
+                await tools.call("start_run", begin, someone("answer"))
+            await tools.call("start_run", begin, someone("run"))
+            await tools.call("run_state", {"session": "the-note", "wait_seconds": 60}, someone("look"))
+            await tools.close()
+            started = [one for one in app.sessions.records("the-note") if isinstance(one.event, RunStarted)]
+            assert [one.envelope.by for one in started if one.envelope] == [Actor("person", "ada", "mcp")]
+
+    asyncio.run(asyncio.wait_for(life(), 60))
 
 
 def test_a_small_model_is_asked_and_an_agent_remembers(tmp_path: Path) -> None:

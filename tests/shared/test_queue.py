@@ -87,16 +87,26 @@ def test_a_face_gives_commands_and_sees_events_of_what_a_worker_does(tmp_path: P
     asyncio.run(asyncio.wait_for(go(), 180))
 
 
-def test_an_answer_given_in_advance_outlives_the_worker_that_had_it(tmp_path: Path, store: str) -> None:
+def test_an_answer_given_in_advance_outlives_the_worker_that_had_it(
+    tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The command is in the log, and whoever took it died at the gate: the next worker uses the answer, once."""
     lay(tmp_path, store)
     wish = StartRun(answers={"plan": "proceed"})
 
+    async def dies(*_: object) -> None:
+        return None
+
     async def go() -> None:
-        async with queued(tmp_path, store) as (_app, session):
-            await session.submit(StartRun(), key="k-1")
-            assert await session.run_at_rest() == "waiting"
-            assert list(session.state.gates) == ["plan"]
+        async with queued(tmp_path, store) as (app, session):
+            app.queues_runs = False
+            with monkeypatch.context() as killed:
+                killed.setattr(LiveSession, "_rested", dies)
+                async with app.session(SessionRequest(session="essay", file=tmp_path / "subject.txt")) as held:
+                    await held.submit(wish, key="k-1")
+                    assert await held.rest() == "waiting"
+                    assert list(held.state.gates) == ["plan"]
+            app.queues_runs = True
             await session.submit(wish, key="k-1")
             assert await session.run_at_rest() == "waiting"
             assert list(session.state.gates) == ["review"]

@@ -18,7 +18,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
 
 from tests.web.served import Client, Running, begin, until
-from weft.web.api import make_api
+from weft.web.api import FIRST, ApiInSteps, make_api
 from weft.web.asking import Served
 
 pytestmark = pytest.mark.process
@@ -98,3 +98,15 @@ def test_every_operation_does_what_the_document_says(
             wrong.append(f"{name}: {error}")
     assert wrong == []
     assert tried == wanted
+
+
+def test_what_the_first_step_of_the_api_does_not_know_is_asked_of_the_second() -> None:
+    api = ApiInSteps(cast(Served, None))
+    whole = make_api(cast(Served, None)).openapi()["paths"]
+    first = make_api(cast(Served, None), FIRST).openapi()["paths"]
+    for path, methods in whole.items():
+        for method in methods:
+            scope = {"type": "http", "method": method.upper(), "path": path, "headers": [], "path_params": {}}
+            assert api.is_later(scope) is (method not in first.get(path, ())), f"{method} {path}"
+    assert api.is_later({"type": "http", "method": "GET", "path": "/api/openapi.json", "headers": []})
+    assert not api.is_later({"type": "http", "method": "GET", "path": "/s/tides", "headers": []})

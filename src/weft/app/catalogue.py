@@ -80,15 +80,15 @@ class Catalogue:
     # -- looking
 
     def page(self, wanted: Filter = Filter(), *, refresh: bool = True) -> list[ListedSession]:  # noqa: B008  it is frozen
+        if refresh:
+            self.refresh()
         with self._lock:
-            if refresh:
-                self.refresh()
             return self._opened().page(wanted)
 
     def search(self, words: str, wanted: Filter = Filter(), *, refresh: bool = True) -> list[FoundListing]:  # noqa: B008
+        if refresh:
+            self.refresh()
         with self._lock:
-            if refresh:
-                self.refresh()
             return self._opened().search(words, wanted)
 
     def count(self, wanted: Filter = Filter()) -> dict[str, int]:  # noqa: B008

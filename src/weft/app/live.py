@@ -172,7 +172,8 @@ class LiveSession(OpenedSession):
         """An interrupt that came before there was a runner to take it."""
         self._started: asyncio.Future[int] | None = None
         """Gets the number of the record that the run has begun."""
-        self._answers: dict[str, str] = {}
+        self._answered: set[str] = set()
+        """Gates for which an answer given in advance was taken here: one that does not fit is told once."""
         """Given in advance, by step."""
         self._asking: asyncio.Task[tuple[Judgement, ReplyClassified]] | None = None
         """A model that is being asked what words mean."""
@@ -524,7 +525,6 @@ class LiveSession(OpenedSession):
         if command.if_due:
             return await self._on_time(by)
         await self._out_of_the_way()
-        self._answers = dict(command.answers)
         if await self._past_deadlines() and self.state.run is not None and self.state.run.over:
             raise UserError(f"the run was {self.state.run.message}", hint="weft run begins another")
         return Accepted(seq=await self._start(command, by, key, stop))
@@ -567,12 +567,11 @@ class LiveSession(OpenedSession):
         if self._bug is not None:
             return
         run = self.state.run
-        waits = run is not None and run.outcome == "waiting"
-        found = self._runs.answered(self._answers) if waits else None
-        if found is not None:
+        found = self._answer_in_advance()
+        if run is not None and found is not None:
             gate, name = found
-            answer = self._answers.pop(gate) if name == gate else self._answers[name]
-            choice, _, text = answer.partition(":")
+            self._answered.add(self.state.gates[gate].gate)
+            choice, _, text = run.answers[name].partition(":")
             reply = ReplyToGate(gate=gate, choice=chosen_id(self.state.gates[gate], choice.strip()), text=text)
             await self._keep_edit(reply)
             by = Actor("answer")
@@ -581,6 +580,16 @@ class LiveSession(OpenedSession):
                 await self._start(continued(rested.wish), by)
             return
         await self._hear_next()
+
+    def _answer_in_advance(self) -> tuple[str, str] | None:
+        """The gate that the run waits at and has an answer for which was not tried yet, and the answer's name."""
+        run = self.state.run
+        return self._runs.answered(run.answers, self._answered) if run and run.outcome == "waiting" else None
+
+    @property
+    def is_answered(self) -> bool:
+        """The run waits at a gate that an answer was given in advance for."""
+        return self._answer_in_advance() is not None
 
     async def _out_of_the_way(self) -> None:
         """A run whose end is in the log may have a moment left until its process is gone: who saw the end and answers

@@ -16,7 +16,6 @@ import shutil
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -32,7 +31,7 @@ from weft.files import Disk
 from weft.orchestrator.resting import continued
 from weft.protocol.commands import Accepted, Reply, StartRun, refusal
 from weft.protocol.errors import ExternalError, UserError, WeftError
-from weft.protocol.events import LOG_VERSION, GateResolved
+from weft.protocol.events import LOG_VERSION
 from weft.session.lock import SessionLockedError
 from weft.session.log import LOG
 from weft.session.postgres import PostgresLog
@@ -213,22 +212,16 @@ class QueueWorker:
             again = work.by == TAKEN_UP and session.state.run is not None
             reply = await session.submit(session.continuation if again else work.command, key=work.key, by=work.by)
         else:  # another worker had it, and did not come to its end
-            wish = await self._left_of(work, session)
+            wish = self._left_of(work, session)
             reply = await session.submit(wish, by=TAKEN_UP) if wish else Accepted(seq=session.state.seq)
         await asyncio.to_thread(self._answer, work.key, reply)
 
-    async def _left_of(self, work: Work, session: LiveSession) -> StartRun | None:
+    def _left_of(self, work: Work, session: LiveSession) -> StartRun | None:
         """What is still to be done of a command that is in the log: the run was cut off, it was answered and not taken
         up again, or it waits where an answer was given in advance that nobody used yet."""
-        wish = session.continuation
-        if isinstance(work.command, StartRun):
-            since = await session.records(session.state.keys[work.key])
-            used = {one.event.gate for one in since if isinstance(one.event, GateResolved) and one.event.by == "answer"}
-            answers = {gate: answer for gate, answer in work.command.answers.items() if gate not in used}
-            wish = replace(continued(work.command), answers=answers)
         state = session.state
-        is_answered = state.status == "waiting" and not state.gates.keys().isdisjoint(wish.answers)
-        return wish if state.status == "interrupted" or is_answered else None
+        wish = continued(work.command) if isinstance(work.command, StartRun) else session.continuation
+        return wish if state.status == "interrupted" or session.is_answered else None
 
     def _answer(self, key: str, reply: Reply) -> None:
         self._shared.rows(

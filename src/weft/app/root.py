@@ -28,6 +28,7 @@ from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.overruling import ClaimOnRecord
 from weft.orchestrator.plan import make_plan
 from weft.orchestrator.progress import StartAttempt
+from weft.orchestrator.resting import answered
 from weft.orchestrator.reuse import cache_key
 from weft.orchestrator.runner import own_findings
 from weft.orchestrator.step_tools import tools_of
@@ -319,18 +320,23 @@ class App(Parts):
     def left_going(self, session: str) -> StartRun | None:
         """The wish that takes up a run which was going when the server that held it ended: killed, or told to stop.
         None for any other, and for one that came to nothing each time it was taken up: that waits for a person."""
+        reading = self.sessions.read(session)
+        run = reading.state.run
+        if run is None or reading.holder or reading.cuts:
+            return None
+        is_answered = run.outcome == "waiting" and (
+            reading.state.status == "interrupted"
+            or (bool(run.answers) and answered(reading.state, run.answers, self.workspace.pipeline(run.pipeline)))
+        )
+        was_closed = (run.outcome, run.message) == ("interrupted", SESSION_CLOSED)
+        if run.outcome is not None and not was_closed and not is_answered:
+            return None
         begun = [
             record.envelope.by if record.envelope else PERSON
             for record in self.sessions.records(session)
             if isinstance(record.event, RunStarted)
         ]
-        reading = self.sessions.read(session)
-        run = reading.state.run
-        if run is None or reading.holder or reading.cuts or not begun or begun[-1].face not in UNATTENDED:
-            return None
-        is_answered = run.outcome == "waiting" and reading.state.status == "interrupted"
-        was_closed = (run.outcome, run.message) == ("interrupted", SESSION_CLOSED)
-        if run.outcome is not None and not was_closed and not is_answered:
+        if not begun or begun[-1].face not in UNATTENDED:
             return None
         if begun[-MOST_TAKE_UPS:] == [TAKEN_UP] * MOST_TAKE_UPS:
             return None

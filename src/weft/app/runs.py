@@ -3,7 +3,7 @@ at rest. `LiveSession` decides when; nothing here waits for anybody."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -17,6 +17,7 @@ from weft.orchestrator.keep import EDIT_HINT
 from weft.orchestrator.opening import Opening, open_up
 from weft.orchestrator.overruling import ClaimOnRecord, claims_on_record
 from weft.orchestrator.progress import RunSpec
+from weft.orchestrator.resting import answered
 from weft.orchestrator.runner import Publish, Runner, own_findings
 from weft.orchestrator.validate import parse
 from weft.protocol.commands import StartRun
@@ -139,15 +140,9 @@ class SessionRuns:
         ask = self._parts.opening_ask(self.pipeline, folder.path.name, self.state, read, {}, asked, None, versions)
         return open_up(replace(ask, going_on=True))
 
-    def answered(self, answers: Mapping[str, str]) -> tuple[str, str] | None:
-        """An open gate that has an answer, and the name it has that under: its own, or for every item that of the step
-        as the files have it."""
-        known = self._standing or self.pipeline if answers else None
-        for gate in self.state.gates if known else ():
-            for name in (gate, known.written(gate) if known else gate):
-                if name in answers:
-                    return gate, name
-        return None
+    def answered(self, answers: Mapping[str, str], tried: Container[str] = ()) -> tuple[str, str] | None:
+        """An open gate that has an answer, and the name it has that under."""
+        return answered(self.state, answers, self._standing or self.pipeline, tried) if answers else None
 
     @property
     def claims(self) -> list[ClaimOnRecord]:

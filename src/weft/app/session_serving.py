@@ -55,15 +55,16 @@ def make_session_server(tools: SessionTools) -> Server[Any]:
                     name=tool.name,
                     description=tool.description,
                     input_schema=dict(tool.schema),
-                    annotations=types.ToolAnnotations(read_only_hint=tool.reads, open_world_hint=False),
+                    annotations=types.ToolAnnotations(read_only_hint=tool.role == "look", open_world_hint=False),
                 )
                 for tool in TOOLS.values()
             ]
         )
 
-    async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        who = context.request.state.who if context.request is not None else None  # who stands in front told it
         try:
-            answer = await tools.call(params.name, params.arguments or {})
+            answer = await tools.call(params.name, params.arguments or {}, who)
         except WeftError as error:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
         said = types.TextContent(type="text", text=answer_text(answer))

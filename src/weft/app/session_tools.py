@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
+from weft.access import ME, Identity, Role
 from weft.app.requests import SessionRequest
 from weft.app.root import App
 from weft.app.session_work import FILE_NOW, artifact_bytes, artifacts_now, open_questions
@@ -49,21 +50,22 @@ class SessionTool:
     name: str
     description: str
     schema: Mapping[str, Any]
-    reads: bool
-    """It changes nothing."""
+    role: Role
+    """What somebody who comes over the network must be allowed to."""
     run: Callable[[SessionTools, Mapping[str, Any]], Awaitable[ToolReply]]
 
 
 class SessionTools:
     """The tools over one workspace. `by` is who is said to have given the commands."""
 
-    def __init__(self, app: App, by: Actor) -> None:
+    def __init__(self, app: App, by: Actor, held: dict[str, asyncio.Task[None]] | None = None) -> None:
         self._app = app
         self._by = by
-        self._held: dict[str, asyncio.Task[None]] = {}
+        self._held = {} if held is None else held
 
-    async def call(self, name: str, given: Mapping[str, Any]) -> ToolReply:
-        """UserError in words when the tool or its input is not right, or the session says no."""
+    async def call(self, name: str, given: Mapping[str, Any], who: Identity | None = None) -> ToolReply:
+        """UserError in words when the tool or its input is not right, or the session says no. `who` asks, when it is
+        known: then it is their name that stands in the log, and their role that says what they may do."""
         import jsonschema_rs
 
         if name not in TOOLS:
@@ -72,7 +74,12 @@ class SessionTools:
         faults = [error.message for error in judge.iter_errors(dict(given))]
         if faults:
             raise UserError(f"the input of {name} is not right: {'; '.join(faults[:5])}")
-        return await TOOLS[name].run(self, given)
+        if who is None:
+            return await TOOLS[name].run(self, given)
+        if not who.has_role(TOOLS[name].role):
+            raise UserError(f"{name} needs the role {TOOLS[name].role}", hint="ask who administers here")
+        by = Actor("person", "" if who.person == ME else who.person, self._by.face)
+        return await TOOLS[name].run(SessionTools(self._app, by, self._held), given)
 
     async def close(self) -> None:
         """What runs is stopped, and can be taken up again."""
@@ -301,7 +308,7 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
             name="list_pipelines",
             description="The pipelines of the workspace: what each makes, its inputs, parameters and steps.",
             schema=closed({}),
-            reads=True,
+            role="look",
             run=SessionTools.list_pipelines,
         ),
         SessionTool(
@@ -317,7 +324,7 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
                     "session": text("An id for the session: small letters, digits and hyphens", longest=80),
                 },
             ),
-            reads=False,
+            role="run",
             run=SessionTools.start_run,
         ),
         SessionTool(
@@ -327,7 +334,7 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
                 {"session": _SESSION},
                 {"wait_seconds": whole("Wait so long for it to rest, up to 60", most=LONGEST_WAIT)},
             ),
-            reads=True,
+            role="look",
             run=SessionTools.show_run,
         ),
         SessionTool(
@@ -338,35 +345,35 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
                 {"session": _SESSION, "choice": text("The id of a choice", shortest=1)},
                 {"gate": text("The gate's name; else the one that is open"), "text": text("What is to be changed")},
             ),
-            reads=False,
+            role="answer",
             run=SessionTools.reply_to_gate,
         ),
         SessionTool(
             name="continue_run",
             description="Take up a run that was interrupted, failed or lost its process: what is done stays done.",
             schema=closed({"session": _SESSION}),
-            reads=False,
+            role="run",
             run=SessionTools.go_on,
         ),
         SessionTool(
             name="interrupt_run",
             description="Stop what runs in a session. Nothing is lost; continue_run goes on.",
             schema=closed({"session": _SESSION}),
-            reads=False,
+            role="answer",
             run=SessionTools.interrupt,
         ),
         SessionTool(
             name="read_artifact",
             description="The text of something a session made; a long one in parts, by next_offset.",
             schema=closed({"session": _SESSION, "artifact": text("Its name", shortest=1)}, {"offset": whole("From")}),
-            reads=True,
+            role="look",
             run=SessionTools.read_artifact,
         ),
         SessionTool(
             name="list_sessions",
             description="The sessions of the workspace, the one changed last first; with words, those that have them.",
             schema=closed({}, {"words": text("Words to look for"), "limit": whole("How many", least=1, most=100)}),
-            reads=True,
+            role="look",
             run=SessionTools.list_sessions,
         ),
         SessionTool(
@@ -381,7 +388,7 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
                     "note": text("A note"),
                 },
             ),
-            reads=False,
+            role="answer",
             run=SessionTools.describe,
         ),
         SessionTool(
@@ -393,7 +400,7 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
                     "name": text("Its name", shortest=1),
                 }
             ),
-            reads=True,
+            role="look",
             run=SessionTools.validate,
         ),
         SessionTool(
@@ -407,7 +414,7 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
                     "max_tokens": whole("The longest answer", least=1, most=8000),
                 },
             ),
-            reads=False,
+            role="run",
             run=SessionTools.ask_model,
         ),
         SessionTool(
@@ -420,7 +427,7 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
                 },
                 {"value": {"description": "Any JSON; null forgets it"}},
             ),
-            reads=False,
+            role="run",
             run=SessionTools.agent_state,
         ),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 
 import click
 
@@ -26,6 +27,8 @@ def command() -> None:
 @click.option("--http", is_flag=True, help="Over HTTP instead of standard input and output; asks for a token.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on, with --http.")
 @click.option("--port", default=8765, show_default=True, help="The port to listen on, with --http; 0 for any.")
+@click.option("--certificate", type=click.Path(path_type=Path), help="A TLS certificate, with --http.")
+@click.option("--key", type=click.Path(path_type=Path), help="Its key.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front of it does the encryption, with --http.")
 @click.option("--name", "names", multiple=True, metavar="HOST", help="What else this server is called, with --http.")
 @workspace_option
@@ -35,6 +38,8 @@ def serve(
     http: bool,
     host: str,
     port: int,
+    certificate: Path | None,
+    key: Path | None,
     behind_proxy: bool,
     names: tuple[str, ...],
     workspace: str | None,
@@ -61,13 +66,17 @@ def serve(
             return
         from weft.app import person_access
         from weft.web.mcp import serve_mcp
-        from weft.web.serve import ServeOptions, bound, check_encrypted, origins_of
+        from weft.web.serve import ServeOptions, bound, check_encrypted, check_files, origins_of
 
-        options = ServeOptions(host=host, port=port, names=names, behind_proxy=behind_proxy)
+        options = ServeOptions(
+            host=host, port=port, names=names, certificate=certificate, key=key, behind_proxy=behind_proxy
+        )
         check_encrypted(options)
+        check_files(options)
         listening = stack.enter_context(bound(options))
         origins = origins_of(options, listening.getsockname()[1])
-        asyncio.run(serve_mcp(answering, person_access(), listening, origins, _ready))
+        serving = serve_mcp(answering, person_access(), listening, origins, _ready, certificate=certificate, key=key)
+        asyncio.run(serving)
 
 
 def _ready(address: str) -> None:

@@ -131,6 +131,7 @@ def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
         profile=spec.wish.profile,
         resumed=before is not None,
         budget=limits,
+        answers={**(before.answers if before else {}), **spec.wish.answers},
     )
     progress = Progress(
         run,

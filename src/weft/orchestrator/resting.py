@@ -6,7 +6,7 @@ whoever turns words into commands asks again instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
@@ -27,6 +27,7 @@ from weft.protocol.events import (
 from weft.session.moments import moment_seconds, moment_text
 from weft.session.state import GateState, RunState, SessionState
 from weft.workspace.parameters import ParameterSpec
+from weft.workspace.pipeline import Pipeline
 from weft.workspace.spelling import listed, suggest
 
 TEXT_LIMIT: Final = 20_000
@@ -185,9 +186,21 @@ def chosen_id(gate: GateState, word: str) -> str:
     raise UserError(f"the gate {gate.gate} offers no choice {word}", hint=hint)
 
 
+def answered(
+    state: SessionState, answers: Mapping[str, str], pipeline: Pipeline, tried: Container[str] = ()
+) -> tuple[str, str] | None:
+    """An open gate that has an answer given in advance, and the name it has that under: its own, or for every item that
+    of the step as the files have it."""
+    for gate, opened in state.gates.items():
+        for name in (gate, pipeline.written(gate)):
+            if name in answers and opened.gate not in tried:
+                return gate, name
+    return None
+
+
 def continued(wish: StartRun) -> StartRun:
     """The same wish for the same run, without what was asked for once."""
-    return replace(wish, force=frozenset(), start_from=None, accept=frozenset(), parameters={})
+    return replace(wish, force=frozenset(), start_from=None, accept=frozenset(), parameters={}, answers={})
 
 
 def _reply(

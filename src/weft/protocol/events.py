@@ -126,6 +126,8 @@ class RunStarted:
     """The run was at rest and is taken up again: what it has spent, its rounds and its gates still count."""
     budget: Mapping[str, float] = field(default_factory=dict)
     """Limits that a person set for this run in place of the pipeline's: usd, tokens, minutes."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """Replies given in advance that are not used yet, by the step whose gate each is for."""
     type: Literal["run_started"] = "run_started"
 
 

@@ -99,6 +99,8 @@ class RunState:
     model: str
     budget: Mapping[str, float] = field(default_factory=dict)
     profile: Mapping[str, Any] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """Replies given in advance that are not used yet, by step."""
     outcome: Outcome | None = None
     message: str = ""
     chosen_model: str = ""
@@ -387,6 +389,7 @@ def _run_started(state: SessionState, event: e.RunStarted, record: Record) -> No
         event.model,
         event.budget,
         event.profile,
+        event.answers,
         chosen_model=event.chosen_model,
         begun=begun,
         spent=before.spent if before else {},
@@ -553,6 +556,8 @@ def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> Non
         step.replies = (*step.replies, (event.gate, event.text))
     if state.run is not None and event.parameters:
         state.run.chosen = {**state.run.chosen, **event.parameters}
+    if state.run is not None and event.by == "answer":
+        state.run.answers = {gate: reply for gate, reply in state.run.answers.items() if gate != name}
 
 
 def _classified(state: SessionState, event: e.ReplyClassified, _: Record) -> None:

@@ -3,36 +3,30 @@
 What changes a session is a command of the protocol, given at the session's door; what only looks reads the log and the
 index. The routes stand by what they are about: the server itself here, then `session_routes`, `work_routes` (what a
 session made), `library_routes` (pipelines, agents, skills, packs).
+
+It is made in two steps. What a person meets first (signing in, the page, the sessions) is there at once; the rest is
+loaded when the first request for it comes, or a moment after the start.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from weft import __version__
 from weft.protocol.errors import WeftError
-from weft.render.html import code_html, difference_html, markdown_html
 from weft.web import shapes as s
 from weft.web.asking import PROBLEMS, Administers, Looks, Served, broken, misshapen, refused, served_by, told
 from weft.web.assets import asset_routes
-from weft.web.batch_routes import batch_routes
-from weft.web.documentation import site_routes
-from weft.web.frames import frame_routes
-from weft.web.guard import COOKIE
-from weft.web.knowledge_routes import knowledge_routes
-from weft.web.library_routes import library_routes
+from weft.web.guard import COOKIE, ASGIApp, Receive, Scope, Send
 from weft.web.pages import page_routes
-from weft.web.schedule_routes import schedule_routes
 from weft.web.session_routes import session_routes
-from weft.web.settings_routes import settings_routes
-from weft.web.share_routes import share_routes, shared_pages
-from weft.web.source_routes import source_routes
-from weft.web.work_routes import work_routes
 
 server_routes = APIRouter(prefix="/api")
 WAYS_IN: Final[dict[str, Any]] = {
@@ -56,7 +50,8 @@ class Api(FastAPI):
         return self.openapi_schema
 
 
-def make_api(served: Served) -> FastAPI:
+def make_api(served: Served, routers: Sequence[APIRouter] | None = None) -> FastAPI:
+    """All of it, unless it is said which part."""
     app = Api(
         title="Weft",
         version=__version__,
@@ -68,9 +63,8 @@ def make_api(served: Served) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.served = served
-    for router in (frame_routes, shared_pages, *ROUTERS):
+    for router in (*told_routers(), *untold_routers()) if routers is None else routers:
         app.include_router(router)
-    app.include_router(site_routes)
     app.include_router(asset_routes)  # the last: every address that is nobody else's is a place of the page
     app.add_exception_handler(WeftError, told)
     app.add_exception_handler(RequestValidationError, misshapen)
@@ -139,6 +133,8 @@ async def render(asked: s.RenderAsk, who: Looks) -> s.RenderedTexts:
 
 
 def _rendered(one: s.TextToRender) -> str:
+    from weft.render.html import code_html, difference_html, markdown_html
+
     match one.kind:
         case "markdown":
             return markdown_html(one.text)
@@ -148,17 +144,72 @@ def _rendered(one: s.TextToRender) -> str:
             return difference_html(one.before, one.text) if one.before else code_html(one.text, "diff")
 
 
-ROUTERS: Final = (
-    page_routes,
-    server_routes,
-    session_routes,
-    batch_routes,
-    work_routes,
-    library_routes,
-    source_routes,
-    knowledge_routes,
-    settings_routes,
-    share_routes,
-    schedule_routes,
-)
-"""Of what the OpenAPI document tells."""
+FIRST: Final = (page_routes, server_routes, session_routes)
+_LATER_PLACES: Final = ("api", "docs", "frame", "x")
+"""Where addresses of the second step are; everything else is a place of the page."""
+LATER_SECONDS: Final = 1.0
+
+
+def told_routers() -> tuple[APIRouter, ...]:
+    """Of what the OpenAPI document tells."""
+    from weft.web.batch_routes import batch_routes
+    from weft.web.knowledge_routes import knowledge_routes
+    from weft.web.library_routes import library_routes
+    from weft.web.schedule_routes import schedule_routes
+    from weft.web.settings_routes import settings_routes
+    from weft.web.share_routes import share_routes
+    from weft.web.source_routes import source_routes
+    from weft.web.work_routes import work_routes
+
+    return (
+        page_routes,
+        server_routes,
+        session_routes,
+        batch_routes,
+        work_routes,
+        library_routes,
+        source_routes,
+        knowledge_routes,
+        settings_routes,
+        share_routes,
+        schedule_routes,
+    )
+
+
+def untold_routers() -> tuple[APIRouter, ...]:
+    from weft.web.documentation import site_routes
+    from weft.web.frames import frame_routes
+    from weft.web.share_routes import shared_pages
+
+    return (frame_routes, shared_pages, site_routes)
+
+
+class ApiInSteps:
+    """The API from its first step on: a request that the first step does not know waits for the second."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+        self._known = [route for router in FIRST for route in router.routes]
+        self._app: ASGIApp = make_api(served, FIRST)
+        self._whole = False
+        self._loading = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not self._whole and self.is_later(scope):
+            await self.load()
+        await self._app(scope, receive, send)
+
+    async def load_soon(self) -> None:
+        await asyncio.sleep(LATER_SECONDS)
+        await self.load()
+
+    async def load(self) -> None:
+        async with self._loading:
+            if not self._whole:
+                self._app = await asyncio.to_thread(make_api, self._served)
+                self._whole = True
+
+    def is_later(self, scope: Scope) -> bool:
+        if scope["type"] != "http" or scope["path"].split("/")[1] not in _LATER_PLACES:
+            return False
+        return not any(route.matches(scope)[0] is Match.FULL for route in self._known)

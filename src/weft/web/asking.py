@@ -57,15 +57,16 @@ def needs(role: Role) -> Any:
     def check(request: Request) -> Identity:
         who: Identity | None = request.state.who
         if who is None or not who.may(role):
-            raise not_allowed(role)
+            raise not_allowed(role, who)
         return who
 
     check.role = role  # type: ignore[attr-defined]
     return Depends(check)
 
 
-def not_allowed(role: Role) -> HTTPException:
-    return HTTPException(403, json.dumps({"what": f"this needs the role {role}", "hint": "ask who administers here"}))
+def not_allowed(role: Role, who: Identity | None) -> HTTPException:
+    what, hint = who.why_not(role) if who else (f"this needs the role {role}", "sign in")
+    return HTTPException(403, json.dumps({"what": what, "hint": hint}))
 
 
 def actor(who: Identity) -> Actor:

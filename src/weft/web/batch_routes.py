@@ -13,6 +13,7 @@ from fastapi import APIRouter, File, Form, UploadFile
 from weft.app import GivenFile, Identity
 from weft.protocol.commands import Refused
 from weft.protocol.errors import UserError, WeftError
+from weft.web import later_shapes as l
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, actor
 from weft.web.jobs import Job, JobItem, Tell
@@ -30,7 +31,7 @@ async def begin_batch(
     who: Runs,
     files: Annotated[list[UploadFile], File(description="Each becomes a session of its own.")],
     asked: Annotated[str, Form(description="A NewSession as JSON, for all of them.")] = "{}",
-) -> s.BatchShown:
+) -> l.BatchShown:
     """A session for each file. One that fails does not stop the others; the same key again begins nothing new."""
     wanted = s.NewSession.model_validate_json(asked)
     if len(files) > MOST:
@@ -74,7 +75,7 @@ async def _one(place: ServedWorkspace, asked: s.NewSession, file: GivenFile, ite
 
 
 @batch_routes.get("/batches/{batch}")
-async def show_batch(batch: str, place: At, who: Looks) -> s.BatchShown:
+async def show_batch(batch: str, place: At, who: Looks) -> l.BatchShown:
     """The files in their order; what each session does, the list of sessions says."""
     found = place.jobs.get(batch)
     if found is None or not found.items:
@@ -82,6 +83,6 @@ async def show_batch(batch: str, place: At, who: Looks) -> s.BatchShown:
     return _shown(found)
 
 
-def _shown(job: Job) -> s.BatchShown:
-    items = tuple(s.BatchItem(**asdict(one)) for one in job.items)
-    return s.BatchShown(id=job.id, pipeline=job.about.removeprefix("batch "), state=job.state, items=items)
+def _shown(job: Job) -> l.BatchShown:
+    items = tuple(l.BatchItem(**asdict(one)) for one in job.items)
+    return l.BatchShown(id=job.id, pipeline=job.about.removeprefix("batch "), state=job.state, items=items)

@@ -10,6 +10,7 @@ from fastapi import APIRouter, File, Form, Query, UploadFile
 
 from weft.app import Collections, Inquiry, ask_of, lay_missing
 from weft.protocol.commands import StartRun
+from weft.web import later_shapes as l
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs
 from weft.web.jobs import Job, Tell
@@ -17,7 +18,7 @@ from weft.web.place import ServedWorkspace
 from weft.web.session_routes import keyed, started
 
 knowledge_routes = APIRouter(prefix="/api/w/{workspace}")
-_MODES: Final[Mapping[s.SearchMode, Literal["keyword", "vector", "hybrid"]]] = {
+_MODES: Final[Mapping[l.SearchMode, Literal["keyword", "vector", "hybrid"]]] = {
     "words": "keyword",
     "meaning": "vector",
     "both": "hybrid",
@@ -29,29 +30,29 @@ def _collections(place: ServedWorkspace) -> Collections:
 
 
 @knowledge_routes.get("/collections")
-async def list_collections(place: At, who: Looks) -> tuple[s.CollectionShown, ...]:
+async def list_collections(place: At, who: Looks) -> tuple[l.CollectionShown, ...]:
     found = await place.app.off_loop(_collections(place).rows)
-    return tuple(s.CollectionShown(name=one.name, title=one.title, counts=one.counts) for one in found)
+    return tuple(l.CollectionShown(name=one.name, title=one.title, counts=one.counts) for one in found)
 
 
 @knowledge_routes.post("/collections", status_code=201)
-async def make_collection(asked: s.NewCollection, place: At, who: Runs) -> s.CollectionShown:
+async def make_collection(asked: l.NewCollection, place: At, who: Runs) -> l.CollectionShown:
     await place.app.off_loop(lambda: _collections(place).create(asked.name, asked.title))
-    return s.CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
+    return l.CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
 
 
 @knowledge_routes.get("/collections/{collection}")
-async def show_collection(collection: str, place: At, who: Looks) -> s.CollectionDocuments:
+async def show_collection(collection: str, place: At, who: Looks) -> l.CollectionDocuments:
     """Its documents, with what is to be known of each."""
 
-    def read() -> s.CollectionDocuments:
+    def read() -> l.CollectionDocuments:
         with _collections(place).opened(collection) as one:
-            row, fields = one.row, s.CollectionDocument.model_fields
+            row, fields = one.row, l.CollectionDocument.model_fields
             documents = tuple(
-                s.CollectionDocument(**{name: getattr(document, name) for name in fields})
+                l.CollectionDocument(**{name: getattr(document, name) for name in fields})
                 for document in one.documents()
             )
-        return s.CollectionDocuments(name=row.name, title=row.title, counts=row.counts, documents=documents)
+        return l.CollectionDocuments(name=row.name, title=row.title, counts=row.counts, documents=documents)
 
     return await place.app.off_loop(read)
 
@@ -63,7 +64,7 @@ async def add_documents(
     who: Runs,
     files: Annotated[list[UploadFile], File()],
     key: Annotated[str, Form(max_length=200, description="Names this wish: the same one again is the same job.")] = "",
-) -> s.JobShown:
+) -> l.JobShown:
     """Files are copied into the collection and read; the job says how far that is."""
     given = [(file.filename or "", await file.read()) for file in files]
 
@@ -76,7 +77,7 @@ async def add_documents(
 
 
 @knowledge_routes.post("/collections/{collection}/update", status_code=202)
-async def update_collection(collection: str, place: At, who: Runs) -> s.JobShown:
+async def update_collection(collection: str, place: At, who: Runs) -> l.JobShown:
     """What changed is read again, what is gone is taken out, vectors are made."""
 
     def known() -> None:
@@ -88,7 +89,7 @@ async def update_collection(collection: str, place: At, who: Runs) -> s.JobShown
 
 
 @knowledge_routes.delete("/collections/{collection}/documents/{file:path}", status_code=202)
-async def remove_document(collection: str, file: str, place: At, who: Runs) -> s.JobShown:
+async def remove_document(collection: str, file: str, place: At, who: Runs) -> l.JobShown:
     """The collection's own copy is deleted; nothing outside is touched."""
 
     def removed() -> None:
@@ -99,7 +100,7 @@ async def remove_document(collection: str, file: str, place: At, who: Runs) -> s
     return _begin_update(place, collection)
 
 
-def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> s.JobShown:
+def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> l.JobShown:
     def read(tell: Tell) -> list[str]:
         with _collections(place).opened(collection) as one:
             report = one.update(tell)
@@ -114,20 +115,20 @@ def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> s.J
 
 
 @knowledge_routes.get("/jobs")
-async def list_jobs(place: At, who: Looks) -> tuple[s.JobShown, ...]:
+async def list_jobs(place: At, who: Looks) -> tuple[l.JobShown, ...]:
     return tuple(map(shown_job, place.jobs.all()))
 
 
 @knowledge_routes.get("/jobs/{job}")
-async def show_job(job: str, place: At, who: Looks) -> s.JobShown:
+async def show_job(job: str, place: At, who: Looks) -> l.JobShown:
     found = place.jobs.get(job)
     if found is None:
         raise NotThereError(f"there is no job {job[:40]}", hint="the last 200 are kept")
     return shown_job(found)
 
 
-def shown_job(job: Job) -> s.JobShown:
-    return s.JobShown(**{name: getattr(job, name) for name in s.JobShown.model_fields})
+def shown_job(job: Job) -> l.JobShown:
+    return l.JobShown(**{name: getattr(job, name) for name in l.JobShown.model_fields})
 
 
 @knowledge_routes.get("/collections/{collection}/search")
@@ -136,31 +137,31 @@ async def search_collection(
     place: At,
     who: Looks,
     q: Annotated[str, Query(min_length=1, max_length=2000)],
-    mode: s.SearchMode = "both",
+    mode: l.SearchMode = "both",
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
     document: str = "",
     tier: Annotated[str, Query(pattern="^(standards|guides|)$")] = "",
-) -> s.PassagesFound:
+) -> l.PassagesFound:
     """Passages, the best first, each with why: how it was found, its scores, and the words it has of the question."""
 
-    def found() -> s.PassagesFound:
+    def found() -> l.PassagesFound:
         with _collections(place).opened(collection) as one:
             hits, warnings = one.search(q, limit=limit, mode=_MODES[mode], document=document, tier=tier, why=True)
-        return s.PassagesFound(hits=tuple(s.PassageHit(**_hit(hit)) for hit in hits), warnings=tuple(warnings))
+        return l.PassagesFound(hits=tuple(l.PassageHit(**_hit(hit)) for hit in hits), warnings=tuple(warnings))
 
     return await place.app.off_loop(found)
 
 
 @knowledge_routes.get("/collections/{collection}/passages/{passage:path}")
-async def show_passage(collection: str, passage: str, place: At, who: Looks) -> s.PassageShown:
+async def show_passage(collection: str, passage: str, place: At, who: Looks) -> l.PassageShown:
     """A passage by its reference or id: what it says, what it refers to, and what refers to it."""
 
-    def read() -> s.PassageShown:
+    def read() -> l.PassageShown:
         with _collections(place).opened(collection) as one:
             answer = one.ask("kb_get", {"identifier": passage})
         if not answer["found"]:
             raise NotThereError(answer["error"], hint=answer.get("hint", ""))
-        return s.PassageShown(passage=s.Passage(**_passage(answer["paragraph"])), related=tuple(answer["related"]))
+        return l.PassageShown(passage=l.Passage(**_passage(answer["paragraph"])), related=tuple(answer["related"]))
 
     return await place.app.off_loop(read)
 
@@ -168,23 +169,23 @@ async def show_passage(collection: str, passage: str, place: At, who: Looks) -> 
 @knowledge_routes.get("/collections/{collection}/hops/{passage:path}")
 async def follow_references(
     collection: str, passage: str, place: At, who: Looks, depth: Annotated[int, Query(ge=1, le=6)] = 2
-) -> tuple[s.HopShown, ...]:
+) -> tuple[l.HopShown, ...]:
     """What a passage refers to, and what that refers to, the surest first."""
 
-    def read() -> tuple[s.HopShown, ...]:
+    def read() -> tuple[l.HopShown, ...]:
         with _collections(place).opened(collection) as one:
             answer = one.ask("kb_hops", {"paragraph_id": passage, "max_hops": depth})
         if "error" in answer:
             raise NotThereError(str(answer["error"]), hint=str(answer.get("hint", "")))
         return tuple(
-            s.HopShown(**_passage(row), score=row["hop_score"], hops=row["hop_depth"]) for row in answer["connected"]
+            l.HopShown(**_passage(row), score=row["hop_score"], hops=row["hop_depth"]) for row in answer["connected"]
         )
 
     return await place.app.off_loop(read)
 
 
 @knowledge_routes.post("/collections/{collection}/verify")
-async def verify_claims(asked: s.ClaimsAsked, collection: str, place: At, who: Looks) -> tuple[dict[str, Any], ...]:
+async def verify_claims(asked: l.ClaimsAsked, collection: str, place: At, who: Looks) -> tuple[dict[str, Any], ...]:
     """Claims held against the passages they cite: quoted, contradicted or not checked."""
 
     def judged() -> tuple[dict[str, Any], ...]:
@@ -196,7 +197,7 @@ async def verify_claims(asked: s.ClaimsAsked, collection: str, place: At, who: L
 
 
 @knowledge_routes.post("/collections/{collection}/ask", status_code=201)
-async def ask_collection(asked: s.ResearchQuestion, collection: str, place: At, who: Runs) -> s.Begun:
+async def ask_collection(asked: l.ResearchQuestion, collection: str, place: At, who: Runs) -> s.Begun:
     """A question: `ask` for a short answer, `research` for one that takes it apart. The same question has the same
     session."""
 

@@ -18,7 +18,7 @@ from weft.app import (
     save_library_text,
 )
 from weft.protocol.errors import Problem
-from weft.web import shapes as s
+from weft.web import later_shapes as l
 from weft.web.asking import Administers, At, Looks
 
 library_routes = APIRouter(prefix="/api/w/{workspace}")
@@ -28,54 +28,54 @@ library_routes = APIRouter(prefix="/api/w/{workspace}")
 
 
 @library_routes.get("/pipelines")
-async def list_pipelines(place: At, who: Looks) -> tuple[s.PipelineShort, ...]:
+async def list_pipelines(place: At, who: Looks) -> tuple[l.PipelineShort, ...]:
     """Every pipeline with what it takes; what is wrong with it, if anything is."""
 
-    def read() -> tuple[s.PipelineShort, ...]:
+    def read() -> tuple[l.PipelineShort, ...]:
         names = place.app.workspace.pipeline_names()
-        return tuple(s.PipelineShort(**_short(place.app, name, None)) for name in names)
+        return tuple(l.PipelineShort(**_short(place.app, name, None)) for name in names)
 
     return await place.app.off_loop(read)
 
 
 @library_routes.get("/pipelines/{name}")
-async def show_pipeline(name: str, place: At, who: Looks) -> s.PipelineShown:
+async def show_pipeline(name: str, place: At, who: Looks) -> l.PipelineShown:
     """Its graph, its text, its problems with line and key, and what its last runs took."""
 
-    def read() -> s.PipelineShown:
+    def read() -> l.PipelineShown:
         file, text, digest = library_text(place.app, "pipelines", name)
         entries = place.app.catalogue.page(Filter(pipeline=name, archived=None, limit=20))
         runs = pipeline_runs(place.app, [(one.id, one.title) for one in entries])
-        return s.PipelineShown(
+        return l.PipelineShown(
             **_drawn(place.app, name, None),
             file=file,
             hash=digest,
             yaml=text,
-            runs=tuple(s.PipelineRun(**asdict(run)) for run in runs),
+            runs=tuple(l.PipelineRun(**asdict(run)) for run in runs),
         )
 
     return await place.app.off_loop(read)
 
 
 @library_routes.post("/pipelines/{name}/check")
-async def check_pipeline(given: s.GivenText, name: str, place: At, who: Looks) -> s.PipelineDrawn:
+async def check_pipeline(given: l.GivenText, name: str, place: At, who: Looks) -> l.PipelineDrawn:
     """A text as if it were this pipeline's file: its graph, or its problems. Nothing is saved."""
-    return await place.app.off_loop(lambda: s.PipelineDrawn(**_drawn(place.app, name, given.text)))
+    return await place.app.off_loop(lambda: l.PipelineDrawn(**_drawn(place.app, name, given.text)))
 
 
 @library_routes.put("/pipelines/{name}")
-async def save_pipeline(given: s.GivenText, name: str, place: At, who: Administers) -> s.TextSaved:
+async def save_pipeline(given: l.GivenText, name: str, place: At, who: Administers) -> l.TextSaved:
     """Saved whatever is wrong with it; 409 when the file was changed meanwhile."""
 
-    def saved() -> s.TextSaved:
+    def saved() -> l.TextSaved:
         digest = save_library_text(place.app, "pipelines", name, given.text, given.expected)
-        return s.TextSaved(hash=digest, problems=problems(place.app.check_pipeline(name)))
+        return l.TextSaved(hash=digest, problems=problems(place.app.check_pipeline(name)))
 
     return await place.app.off_loop(saved)
 
 
-def problems(found: Iterable[Problem]) -> tuple[s.ProblemShown, ...]:
-    return tuple(s.ProblemShown(**asdict(one)) for one in found)
+def problems(found: Iterable[Problem]) -> tuple[l.ProblemShown, ...]:
+    return tuple(l.ProblemShown(**asdict(one)) for one in found)
 
 
 def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
@@ -90,11 +90,11 @@ def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
         "description": pipeline.description,
         "version": pipeline.version,
         "inputs": tuple(
-            s.InputShown(name=one, description=given.description, optional=not given.required, kind=given.kind)
+            l.InputShown(name=one, description=given.description, optional=not given.required, kind=given.kind)
             for one, given in pipeline.inputs.items()
         ),
         "parameters": tuple(
-            s.ParameterShown(name=one, **asdict(spec), good=spec.good_values())
+            l.ParameterShown(name=one, **asdict(spec), good=spec.good_values())
             for one, spec in pipeline.offered.items()
         ),
         "depths": pipeline.depth,
@@ -113,7 +113,7 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
         **shown,
         "graph": tuple(_step(step) for step in pipeline.steps.values()),
         "units": tuple(
-            s.UnitShown(kind=unit.kind, steps=unit.steps, most=unit.most, when=str(unit.when or ""))
+            l.UnitShown(kind=unit.kind, steps=unit.steps, most=unit.most, when=str(unit.when or ""))
             for unit in pipeline.units
         ),
         "final": pipeline.final,
@@ -122,9 +122,9 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
     }
 
 
-def _step(step: Any) -> s.PipelineStep:
+def _step(step: Any) -> l.PipelineStep:
     gate = step.gate
-    return s.PipelineStep(
+    return l.PipelineStep(
         name=step.name,
         artifacts=step.artifacts,
         requires=step.requires,
@@ -137,7 +137,7 @@ def _step(step: Any) -> s.PipelineStep:
         skills=step.skills,
         schemas={artifact: schema.file for artifact, schema in step.schemas.items()},
         checks=tuple(f"{call.name} on {artifact}" for artifact, call in step.checks),
-        gate=s.GateShown(
+        gate=l.GateShown(
             message=gate.message,
             auto=gate.auto,
             when=str(gate.when or ""),
@@ -157,31 +157,31 @@ def _step(step: Any) -> s.PipelineStep:
 
 
 @library_routes.get("/agents")
-async def list_agents(place: At, who: Looks) -> tuple[s.LibraryEntry, ...]:
+async def list_agents(place: At, who: Looks) -> tuple[l.LibraryEntry, ...]:
     return await place.app.off_loop(lambda: tuple(map(_entry, library_files(place.app, "agents"))))
 
 
 @library_routes.get("/skills")
-async def list_skills(place: At, who: Looks) -> tuple[s.LibraryEntry, ...]:
+async def list_skills(place: At, who: Looks) -> tuple[l.LibraryEntry, ...]:
     return await place.app.off_loop(lambda: tuple(map(_entry, library_files(place.app, "skills"))))
 
 
 @library_routes.put("/agents/{name}")
-async def save_agent(given: s.GivenText, name: str, place: At, who: Administers) -> s.TextSaved:
+async def save_agent(given: l.GivenText, name: str, place: At, who: Administers) -> l.TextSaved:
     return await place.app.off_loop(lambda: _saved(place.app, "agents", name, given))
 
 
 @library_routes.put("/skills/{name}")
-async def save_skill(given: s.GivenText, name: str, place: At, who: Administers) -> s.TextSaved:
+async def save_skill(given: l.GivenText, name: str, place: At, who: Administers) -> l.TextSaved:
     return await place.app.off_loop(lambda: _saved(place.app, "skills", name, given))
 
 
-def _saved(app: App, kind: Literal["agents", "skills"], name: str, given: s.GivenText) -> s.TextSaved:
+def _saved(app: App, kind: Literal["agents", "skills"], name: str, given: l.GivenText) -> l.TextSaved:
     digest = save_library_text(app, kind, name, given.text, given.expected)
     found = next((one for one in library_files(app, kind) if one.name == name), None)
-    return s.TextSaved(hash=digest, problems=problems(found.problems if found else ()))
+    return l.TextSaved(hash=digest, problems=problems(found.problems if found else ()))
 
 
-def _entry(one: LibraryFile) -> s.LibraryEntry:
-    fields = {name: getattr(one, name) for name in s.LibraryEntry.model_fields if name != "problems"}
-    return s.LibraryEntry(**fields, problems=problems(one.problems))
+def _entry(one: LibraryFile) -> l.LibraryEntry:
+    fields = {name: getattr(one, name) for name in l.LibraryEntry.model_fields if name != "problems"}
+    return l.LibraryEntry(**fields, problems=problems(one.problems))

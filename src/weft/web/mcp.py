@@ -11,12 +11,12 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from pathlib import Path
 from typing import Final
 
 import uvicorn
 
-from weft.app import Access, App, Collections
-from weft.app.session_serving import answering_sessions
+from weft.app import Access, App
 from weft.protocol.errors import WeftError
 from weft.web.guard import UPLOAD_LIMIT, ASGIApp, Attempts, Guard, House, Receive, Scope, Send, Way
 
@@ -77,9 +77,13 @@ class McpHall:
             async with AsyncExitStack() as stack:
                 home = self._apps[workspace]
                 if collection:
+                    from weft.app import Collections
+
                     one = stack.enter_context(Collections(home.workspace).opened(collection))
                     app = await stack.enter_async_context(one.answering_http(path))
                 else:
+                    from weft.app.session_serving import answering_sessions  # few ask for it, and it is a lot to load
+
                     app = await stack.enter_async_context(answering_sessions(home, path))
                 ready.set_result(app)
                 await self._leaving.wait()
@@ -102,13 +106,24 @@ async def serve_mcp(
     listening: socket.socket,
     origins: frozenset[str],
     ready: Callable[[str], None],
+    *,
+    certificate: Path | None = None,
+    key: Path | None = None,
 ) -> None:
     """One thing alone, at `/mcp`, for whoever has a token for it. Until it is interrupted."""
-    house = House(origins, (Way("/", "token", UPLOAD_LIMIT),))
+    house = House(origins, (Way("/", "token", UPLOAD_LIMIT),), secure=certificate is not None)
     async with answering(PATH) as app:
         guard = Guard(app, access, house, Attempts(time.monotonic))
-        config = uvicorn.Config(guard, log_level="warning", access_log=False, server_header=False, lifespan="off")
+        config = uvicorn.Config(
+            guard,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ssl_certfile=str(certificate) if certificate else None,
+            ssl_keyfile=str(key) if key else None,
+            lifespan="off",
+        )
         host, port = listening.getsockname()[:2]
         listening.listen(128)
-        ready(f"http://{host}:{port}{PATH}")
+        ready(f"{'https' if certificate else 'http'}://{host}:{port}{PATH}")
         await uvicorn.Server(config).serve([listening])

@@ -38,6 +38,8 @@ REFRESH_SHARE: Final = 30
 NOTICED_SECONDS: Final = 0.03
 """Longer than this nobody is made to wait for it."""
 MOST_TAKEN_UP: Final = 1000
+SETTLE_SECONDS: Final = 0.3
+"""After the start: whoever asks first does not wait behind a look at every log."""
 CLOCK_SECONDS: Final = 5.0
 """Between two looks at what waits for its time."""
 ON_TIME: Final = Actor("machine", "clock", TAKEN_UP.face)
@@ -118,7 +120,8 @@ class ServedWorkspace:
         """Go on with every run that was going when a server that held it ended. Those of a queue are the workers'."""
         if self.app.queues_runs:
             return
-        left = Filter(states=("interrupted", "working"), archived=None, limit=MOST_TAKEN_UP)
+        left = Filter(states=("interrupted", "working", "waiting"), archived=None, limit=MOST_TAKEN_UP)
+        await asyncio.sleep(SETTLE_SECONDS)
         try:
             names = [one.id for one in await self.app.off_loop(lambda: self.catalogue.page(left))]
         except Exception as error:  # noqa: BLE001  the server is there for the others all the same
@@ -139,9 +142,15 @@ class ServedWorkspace:
 
     async def _watch_clock(self) -> None:
         waiting = Filter(states=("waiting", "asleep"), archived=None, limit=MOST_TAKEN_UP)
+
+        def looked() -> list[str]:
+            self._refresh()
+            return [one.id for one in self.catalogue.page(waiting, refresh=False)]
+
+        await asyncio.sleep(SETTLE_SECONDS)
         while True:
             try:
-                names = [one.id for one in await self.app.off_loop(lambda: self.catalogue.page(waiting))]
+                names = await self.app.off_loop(looked)
                 for name in names:
                     if await self.app.off_loop(partial(self.app.is_due, name)):
                         async with self.keeper.using(name) as session:

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from weft.app import Identity
 from weft.app.due import ScheduleEntry
-from weft.web import shapes as s
+from weft.web import later_shapes as l
 from weft.web.asking import At, Looks, Runs
 from weft.web.place import ServedWorkspace
 
@@ -35,19 +35,19 @@ Calls = Annotated[Identity, Depends(_may_call)]
 
 
 @schedule_routes.get("/schedules")
-async def list_schedules(place: At, who: Looks) -> tuple[s.ScheduleShown, ...]:
+async def list_schedules(place: At, who: Looks) -> tuple[l.ScheduleShown, ...]:
     """Every schedule with when it comes next and what became of it last; one that can't be read with its problem."""
     rows = await place.app.off_loop(place.schedules.rows)
     return tuple(
-        s.ScheduleShown(**{**asdict(row), "last": None if row.last is None else _entry(row.last)}) for row in rows
+        l.ScheduleShown(**{**asdict(row), "last": None if row.last is None else _entry(row.last)}) for row in rows
     )
 
 
 @schedule_routes.get("/schedules/{name}/history")
-async def schedule_history(name: str, place: At, who: Looks) -> tuple[s.ScheduleEntryShown, ...]:
+async def schedule_history(name: str, place: At, who: Looks) -> tuple[l.ScheduleEntryShown, ...]:
     """What was decided, begun, skipped and why, the newest last."""
 
-    def looked() -> tuple[s.ScheduleEntryShown, ...]:
+    def looked() -> tuple[l.ScheduleEntryShown, ...]:
         place.schedules.one(name)
         return tuple(_entry(one) for one in place.schedules.history(name).entries[-MOST_SHOWN:])
 
@@ -55,13 +55,13 @@ async def schedule_history(name: str, place: At, who: Looks) -> tuple[s.Schedule
 
 
 @schedule_routes.post("/schedules/{name}/run", status_code=202)
-async def run_schedule(name: str, asked: s.ScheduleCall, place: At, who: Runs) -> s.ScheduleEntryShown:
+async def run_schedule(name: str, asked: l.ScheduleCall, place: At, who: Runs) -> l.ScheduleEntryShown:
     """Begin it now, whatever its time is. With a key it is begun once, however often it is asked for."""
     return await _begin(name, asked, place, "person", {})
 
 
 @schedule_routes.post("/schedules/{name}/call", status_code=202)
-async def call_schedule(name: str, asked: s.ScheduleCall, place: At, who: Calls) -> s.ScheduleEntryShown:
+async def call_schedule(name: str, asked: l.ScheduleCall, place: At, who: Calls) -> l.ScheduleEntryShown:
     """Begin a schedule that says `call`; a token with the scope `trigger` can do this and nothing else."""
     return await _begin(name, asked, place, "call", asked.parameters)
 
@@ -77,8 +77,8 @@ async def resume_schedule(name: str, place: At, who: Runs) -> None:
 
 
 async def _begin(
-    name: str, asked: s.ScheduleCall, place: ServedWorkspace, cause: str, parameters: dict[str, Any]
-) -> s.ScheduleEntryShown:
+    name: str, asked: l.ScheduleCall, place: ServedWorkspace, cause: str, parameters: dict[str, Any]
+) -> l.ScheduleEntryShown:
     key = asked.key or secrets.token_hex(8)
 
     def decided() -> ScheduleEntry:
@@ -89,5 +89,5 @@ async def _begin(
     return _entry(entry)
 
 
-def _entry(entry: ScheduleEntry) -> s.ScheduleEntryShown:
-    return s.ScheduleEntryShown(**{name: getattr(entry, name) for name in s.ScheduleEntryShown.model_fields})
+def _entry(entry: ScheduleEntry) -> l.ScheduleEntryShown:
+    return l.ScheduleEntryShown(**{name: getattr(entry, name) for name in l.ScheduleEntryShown.model_fields})

@@ -6,6 +6,7 @@ import asyncio
 import ipaddress
 import secrets
 import socket
+import ssl
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -17,7 +18,7 @@ import uvicorn
 from weft.app import Access, App
 from weft.protocol.errors import EXIT_USAGE, UserError
 from weft.protocol.values import dataclass
-from weft.web.api import make_api
+from weft.web.api import ApiInSteps
 from weft.web.asking import Served
 from weft.web.frames import Frames
 from weft.web.guard import UPLOAD_LIMIT, Attempts, Guard, House, Way, loopback_origins, named_origins
@@ -64,8 +65,9 @@ class ServeOptions:
 
 
 def check(options: ServeOptions, access: Access) -> None:
-    """UserError for what would let strangers in."""
+    """UserError for what would let strangers in, and for TLS files that are none."""
     check_encrypted(options)
+    check_files(options)
     if not options.is_local and not access.has_passphrase:
         raise UserError(
             f"nobody has a passphrase, so nobody could sign in from beyond this machine ({options.host})",
@@ -81,6 +83,23 @@ def check_encrypted(options: ServeOptions) -> None:
             hint="give --certificate and --key, or say --behind-proxy when a proxy does the encryption",
             exit_code=EXIT_USAGE,
         )
+
+
+def check_files(options: ServeOptions) -> None:
+    """UserError for TLS files that are none."""
+    if options.certificate is None:
+        if options.key is not None:
+            raise UserError("a key without its certificate", hint="give --certificate as well", exit_code=EXIT_USAGE)
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(options.certificate, options.key)
+    except (OSError, ssl.SSLError) as error:
+        files = f"{options.certificate}{f' and {options.key}' if options.key else ''}"
+        raise UserError(
+            f"can't use the TLS files {files}: {error.strerror or error}",
+            hint="--certificate is a PEM file with the certificate and what signed it, --key a PEM file with its key",
+            exit_code=EXIT_USAGE,
+        ) from None
 
 
 def origins_of(options: ServeOptions, port: int) -> frozenset[str]:
@@ -131,7 +150,7 @@ async def serve(
             place = ServedWorkspace(name, app, tasks, trouble)
             places[name] = place
             stack.push_async_callback(place.close)
-        api = make_api(Served(places, access, house, Frames(secrets.token_bytes(32))))
+        api = ApiInSteps(Served(places, access, house, Frames(secrets.token_bytes(32))))
         hall = McpHall(dict(apps), tasks)
         guard = Guard(hall.before(api), access, house, Attempts(time.monotonic))
         if options.resume:
@@ -156,7 +175,9 @@ async def serve(
         scheme = "https" if options.certificate or not options.is_local else "http"
         listening.listen(1024)  # from here on whoever comes is let in a moment later
         ready(f"{scheme}://{host}:{port}")
+        loading = tasks.create_task(api.load_soon(), name="loads the rest of the API")
         await uvicorn.Server(config).serve([listening])
+        loading.cancel()
         await hall.close()
         for place in places.values():
             await place.close()

@@ -43,6 +43,7 @@ from weft.protocol.errors import UserError
 from weft.protocol.events import QuestionAsked, Record
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.ids import slug
+from weft.protocol.plans import Plan
 from weft.protocol.talk_commands import DecideApproval
 from weft.web import shapes as s
 from weft.web.asking import (
@@ -59,7 +60,6 @@ from weft.web.asking import (
     refuse,
 )
 from weft.web.place import ServedWorkspace
-from weft.web.work_routes import shown_plan
 
 session_routes = APIRouter(prefix="/api/w/{workspace}")
 _ANSWERS: Final = (
@@ -293,14 +293,14 @@ async def give_command(given: s.GivenCommand, session: Session, place: At, who: 
                 return s.AcceptedCommand(seq=opened.state.seq, note=await opened.answered(wanted))
             if isinstance(wanted, Fork):
                 if not who.may("run"):
-                    raise not_allowed("run")
+                    raise not_allowed("run", who)
                 return s.AcceptedCommand(seq=opened.state.seq, note=f"forked as {await opened.answered(wanted)}")
         command = wanted or command
     needed: Role = "answer" if isinstance(command, _ANSWERS) else "run"
     if isinstance(command, DecideApproval) and command.always:
         needed = "administer"  # it holds for every session from now on
     if not who.may(needed):
-        raise not_allowed(needed)
+        raise not_allowed(needed, who)
     async with place.keeper.using(session) as opened:
         reply = await opened.submit(command, key=given.key, by=actor(who))
     if isinstance(reply, Refused):
@@ -407,3 +407,9 @@ async def _forecast(place: ServedWorkspace, asked: s.NewSession, given: tuple[Gi
     request = replace(request_of(place, asked, given), talk=False, session=None, new=True)
     plan, cost = await place.app.off_loop(lambda: place.app.forecast(request, wish_of(asked)))
     return s.NewPlan(**shown_plan(plan).model_dump(), estimate=s.EstimateShown(**asdict(cost)))
+
+
+def shown_plan(plan: Plan) -> s.PlanShown:
+    lines = tuple(s.PlanLineShown(**{name: getattr(line, name) for name in s.PlanLineShown.model_fields})
+                  for line in plan.lines)  # fmt: skip
+    return s.PlanShown(session=plan.session, pipeline=plan.pipeline, lines=lines, notes=plan.notes)

@@ -22,7 +22,7 @@ from weft.app import (
 )
 from weft.app.spending import By, SpendingAsk, spending
 from weft.app.stats import Over, StatsAsk, stats
-from weft.web import shapes as s
+from weft.web import later_shapes as l
 from weft.web.asking import Administers, At, Looks
 from weft.web.place import ServedWorkspace
 
@@ -33,47 +33,47 @@ settings_routes = APIRouter(prefix="/api/w/{workspace}")
 
 
 @settings_routes.get("/models")
-async def list_models(place: At, who: Looks) -> tuple[s.ModelShown, ...]:
+async def list_models(place: At, who: Looks) -> tuple[l.ModelShown, ...]:
     found = await place.app.off_loop(lambda: _models(place).rows())
-    return tuple(s.ModelShown(**asdict(one)) for one in found)
+    return tuple(l.ModelShown(**asdict(one)) for one in found)
 
 
 @settings_routes.post("/models/test")
-async def try_model(asked: s.ModelName, place: At, who: Administers) -> s.ModelTested:
+async def try_model(asked: l.ModelName, place: At, who: Administers) -> l.ModelTested:
     """Really calls it: does it answer, how fast, does it stream, call tools, keep to a schema?"""
     chosen = await place.app.off_loop(lambda: _models(place).chosen(asked.model or None))
     if chosen.is_embedded:
-        always = s.AbilityShown(works=True, note="built in: no key, no network")
-        none = s.AbilityShown(works=None, note="not asked")
-        return s.ModelTested(
+        always = l.AbilityShown(works=True, note="built in: no key, no network")
+        none = l.AbilityShown(works=None, note="not asked")
+        return l.ModelTested(
             model="embedded", first_part=None, whole=None, answers=always, streaming=none, tools=none, schema=none
         )
     found = await chosen.probe()
-    abilities = {name: s.AbilityShown(**asdict(getattr(found, name))) for name in ("answers", "streaming", "tools")}
-    return s.ModelTested(
+    abilities = {name: l.AbilityShown(**asdict(getattr(found, name))) for name in ("answers", "streaming", "tools")}
+    return l.ModelTested(
         model=found.model,
         first_part=found.first_part,
         whole=found.whole,
         **abilities,
-        schema=s.AbilityShown(**asdict(found.schema)),
+        schema=l.AbilityShown(**asdict(found.schema)),
     )
 
 
 @settings_routes.put("/models/default")
-async def choose_model(asked: s.ModelName, place: At, who: Administers) -> s.ModelName:
+async def choose_model(asked: l.ModelName, place: At, who: Administers) -> l.ModelName:
     """The workspace's default from now on."""
     reference = await place.app.off_loop(lambda: _models(place).set_default(asked.model))
-    return s.ModelName(model=reference)
+    return l.ModelName(model=reference)
 
 
 @settings_routes.get("/models/explain")
-async def explain_model(place: At, who: Looks, session: str = "", step: str = "", agent: str = "") -> s.ModelExplained:
+async def explain_model(place: At, who: Looks, session: str = "", step: str = "", agent: str = "") -> l.ModelExplained:
     """Which model is meant, and why."""
 
     def told() -> list[str]:
         return _models(place).explain(session=session or None, step=step or None, agent=agent or None)
 
-    return s.ModelExplained(lines=tuple(await place.app.off_loop(told)))
+    return l.ModelExplained(lines=tuple(await place.app.off_loop(told)))
 
 
 def _models(place: ServedWorkspace) -> ModelSettings:
@@ -90,19 +90,19 @@ async def show_costs(
     by: By = "day",
     days: Annotated[int | None, Query(ge=1, le=36_500, description="Only the last so many.")] = None,
     session: Annotated[list[str] | None, Query()] = None,
-) -> s.CostTable:
+) -> l.CostTable:
     """What models took and cost. What is not known is said and never counted as nothing."""
     since = date.today() - timedelta(days=days - 1) if days else None
     ask = SpendingAsk(sessions=tuple(session or ()), by=by, since=since)
     found = await place.app.off_loop(lambda: spending(place.app.sessions, place.app.models().price, ask))
     rows = tuple(_cost(name, one) for name, one in found.groups.items())
-    return s.CostTable(by=by, rows=rows, total=_cost("total", found.total), troubles=found.troubles)
+    return l.CostTable(by=by, rows=rows, total=_cost("total", found.total), troubles=found.troubles)
 
 
-def _cost(name: str, one: Spent) -> s.CostLine:
+def _cost(name: str, one: Spent) -> l.CostLine:
     counts: dict[str, Any] = {field: getattr(one, field) for field in one.__slots__ if field not in ("usd", "saved")}
     usd = float(one.usd) if one.usd or not one.unpriced else None
-    return s.CostLine(name=name, **counts, saved=float(one.saved), usd=usd)
+    return l.CostLine(name=name, **counts, saved=float(one.saved), usd=usd)
 
 
 @settings_routes.get("/stats")
@@ -113,25 +113,25 @@ async def show_stats(
     by_model: bool = False,
     days: Annotated[int | None, Query(ge=1, le=36_500, description="Only the last so many.")] = None,
     pipeline: Annotated[list[str] | None, Query()] = None,
-) -> s.StatsTable:
+) -> l.StatsTable:
     """What came of every step over many runs; a row with no step is its pipeline as a whole."""
     since = date.today() - timedelta(days=days - 1) if days else None
     ask = StatsAsk(pipelines=tuple(pipeline or ()), over=over, by_model=by_model, since=since)
     found = await place.app.off_loop(lambda: stats(place.app.sessions, place.app.models().price, ask))
-    return s.StatsTable(over=over, rows=tuple(s.StatsLine(**row.told()) for row in found.rows), troubles=found.troubles)
+    return l.StatsTable(over=over, rows=tuple(l.StatsLine(**row.told()) for row in found.rows), troubles=found.troubles)
 
 
 # -- packs, profile, permissions
 
 
 @settings_routes.get("/packs")
-async def list_packs(place: At, who: Looks) -> tuple[s.PackShown, ...]:
+async def list_packs(place: At, who: Looks) -> tuple[l.PackShown, ...]:
     """The packs that come with Weft, and how the workspace's files differ from them."""
 
-    def read() -> tuple[s.PackShown, ...]:
+    def read() -> tuple[l.PackShown, ...]:
         path = place.app.workspace.path
         return tuple(
-            s.PackShown(
+            l.PackShown(
                 name=pack.name,
                 version=pack.version,
                 description=pack.description,
@@ -153,28 +153,28 @@ async def lay_pack(name: str, place: At, who: Administers) -> dict[str, str]:
 
 
 @settings_routes.get("/profile")
-async def show_profile(place: At, who: Looks) -> s.ProfileShown:
+async def show_profile(place: At, who: Looks) -> l.ProfileShown:
     value, digest = await place.app.off_loop(lambda: read_profile_file(place.app.workspace))
-    return s.ProfileShown(profile=value, hash=digest)
+    return l.ProfileShown(profile=value, hash=digest)
 
 
 @settings_routes.put("/profile")
-async def save_profile(given: s.ProfileGiven, place: At, who: Administers) -> s.ProfileShown:
+async def save_profile(given: l.ProfileGiven, place: At, who: Administers) -> l.ProfileShown:
     """The whole of it; 409 when it was changed meanwhile. The next run makes again what depends on it."""
     workspace = place.app.workspace
     value, digest = await place.app.off_loop(lambda: write_profile_file(workspace, given.profile, given.expected))
-    return s.ProfileShown(profile=value, hash=digest)
+    return l.ProfileShown(profile=value, hash=digest)
 
 
 @settings_routes.get("/permissions")
-async def list_permissions(place: At, who: Looks) -> s.PermissionsShown:
+async def list_permissions(place: At, who: Looks) -> l.PermissionsShown:
     """The rules that hold, of the app, the workspace and every source, each with its place; and what files allow that
     nobody agreed to."""
 
-    def read() -> s.PermissionsShown:
-        return s.PermissionsShown(
+    def read() -> l.PermissionsShown:
+        return l.PermissionsShown(
             rules=tuple(
-                s.RuleShown(verb=one.verb, rule=str(one), place=one.place, why=one.why, when_tainted=one.when_tainted)
+                l.RuleShown(verb=one.verb, rule=str(one), place=one.place, why=one.why, when_tainted=one.when_tainted)
                 for one in place.app.rules().rules
             ),
             not_used=place.app.rules_not_used(),
@@ -184,21 +184,21 @@ async def list_permissions(place: At, who: Looks) -> s.PermissionsShown:
 
 
 @settings_routes.post("/permissions/judge")
-async def judge_a_call(asked: s.CallToJudge, place: At, who: Looks) -> s.CallJudged:
+async def judge_a_call(asked: l.CallToJudge, place: At, who: Looks) -> l.CallJudged:
     """What would this call get, and by which rule? Nothing is run."""
     path = place.app.workspace.path
     found = await place.app.off_loop(
         lambda: judge_call(path, asked.tool, asked.subject, asked.mode, tainted=asked.tainted)
     )
     told = {name: getattr(found, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
-    return s.CallJudged(**told, needs=tuple(sorted(found.needs)))
+    return l.CallJudged(**told, needs=tuple(sorted(found.needs)))
 
 
 @settings_routes.get("/tools")
-async def list_tools(place: At, who: Looks) -> tuple[s.ToolShown, ...]:
+async def list_tools(place: At, who: Looks) -> tuple[l.ToolShown, ...]:
     """Every tool exactly as a model is told of it."""
     listed = await place.app.off_loop(lambda: tools_listed(place.app.workspace.path))
     return tuple(
-        s.ToolShown(name=str(one["name"]), effect=str(one["effect"]), description=str(one["description"]))
+        l.ToolShown(name=str(one["name"]), effect=str(one["effect"]), description=str(one["description"]))
         for one in listed
     )

@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from weft.app import ExportKind, Share, exported, taken_in, would_leave
 from weft.protocol.errors import WeftError
+from weft.web import later_shapes as l
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks, NotThereError, Runs, ServedHere, Session
 from weft.web.work_routes import download
@@ -25,10 +26,10 @@ async def export_session(session: Session, place: At, who: Looks, kind: ExportKi
 
 
 @share_routes.get("/sessions/{session}/export/preview")
-async def preview_export(session: Session, place: At, who: Looks, kind: ExportKind = "html") -> s.LeavingShown:
+async def preview_export(session: Session, place: At, who: Looks, kind: ExportKind = "html") -> l.LeavingShown:
     """What would leave: files, names of persons, paths, addresses, and what looks like a key."""
     found = await place.app.off_loop(lambda: would_leave(place.app, session, kind))
-    return s.LeavingShown(**asdict(found))
+    return l.LeavingShown(**asdict(found))
 
 
 @share_routes.post("/imports", status_code=201)
@@ -41,16 +42,16 @@ async def import_session(bundle: UploadFile, place: At, who: Runs) -> s.Begun:
 
 
 @share_routes.post("/shares", status_code=201)
-async def make_share(asked: s.NewShare, place: At, served: ServedHere, who: Runs) -> s.ShareMade:
+async def make_share(asked: l.NewShare, place: At, served: ServedHere, who: Runs) -> l.ShareMade:
     """A link that shows a session as it is then, read-only, until a day; it can be revoked."""
     if not place.app.sessions.exists(asked.session):
         raise NotThereError(f"there is no session {asked.session}")
     share, secret = served.access.add_share(who.person, str(place.app.workspace.path), asked.session, asked.days)
-    return s.ShareMade(share=_share(share), address=f"/x/{secret}")
+    return l.ShareMade(share=_share(share), address=f"/x/{secret}")
 
 
 @share_routes.get("/shares")
-async def list_shares(place: At, served: ServedHere, who: Looks) -> tuple[s.ShareShown, ...]:
+async def list_shares(place: At, served: ServedHere, who: Looks) -> tuple[l.ShareShown, ...]:
     here = str(place.app.workspace.path)
     return tuple(_share(one) for one in served.access.shares() if one.workspace == here)
 
@@ -60,8 +61,8 @@ async def revoke_share(share: str, place: At, served: ServedHere, who: Administe
     served.access.revoke(share)
 
 
-def _share(share: Share) -> s.ShareShown:
-    return s.ShareShown(
+def _share(share: Share) -> l.ShareShown:
+    return l.ShareShown(
         id=share.id,
         person=share.person,
         session=share.session,

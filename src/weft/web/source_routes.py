@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from weft.app import AddRequest, SourceShelf, wake_waiting
 from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.errors import UsageError, UserError
-from weft.web import shapes as s
+from weft.web import later_shapes as l
 from weft.web.asking import Administers, At, Looks, Runs, Session, actor, refuse
 from weft.web.jobs import Tell
 from weft.web.knowledge_routes import shown_job
@@ -22,22 +22,22 @@ source_routes = APIRouter(prefix="/api/w/{workspace}")
 
 
 @source_routes.get("/sources")
-async def list_sources(place: At, who: Looks) -> tuple[s.SourceRow, ...]:
+async def list_sources(place: At, who: Looks) -> tuple[l.SourceRow, ...]:
     """Every source with how the last try to reach it ended. Nothing is started."""
 
-    def rows() -> tuple[s.SourceRow, ...]:
-        keys = s.SourceRow.model_fields
+    def rows() -> tuple[l.SourceRow, ...]:
+        keys = l.SourceRow.model_fields
         found = SourceShelf(place.app).rows()
-        return tuple(s.SourceRow(**{key: row[key] for key in keys if key in row}) for row in found)
+        return tuple(l.SourceRow(**{key: row[key] for key in keys if key in row}) for row in found)
 
     return await place.app.off_loop(rows)
 
 
 @source_routes.post("/sources", status_code=201)
-async def add_source(given: s.SourceGiven, place: At, who: Administers) -> tuple[s.SourceShown, ...]:
+async def add_source(given: l.SourceGiven, place: At, who: Administers) -> tuple[l.SourceShown, ...]:
     """Connect something: its folder is written, and what it reaches is said. It is not reached yet: test it."""
 
-    def added() -> tuple[s.SourceShown, ...]:
+    def added() -> tuple[l.SourceShown, ...]:
         shelf = SourceShelf(place.app)
         with tempfile.TemporaryDirectory() as folder:
             request = _request(given, Path(folder))
@@ -48,7 +48,7 @@ async def add_source(given: s.SourceGiven, place: At, who: Administers) -> tuple
     return await place.app.off_loop(added)
 
 
-def _request(given: s.SourceGiven, folder: Path) -> AddRequest:
+def _request(given: l.SourceGiven, folder: Path) -> AddRequest:
     if bool(given.text.strip()) == bool(given.words.strip()):
         raise UsageError("give an address, a folder or a command, or the text of a configuration: one of them")
     if given.text.strip():
@@ -72,7 +72,7 @@ def _request(given: s.SourceGiven, folder: Path) -> AddRequest:
 
 
 @source_routes.get("/sources/{slug}")
-async def show_source(slug: str, place: At, who: Looks) -> s.SourceShown:
+async def show_source(slug: str, place: At, who: Looks) -> l.SourceShown:
     """All that is known of it. Nothing is started."""
     return await place.app.off_loop(lambda: _shown(SourceShelf(place.app), slug))
 
@@ -84,7 +84,7 @@ async def remove_source(slug: str, place: At, who: Administers) -> None:
 
 
 @source_routes.post("/sources/{slug}/sign-in", status_code=202)
-async def sign_in_to_source(slug: str, given: s.SourceSignIn, place: At, who: Administers) -> s.JobShown:
+async def sign_in_to_source(slug: str, given: l.SourceSignIn, place: At, who: Administers) -> l.JobShown:
     """With a secret, or by OAuth: then the job's `at` is the address where the person agrees, in a browser on the
     machine that the server runs on. It ends when they did and the source was tested; what waited for it goes on."""
     shelf = SourceShelf(place.app)
@@ -115,39 +115,39 @@ async def sign_out_of_source(slug: str, place: At, who: Administers) -> None:
 
 
 @source_routes.get("/sources/{slug}/tools")
-async def list_source_tools(slug: str, place: At, who: Looks) -> tuple[s.SourceToolShown, ...]:
+async def list_source_tools(slug: str, place: At, who: Looks) -> tuple[l.SourceToolShown, ...]:
     """Its tools, as a model is offered them."""
 
-    def tools() -> tuple[s.SourceToolShown, ...]:
+    def tools() -> tuple[l.SourceToolShown, ...]:
         shelf = SourceShelf(place.app)
-        keys = s.SourceToolShown.model_fields
-        return tuple(s.SourceToolShown(**{key: one[key] for key in keys}) for one in shelf.tools(shelf.one(slug)))
+        keys = l.SourceToolShown.model_fields
+        return tuple(l.SourceToolShown(**{key: one[key] for key in keys}) for one in shelf.tools(shelf.one(slug)))
 
     return await place.app.off_loop(tools)
 
 
 @source_routes.get("/sources/{slug}/resources")
-async def list_source_resources(slug: str, place: At, who: Runs) -> tuple[s.SourceResource, ...]:
+async def list_source_resources(slug: str, place: At, who: Runs) -> tuple[l.SourceResource, ...]:
     """What an MCP server has to read, as it lists it now; `@source:SLUG/URI` in a message names one."""
-    return tuple(s.SourceResource(**one) for one in await SourceShelf(place.app).resources(slug))
+    return tuple(l.SourceResource(**one) for one in await SourceShelf(place.app).resources(slug))
 
 
 @source_routes.post("/sources/{slug}/test")
-async def test_source(slug: str, place: At, who: Administers) -> s.SourceRow:
+async def test_source(slug: str, place: At, who: Administers) -> l.SourceRow:
     """Really reaches it, and says how that ended."""
     await SourceShelf(place.app).test([slug])
     return await _row(slug, place)
 
 
 @source_routes.put("/sources/{slug}/enabled")
-async def switch_source(given: s.SourceSwitch, slug: str, place: At, who: Administers) -> s.SourceRow:
+async def switch_source(given: l.SourceSwitch, slug: str, place: At, who: Administers) -> l.SourceRow:
     """On: every conversation gets its tools. Off: only agents and steps that name it."""
     await place.app.off_loop(lambda: SourceShelf(place.app).switch(slug, on=given.enabled))
     return await _row(slug, place)
 
 
 @source_routes.get("/sessions/{session}/sources")
-async def list_session_sources(session: Session, place: At, who: Looks) -> tuple[s.SourceRow, ...]:
+async def list_session_sources(session: Session, place: At, who: Looks) -> tuple[l.SourceRow, ...]:
     """Every source, on or off as it is for the conversation of this session."""
     switched = (await place.app.off_loop(lambda: place.app.sessions.read(session))).state.sources
     rows = await list_sources(place, who)
@@ -156,8 +156,8 @@ async def list_session_sources(session: Session, place: At, who: Looks) -> tuple
 
 @source_routes.put("/sessions/{session}/sources/{slug}")
 async def switch_session_source(
-    given: s.SessionSource, session: Session, slug: str, place: At, who: Runs
-) -> tuple[s.SourceRow, ...]:
+    given: l.SessionSource, session: Session, slug: str, place: At, who: Runs
+) -> tuple[l.SourceRow, ...]:
     """On or off for this session alone, in its log. Nothing that runs is disturbed."""
     command = SwitchSource(source=slug, on=given.enabled)
     held = place.keeper.holding(session)
@@ -170,15 +170,15 @@ async def switch_session_source(
     return await list_session_sources(session, place, who)
 
 
-async def _row(slug: str, place: ServedWorkspace) -> s.SourceRow:
-    def row() -> s.SourceRow:
+async def _row(slug: str, place: ServedWorkspace) -> l.SourceRow:
+    def row() -> l.SourceRow:
         shelf = SourceShelf(place.app)
         found = shelf.row(shelf.one(slug))
-        return s.SourceRow(**{key: found[key] for key in s.SourceRow.model_fields})
+        return l.SourceRow(**{key: found[key] for key in l.SourceRow.model_fields})
 
     return await place.app.off_loop(row)
 
 
-def _shown(shelf: SourceShelf, slug: str) -> s.SourceShown:
+def _shown(shelf: SourceShelf, slug: str) -> l.SourceShown:
     found = shelf.shown(shelf.one(slug))
-    return s.SourceShown(**{key: found[key] for key in s.SourceShown.model_fields})
+    return l.SourceShown(**{key: found[key] for key in l.SourceShown.model_fields})

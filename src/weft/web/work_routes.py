@@ -30,11 +30,12 @@ from weft.app import (
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import Finding
 from weft.protocol.hashes import hash_bytes
-from weft.protocol.plans import Plan
 from weft.render.html import code_html, difference_html, markdown_html
 from weft.render.step_page import step_json
+from weft.web import later_shapes as l
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, Runs, ServedHere, Session
+from weft.web.session_routes import shown_plan
 
 _PICTURES: Final = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -50,27 +51,27 @@ Version = Annotated[str, Query(description="A hash; `accepted` for the one last 
 
 
 @work_routes.get("/sessions/{session}/artifacts")
-async def list_artifacts(session: Session, place: At, who: Looks) -> tuple[s.ArtifactName, ...]:
+async def list_artifacts(session: Session, place: At, who: Looks) -> tuple[l.ArtifactName, ...]:
     found = await place.app.off_loop(lambda: artifacts_now(place.app, session))
-    return tuple(s.ArtifactName(**asdict(one)) for one in found)
+    return tuple(l.ArtifactName(**asdict(one)) for one in found)
 
 
 @work_routes.get("/sessions/{session}/claims")
-async def list_claims(session: Session, place: At, who: Looks) -> tuple[s.ClaimVerdictShown, ...]:
+async def list_claims(session: Session, place: At, who: Looks) -> tuple[l.ClaimVerdictShown, ...]:
     """The claims of a session with the verdict on each; `overrule_verdict` says otherwise."""
     found = await place.app.off_loop(lambda: place.app.claims(session))
-    return tuple(s.ClaimVerdictShown(**asdict(one)) for one in found)
+    return tuple(l.ClaimVerdictShown(**asdict(one)) for one in found)
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}")
-async def show_artifact(session: Session, name: str, place: At, who: Looks, version: Version = "") -> s.ArtifactText:
+async def show_artifact(session: Session, name: str, place: At, who: Looks, version: Version = "") -> l.ArtifactText:
     """An artifact as its file is now, or one of its versions."""
 
-    def read() -> s.ArtifactText:
+    def read() -> l.ArtifactText:
         data = artifact_bytes(place.app, session, name, _version(version))
         now = next(one for one in artifacts_now(place.app, session) if one.name == name)
         text = data.decode("utf-8", "replace")
-        return s.ArtifactText(
+        return l.ArtifactText(
             name=name, hash=hash_bytes(data), accepted=now.hash, edited=now.edited, text=text, html=_html(name, text)
         )
 
@@ -78,12 +79,12 @@ async def show_artifact(session: Session, name: str, place: At, who: Looks, vers
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}/versions")
-async def list_versions(session: Session, name: str, place: At, who: Looks) -> tuple[s.ArtifactVersionShown, ...]:
+async def list_versions(session: Session, name: str, place: At, who: Looks) -> tuple[l.ArtifactVersionShown, ...]:
     """Every version there was, the newest first."""
     found = await place.app.off_loop(lambda: artifact_versions(place.app, session, name))
     accepted = [one.seq for one in found if one.how != "set aside"]
     return tuple(
-        s.ArtifactVersionShown(**{**asdict(one), "by": asdict(one.by), "current": [one.seq] == accepted[-1:]})
+        l.ArtifactVersionShown(**{**asdict(one), "by": asdict(one.by), "current": [one.seq] == accepted[-1:]})
         for one in reversed(found)
     )
 
@@ -98,36 +99,36 @@ async def raw_artifact(session: Session, name: str, place: At, who: Looks, versi
 @work_routes.get("/sessions/{session}/artifacts/{name}/difference")
 async def compare_versions(
     session: Session, name: str, place: At, who: Looks, before: Version = "accepted", after: Version = ""
-) -> s.ArtifactDifference:
+) -> l.ArtifactDifference:
     """What differs between two versions, line by line."""
 
-    def compared() -> s.ArtifactDifference:
+    def compared() -> l.ArtifactDifference:
         sides = [artifact_bytes(place.app, session, name, _version(one)) for one in (before, after)]
         first, second = (side.decode("utf-8", "replace") for side in sides)
         names = [f"{name} {hash_bytes(side)[:8]}" for side in sides]
         html = difference_html(first, second, names=names)
-        return s.ArtifactDifference(before=hash_bytes(sides[0]), after=hash_bytes(sides[1]), html=html)
+        return l.ArtifactDifference(before=hash_bytes(sides[0]), after=hash_bytes(sides[1]), html=html)
 
     return await place.app.off_loop(compared)
 
 
 @work_routes.put("/sessions/{session}/artifacts/{name}")
-async def save_artifact(edit: s.EditedText, session: Session, name: str, place: At, who: Runs) -> s.EditSaved:
+async def save_artifact(edit: l.EditedText, session: Session, name: str, place: At, who: Runs) -> l.EditSaved:
     """A person's version goes into the file, whatever is wrong with it. The command `accept_edit` makes it count."""
     data = edit.text.encode()
     digest = await place.app.off_loop(lambda: save_edit(place.app, session, name, data, edit.expected))
     found, plan = await place.app.try_edit(session, name, data)
-    return s.EditSaved(hash=digest, findings=findings(found), plan=shown_plan(plan) if plan else None)
+    return l.EditSaved(hash=digest, findings=findings(found), plan=shown_plan(plan) if plan else None)
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}/frame")
 async def frame_artifact(
     session: Session, name: str, place: At, served: ServedHere, who: Looks, version: Version = ""
-) -> s.FrameAddress:
+) -> l.FrameAddress:
     """Where a frame can show it: an address without a cookie, in an origin of its own, good for a few minutes."""
     chosen = _version(version)
     await place.app.off_loop(lambda: artifact_bytes(place.app, session, name, chosen))
-    return s.FrameAddress(address=served.frames.address(place.name, session, name, chosen))
+    return l.FrameAddress(address=served.frames.address(place.name, session, name, chosen))
 
 
 def _version(version: str) -> str:
@@ -160,7 +161,7 @@ async def show_plan(session: Session, place: At, who: Looks, until: str = "") ->
 
 
 @work_routes.post("/sessions/{session}/plan")
-async def try_plan(asked: s.PlanAsk, session: Session, place: At, who: Looks) -> s.PlanAnswer:
+async def try_plan(asked: l.PlanAsk, session: Session, place: At, who: Looks) -> l.PlanAnswer:
     """The same for a wish, and for edits that are not saved yet. Nothing is changed."""
     found: list[Finding] = []
     accepted: set[str] = {*asked.accept}
@@ -180,26 +181,20 @@ async def try_plan(asked: s.PlanAsk, session: Session, place: At, who: Looks) ->
     )
     request = SessionRequest(session=session)
     plan = await place.app.off_loop(lambda: place.app.plan(request, wish, {} if found else edits))
-    return s.PlanAnswer(**shown_plan(plan).model_dump(), findings=findings(found))
+    return l.PlanAnswer(**shown_plan(plan).model_dump(), findings=findings(found))
 
 
-def shown_plan(plan: Plan) -> s.PlanShown:
-    lines = tuple(s.PlanLineShown(**{name: getattr(line, name) for name in s.PlanLineShown.model_fields})
-                  for line in plan.lines)  # fmt: skip
-    return s.PlanShown(session=plan.session, pipeline=plan.pipeline, lines=lines, notes=plan.notes)
-
-
-def findings(found: Sequence[Finding]) -> tuple[s.FindingShown, ...]:
-    return tuple(s.FindingShown(artifact=one.artifact, at=one.at, message=one.message, hint=one.hint) for one in found)
+def findings(found: Sequence[Finding]) -> tuple[l.FindingShown, ...]:
+    return tuple(l.FindingShown(artifact=one.artifact, at=one.at, message=one.message, hint=one.hint) for one in found)
 
 
 # -- steps
 
 
 @work_routes.get("/sessions/{session}/steps")
-async def list_steps(session: Session, place: At, who: Looks) -> tuple[s.StepShort, ...]:
+async def list_steps(session: Session, place: At, who: Looks) -> tuple[l.StepShort, ...]:
     found = await place.app.off_loop(lambda: steps_now(place.app, session))
-    return tuple(s.StepShort(**asdict(one)) for one in found)
+    return tuple(l.StepShort(**asdict(one)) for one in found)
 
 
 @work_routes.get("/sessions/{session}/steps/{step}")
@@ -209,14 +204,14 @@ async def show_step(
     place: At,
     who: Looks,
     attempt: Annotated[int | None, Query(ge=1, description="Whose prompts; else the last that asked a model.")] = None,
-) -> s.StepShown:
+) -> l.StepShown:
     """Why it was made and from what, every attempt with its calls and findings, its prompts, gates and cost."""
 
     def read() -> dict[str, Any]:
         page = step_page(place.app, session, step, attempt)
         return step_json(page, place.app.price, whole_prompts=True)
 
-    return s.StepShown.model_validate(await place.app.off_loop(read))
+    return l.StepShown.model_validate(await place.app.off_loop(read))
 
 
 @work_routes.get("/sessions/{session}/attachments/{name}", response_class=Response)
@@ -231,27 +226,27 @@ async def raw_attachment(session: Session, name: str, place: At, who: Looks) -> 
 
 
 @work_routes.get("/sessions/{session}/blobs/{digest}")
-async def show_blob(session: Session, digest: str, place: At, who: Looks) -> s.BlobText:
+async def show_blob(session: Session, digest: str, place: At, who: Looks) -> l.BlobText:
     """A text that the log names by its hash: what a model was asked, a result that is large."""
     text = await place.app.off_loop(lambda: blob_text(place.app, session, digest))
-    return s.BlobText(hash=digest, text=text)
+    return l.BlobText(hash=digest, text=text)
 
 
 # -- documents
 
 
 @work_routes.get("/sessions/{session}/documents")
-async def list_documents(session: Session, place: At, who: Looks) -> tuple[s.DocumentShown, ...]:
+async def list_documents(session: Session, place: At, who: Looks) -> tuple[l.DocumentShown, ...]:
     found = await place.app.off_loop(lambda: session_documents(place.app, session))
-    return tuple(s.DocumentShown(**_document(one)) for one in found)
+    return tuple(l.DocumentShown(**_document(one)) for one in found)
 
 
 @work_routes.get("/sessions/{session}/documents/{name}")
-async def show_document(session: Session, name: str, place: At, who: Looks) -> s.DocumentText:
-    def read() -> s.DocumentText:
+async def show_document(session: Session, name: str, place: At, who: Looks) -> l.DocumentText:
+    def read() -> l.DocumentText:
         one = session_document(place.app, session, name)
         shown: Callable[[str], str] = code_html if one.document.kind == "text" else markdown_html
-        return s.DocumentText(**_document(one), text=one.document.text, html=shown(one.document.text))
+        return l.DocumentText(**_document(one), text=one.document.text, html=shown(one.document.text))
 
     return await place.app.off_loop(read)
 
@@ -265,12 +260,12 @@ async def show_place(
     quote: Annotated[str, Query(max_length=5000, description="Its exact words, whatever the white space.")] = "",
     start: Annotated[int, Query(ge=0)] = 0,
     end: Annotated[int, Query(ge=0)] = 0,
-) -> s.PlaceShown:
+) -> l.PlaceShown:
     """Where a quote stands, or what stands at a place, with its surroundings."""
 
-    def read() -> s.PlaceShown:
+    def read() -> l.PlaceShown:
         one = session_document(place.app, session, name)
-        return s.PlaceShown(**asdict(place_in(one, quote=quote, start=start, end=end)))
+        return l.PlaceShown(**asdict(place_in(one, quote=quote, start=start, end=end)))
 
     return await place.app.off_loop(read)
 
