@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,6 +115,31 @@ def test_an_answer_given_in_advance_outlives_the_worker_that_had_it(
             await session.submit(wish, key="k-1")
             assert await session.run_at_rest() == "waiting"
             assert session.state.seq == before
+
+    asyncio.run(asyncio.wait_for(go(), 180))
+
+
+def test_a_worker_that_was_thought_dead_and_one_whose_disk_is_full_lose_no_run(
+    tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue has forgotten the worker: it signs in anew. It can't write: the run is given out again."""
+    lay(tmp_path, store)
+    monkeypatch.setattr("weft.app.queue_worker.AGAIN_SECONDS", 0.1)
+    plain, refusals = LiveSession.submit, ["No space left on device"]
+
+    async def full(self: LiveSession, *given: Any, **told: Any) -> Any:
+        return Refused(reason=refusals.pop(), external=True) if refusals else await plain(self, *given, **told)
+
+    async def go() -> None:
+        async with queued(tmp_path, store) as (_app, session):
+            with log_of(store) as log:
+                while not log.rows("SELECT id FROM procrastinate_workers"):
+                    await asyncio.sleep(0.05)
+                log.rows("DELETE FROM procrastinate_workers")
+            monkeypatch.setattr(LiveSession, "submit", full)
+            assert isinstance(await session.submit(StartRun()), Accepted)
+            assert await session.run_at_rest() == "waiting"
+            assert not refusals
 
     asyncio.run(asyncio.wait_for(go(), 180))
 

@@ -29,7 +29,7 @@ from weft.app.shared_files import lay_tree
 from weft.app.wire import to_wire
 from weft.files import Disk
 from weft.orchestrator.resting import continued
-from weft.protocol.commands import Accepted, Reply, StartRun, refusal
+from weft.protocol.commands import Accepted, Refused, Reply, StartRun, refusal
 from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import LOG_VERSION
 from weft.session.lock import SessionLockedError
@@ -48,6 +48,8 @@ SILENCE: Final = 8.0
 FORGOTTEN: Final = 3600.0
 GRACE: Final = 30.0
 MOST_TRIES: Final = 200
+AGAIN_SECONDS: Final = 5.0
+"""Until work is given out again that this machine can't do now."""
 
 
 class TooNewError(ExternalError):
@@ -151,9 +153,13 @@ class QueueWorker:
             try:
                 await self._worker.run()
             except ConnectorException as error:
-                if not isinstance(error.__cause__, psycopg.OperationalError | psycopg.InterfaceError):
-                    raise
-                self._tell_once(f"the queue can't be reached: {error.__cause__}")
+                match error.__cause__:
+                    case psycopg.OperationalError() | psycopg.InterfaceError():
+                        self._tell_once(f"the queue can't be reached: {error.__cause__}")
+                    case psycopg.errors.ForeignKeyViolation():
+                        self._tell("it was silent for so long that others took it for dead; it signs in anew")
+                    case _:
+                        raise
             if not self._draining:
                 await asyncio.sleep(1.0)  # the database was away; what is at work waits for it too
 
@@ -214,6 +220,8 @@ class QueueWorker:
         else:  # another worker had it, and did not come to its end
             wish = self._left_of(work, session)
             reply = await session.submit(wish, by=TAKEN_UP) if wish else Accepted(seq=session.state.seq)
+        if isinstance(reply, Refused) and reply.external:
+            raise reply.error()  # a full disk here: nobody could put the command right, another worker may take it
         await asyncio.to_thread(self._answer, work.key, reply)
 
     def _left_of(self, work: Work, session: LiveSession) -> StartRun | None:
@@ -324,10 +332,8 @@ def _again_in(error: BaseException) -> float | None:
             return None
         case SessionLockedError():
             return 2.0
-        case TooNewError():
-            return 5.0
-        case ExternalError() | OSError():
-            return 5.0
+        case TooNewError() | ExternalError() | OSError():
+            return AGAIN_SECONDS
         case asyncio.CancelledError():
             return 0.0
     return None
