@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from weft.knowledge.embedding import Unavailable
-from weft.knowledge.research.answering import ANSWER, judge, names_in, read_question
-from weft.knowledge.research.question_kinds import lacks_kind
+from weft.knowledge.research.answering import ANSWER, HIGH, judge, names_in, read_question
+from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhaps
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,27 @@ def test_names_are_what_no_plain_word_is_written_like(question: str, names: list
 )
 def test_a_number_a_time_or_a_price_must_be_there(question: str, sentence: str, lacks: bool) -> None:
     assert lacks_kind(question, sentence) is lacks
+
+
+def test_how_many_is_answered_surely_by_a_number_of_just_that() -> None:
+    asked = "How many votes were cast for the plan?"
+    assert fits(asked, "It was backed by 21 votes to 18.") == 1
+    assert only_perhaps(asked, "After a vote on 1 September 200 people came to the hall.")
+    assert fits(asked, "It was 21 to 18.") == 1, "what is counted need not be said again"
+    assert not only_perhaps("Who came to the hall?", "200 people came to the hall.")
+
+
+def test_what_may_have_it_and_may_not_is_never_called_high() -> None:
+    content = "After a vote of the council on 1 September 200 people came to the old town hall and cheered the plan."
+    rows = [{"heading": "The plan of the council", "title": "", "lead": "", "likeness": None, "content": content}]
+    words = ("vote", "council", "plan", "town", "hall", "cheer", "old")
+
+    def likely(question: str) -> float:
+        asked = read_question(question, lambda _words: dict.fromkeys(words, 1), 5000)
+        return judge(asked, rows, Unavailable("not wanted"))[0].probability
+
+    assert likely("Which vote of the council on the plan was cheered in the old town hall?") >= HIGH
+    assert likely("How many votes of the council on the plan were cheered in the old town hall?") < HIGH
 
 
 def test_what_never_names_what_is_asked_for_is_no_answer() -> None:

@@ -23,7 +23,7 @@ from typing import Any, Final
 from weft.knowledge.embedding import Embedder, Unavailable
 from weft.knowledge.keyword import stems, telling_words
 from weft.knowledge.knowledge_base import KnowledgeBase
-from weft.knowledge.research.question_kinds import fits, lacks_kind
+from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhaps
 from weft.language.leaning import leans_back
 from weft.language.pointing import points_elsewhere
 from weft.language.sentences import sentence_spans
@@ -48,6 +48,8 @@ SAID: Final = 0.25
 """Below this, the documents do not say it."""
 LACKING: Final = 0.3
 """The most likely that something is which lacks what the question names, or the kind of thing it asks for."""
+PERHAPS: Final = 0.87
+"""The most likely that something is whose best sentence may have that kind of thing, and may not: never high."""
 COMMON: Final = 0.2
 """A name that so many of the passages have is what the collection is about: not each of them repeats it."""
 
@@ -261,6 +263,8 @@ class JudgedPassage:
     """For the order: only the differences mean something."""
     lacking: bool = False
     """Whether it lacks what the question names, or its best sentence the kind of thing that is asked for."""
+    perhaps: bool = False
+    """Whether its best sentence may have that kind of thing, and may not."""
     probability: float = 0.0
     """That it answers the question; meant for the best of a search."""
 
@@ -281,7 +285,8 @@ def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | 
             + weights.nearer * (nearest - one.signs.meaning)
         )
         likely = 1 / (1 + math.exp(-chance))
-        result.append(replace(one, probability=min(likely, LACKING) if one.lacking else likely))
+        most = LACKING if one.lacking else PERHAPS if one.perhaps else 1.0
+        result.append(replace(one, probability=min(likely, most)))
     return result
 
 
@@ -329,7 +334,8 @@ def _signs(
         )
         named = asked.named((*above, *stems(str(row["content"]))))  # in code as well
         lacking = not named or lacks_kind(asked.text, read[best].text)
-        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs), lacking)
+        perhaps = only_perhaps(asked.text, read[best].text)
+        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs), lacking, perhaps)
 
 
 def judged_for(

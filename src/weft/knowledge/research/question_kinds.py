@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from weft.knowledge.keyword import stems
+
 _NUMBER: Final = (
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
     r"|million|half|third|quarter|once|twice|dozen|several|no limit|unlimited|zero|eine[nrs]?|zwei|drei|vier|fünf|sechs"
@@ -103,17 +105,46 @@ _REASONS: Final = len(_KINDS) - 1
 """Which of them asks for a reason: that need not be marked by any word."""
 
 
+_COUNTED: Final = re.compile(
+    r"\b(?:how many|wie ?viele?|combien d(?:e |['’])|cuánt[oa]s)\s*(?P<thing>[^\W\d_]{3,})", re.IGNORECASE
+)
+_NEAR: Final = 4
+"""Words within which a number stands before what it counts."""
+_WORD: Final = re.compile(r"\w[\w.,'’-]*")
+
+
+def _asked(question: str) -> int | None:
+    """Which kind of thing is asked for, by its place; None where no sign tells."""
+    return next((at for at, (sign, _, _) in enumerate(_SIGNS_OF) if sign is not None and sign.search(question)), None)
+
+
 def fits(question: str, sentence: str) -> float:
     """Whether a sentence has the kind of thing that is asked for: 1 and 0; a half where it could, or none is asked."""
-    for asked, surely, perhaps in _SIGNS_OF:
-        if asked is not None and asked.search(question):
-            if surely is not None and surely.search(sentence):
-                return 1.0
-            return 0.5 if perhaps is not None and perhaps.search(sentence) else 0.0
-    return 0.5
+    asked = _asked(question)
+    if asked is None:
+        return 0.5
+    _, surely, perhaps = _SIGNS_OF[asked]
+    if surely is not None and surely.search(sentence):
+        return 1.0 if _counts(question, sentence, surely) else 0.5
+    return 0.5 if perhaps is not None and perhaps.search(sentence) else 0.0
+
+
+def _counts(question: str, sentence: str, number: re.Pattern[str]) -> bool:
+    """Where it is asked how many of something: whether a number stands before that, and not before something else."""
+    counted = _COUNTED.search(question)
+    if counted is None:
+        return True
+    (thing,) = stems(counted["thing"])[:1] or ("",)
+    words = _WORD.findall(sentence)
+    places = [at for at, word in enumerate(words) if thing in stems(word)]
+    return not places or any(number.search(word) for at in places for word in words[max(0, at - _NEAR) : at])
+
+
+def only_perhaps(question: str, sentence: str) -> bool:
+    """Whether a kind of thing is asked for that the sentence may have, and may not."""
+    return _asked(question) is not None and fits(question, sentence) == 0.5
 
 
 def lacks_kind(question: str, sentence: str) -> bool:
     """Whether a number, a time, a price or the like is asked for, and nothing in the sentence could be one."""
-    asked = [number for number, (sign, _, _) in enumerate(_SIGNS_OF) if sign is not None and sign.search(question)]
-    return bool(asked) and asked[0] != _REASONS and fits(question, sentence) == 0
+    return _asked(question) not in (None, _REASONS) and fits(question, sentence) == 0
