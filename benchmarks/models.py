@@ -1,4 +1,5 @@
-"""What our model layer costs over the provider's bare client: per chunk, per call, the first one, and 100 at once.
+"""What our model layer costs over the provider's bare client: per chunk, per call, the first one of a process and of
+a chat, and 100 at once.
 
     python -m benchmarks.models [--pieces 2000] [--calls 100] [--rounds 3]
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib
 import subprocess
 import sys
 import time
@@ -127,13 +129,16 @@ async def timed(call: Call, calls: int, at_once: int, pieces: int) -> dict[str, 
     return {"cpu": (measure.own_cpu() - used) / calls, "wall": (time.perf_counter() - begun) / calls, "first": first}
 
 
-def compare(wire: str, pieces: int, calls: int, at_once: int, rounds: int) -> dict[str, dict[str, float]]:
+def compare(
+    wire: str, pieces: int, calls: int, at_once: int, rounds: int, *, in_a_chat: bool = False
+) -> dict[str, dict[str, float]]:
     with server(wire, pieces) as url:
         runs: dict[str, list[dict[str, float]]] = {"bare": [], "ours": []}
         for _ in range(rounds):
             for way, found in runs.items():
                 words = ["--read", wire, "--way", way, "--url", url, "--pieces", pieces, "--calls", calls]
-                found.append(measure.ask("models", *words, "--at-once", at_once))
+                chat = ["--in-a-chat"] if in_a_chat else []
+                found.append(measure.ask("models", *words, "--at-once", at_once, *chat))
         return {way: measure.medians(found) for way, found in runs.items()}
 
 
@@ -141,6 +146,7 @@ def report(pieces: int, calls: int, rounds: int) -> None:
     rows = []
     for wire in WIRES:
         short = compare(wire, 1, calls, 1, rounds)
+        chat = compare(wire, 1, 1, 1, rounds, in_a_chat=True)
         long = compare(wire, pieces, 5, 1, rounds)
         many = compare(wire, 20, max(calls, AT_ONCE), AT_ONCE, rounds)
         chunk = {way: (long[way]["cpu"] - short[way]["cpu"]) / (pieces - 1) for way in long}
@@ -152,6 +158,7 @@ def report(pieces: int, calls: int, rounds: int) -> None:
                 f"{short['bare']['cpu'] * 1e3:.1f} / {short['ours']['cpu'] * 1e3:.1f} ms",
                 measure.times(short["ours"]["cpu"] / short["bare"]["cpu"]),
                 f"{short['bare']['first']:.2f} / {short['ours']['first']:.2f} s",
+                f"{chat['bare']['first']:.2f} / {chat['ours']['first']:.2f} s",
                 f"{many['bare']['cpu'] * 1e3:.1f} / {many['ours']['cpu'] * 1e3:.1f} ms",
                 measure.times(many["ours"]["cpu"] / many["bare"]["cpu"]),
             )
@@ -163,6 +170,7 @@ def report(pieces: int, calls: int, rounds: int) -> None:
         "a call, bare / ours",
         "ratio",
         "the first, with imports",
+        "the first of a chat",
         f"{AT_ONCE} at once, a call",
         "ratio",
     )
@@ -179,10 +187,14 @@ def main() -> None:
     parser.add_argument("--way", choices=("bare", "ours"), help=argparse.SUPPRESS)
     parser.add_argument("--url", help=argparse.SUPPRESS)
     parser.add_argument("--at-once", type=int, default=1, help=argparse.SUPPRESS)
+    parser.add_argument("--in-a-chat", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
         asyncio.run(serve(given.serve, given.pieces))
     elif given.read:
+        if given.in_a_chat:  # what has been loaded before anything is said
+            for name in ("weft.app.live", "weft.app.conversations", "weft.cli.chat.command", "weft.cli.chat.screen"):
+                importlib.import_module(name)
         loaded = measure.own_cpu()
         call = (ours if given.way == "ours" else bare)(given.read, given.url)
         loaded = measure.own_cpu() - loaded

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.made import lay_out
-from weft.app import App, DraftKind, build, drafted, lay_draft, new_files, problems_of
+from weft.app import App, TemplateKind, build, drafted, lay_draft, new_files, problems_of
 from weft.models.model import Request
 from weft.protocol.errors import UserError
 from weft.testing.scripted import ScriptedModel, Turn, says
@@ -19,7 +19,7 @@ SKILL = "---\nname: dates\ndescription: How dates are written here.\n---\nYear f
 
 
 @pytest.mark.parametrize("kind", ["pipeline", "agent", "skill"])
-def test_what_is_laid_from_a_template_is_good_as_it_is(workspace: Path, kind: DraftKind) -> None:
+def test_what_is_laid_from_a_template_is_good_as_it_is(workspace: Path, kind: TemplateKind) -> None:
     lay_out(workspace)
     with App.open(workspace) as app:
         files = new_files(kind, "mail")
@@ -64,6 +64,22 @@ def test_a_draft_is_put_right_until_nothing_is_wrong_with_it(workspace: Path) ->
         assert "mail" not in app.workspace.pipeline_names()  # nothing is changed before somebody says yes
         lay_draft(app, draft)
         assert app.workspace.check_pipeline("mail") == []
+
+
+def test_a_source_is_drafted_and_holds_no_secret(workspace: Path) -> None:
+    lay_out(workspace)
+
+    def answer(**config: object) -> str:
+        files = [{"path": "sources/rivers/config.json", "text": json.dumps({"kind": "api", **config})}]
+        return json.dumps({"kind": "source", "name": "rivers", "files": files})
+
+    good = {"url": "https://api.example.org/v1", "auth": {"type": "bearer", "secret": "env:RIVERS"}}
+    model = ScriptedModel([Turn(says(answer(address="x"))), Turn(says(answer(**good)))])
+    with App.open(workspace) as app:
+        draft = asyncio.run(build(app, model, "the river levels of example.org"))
+        assert "unknown key" in str(model.requests[1].messages[-1]) or "url" in str(model.requests[1].messages[-1])
+        lay_draft(app, draft)
+        assert app.sources().one("rivers").config.address == "https://api.example.org/v1"
 
 
 def test_one_that_is_never_good_says_what_is_wrong(workspace: Path) -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from tests.app.talking import say, talk
 from tests.made import Weft, lay_out
-from weft.app import App, OpenedSession, Replayed, replay
+from weft.app import App, OpenedSession, Replayed, SessionRequest, replay
 from weft.app.secrets import person_secrets
 from weft.cli.commands import run_command_line
-from weft.protocol.commands import Mode
-from weft.testing.scripted import Turn, calls, says
+from weft.protocol.commands import Mode, StartRun
+from weft.testing.scripted import ScriptedModel, Turn, calls, says
 
 pytestmark = pytest.mark.process
 
@@ -102,3 +102,34 @@ def test_what_a_run_made_is_judged_by_todays_checks_and_prompts(workspace: Path,
     told = [str(one) for one in lived_again(workspace).differences]
     assert any(one.startswith("step count: what it made would be refused: count.json") for one in told), told
     assert any(one.startswith("step list: would be made again: ") for one in told), told
+
+
+def test_where_the_model_of_a_step_would_be_told_something_else_is_said(workspace: Path, desk: Path) -> None:
+    """Also of a try that was told what was wrong with the one before."""
+    lay_out(workspace)
+    pipeline = workspace / "pipelines/letters.yaml"
+    pipeline.write_text(
+        pipeline.read_text().replace("    agent: lister\n", "    agent: lister\n    checks: [{unique: {at: '[*]'}}]\n")
+    )
+    (desk / "poem.txt").write_text("so much depends upon a red wheel barrow\n")
+    model = ScriptedModel([Turn(says('["red", "red"]')), Turn(says('["red"]'))])
+
+    async def run() -> None:
+        with App.open(workspace, models={"scripted": model}) as app:
+            async with app.session(SessionRequest(file=desk / "poem.txt", session="talk")) as session:
+                assert await session.run(StartRun()) == "done"
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+    assert "Your last attempt was rejected" in str(model.requests[1].messages)
+
+    def told() -> list[str]:
+        with App.open(workspace, models={"scripted": model}) as app:
+            return [text for _, text in asyncio.run(asyncio.wait_for(app.judged_again("talk"), 60))]
+
+    assert told() == []
+    agent = workspace / ".claude/agents/lister.md"
+    agent.write_text(agent.read_text().replace("once", "twice"))
+    (otherwise,) = [one for one in told() if "told something else" in one]
+    assert "- List every word once." in otherwise
+    assert "+ List every word twice." in otherwise
+    assert len(otherwise.splitlines()) == 3

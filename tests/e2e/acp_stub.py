@@ -69,6 +69,19 @@ def run() -> None:
     return say("It ran.")
 
 
+def change() -> None:
+    """A change that it asks about, and makes through the protocol before the call has ended."""
+    path = str(Path("notes.txt").absolute())
+    call = {"toolCallId": "c2", "title": "Edit notes.txt", "kind": "edit", "locations": [{"path": path}]}
+    update("tool_call", status="pending", **call)
+    options = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}]
+    ask("session/request_permission", toolCall=call, options=options)
+    old = ask("fs/read_text_file", path=path)["result"]["content"]
+    written = ask("fs/write_text_file", path=path, content=old.upper())
+    update("tool_call_update", toolCallId="c2", status="completed" if "result" in written else "failed")
+    say("Changed.")
+
+
 def files() -> None:
     read = ask("fs/read_text_file", path=str(Path("notes.txt").absolute()))
     if "error" in read:
@@ -94,8 +107,11 @@ def prompted(text: str) -> None:
             say(text)
         case "run":
             run()
-        case "files":
-            files()
+        case "files" | "change":
+            (files if word == "files" else change)()
+        case "home":
+            told = {str(one.relative_to(Path.home())): one.read_text() for one in Path.home().rglob("*.json")}
+            say(json.dumps(told))
         case "out":
             reply = ask("fs/read_text_file", path="/etc/hostname")
             say(f"error: {reply['error']['message']}" if "error" in reply else "it was read")

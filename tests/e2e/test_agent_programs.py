@@ -8,6 +8,7 @@ They are large, start slowly and are not ours: a machine without them says so in
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import os
 import shutil
@@ -134,3 +135,52 @@ def test_codex_asks_is_denied_is_killed_and_goes_on_with_its_own_record(weft: We
     assert [one.text for one in of(t.ModelSettled, events)][-1] == "As I said: patched."
     assert "touch the file" in prompts[-1], "it goes on with its own record"
     assert prompts[-1].count("touch the file") == 1, "and is not told again what it remembers"
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(CODEX is None, reason="needs Codex, which is not here: npm install -g @openai/codex")
+@pytest.mark.parametrize("way", ["key", "subscription"])
+def test_codex_uses_the_sign_in_that_a_person_has_and_never_renews_it(
+    weft: Weft, tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, desk, secret = tmp_path / "person", tmp_path / "desk", "sk-of-a-person-0123456789abcdef"
+    (home / ".codex").mkdir(parents=True)
+    desk.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    kept = home / ".codex/auth.json"
+    if way == "key":
+        told = {"OPENAI_API_KEY": secret}
+    else:
+        claims = {"email": "a@b.example", "https://api.openai.com/auth": {"chatgpt_account_id": "a1"}}
+        tokens = {"id_token": jwt(claims), "access_token": jwt({"exp": 4_000_000_000}), "account_id": "a1"}
+        secret = tokens["access_token"]
+        told = {
+            "tokens": {**tokens, "refresh_token": "refresh-0123456789abcdef"},
+            "last_refresh": "2099-01-01T00:00:00Z",
+        }
+    kept.write_text(json.dumps(told))
+
+    async def go() -> tuple[str, list[str]]:
+        async with asyncio.timeout(200), WireServer(openai_responses_wire, forever=Reply(text="Six.")) as server:
+            table = f"kind = 'codex'\nbase_url = '{server.url}'\nhome = ['.codex/auth.json']\ncommand = ['{CODEX}']\n"
+            (weft.workspace / "config.toml").write_text(f'model = "other"\n[models.other]\n{table}')
+            with App.open(weft.workspace) as app:
+                app.consents.ask = lambda request: True
+                async with talk_in(app, session="the-talk", working=desk) as talk:
+                    talk.say("when?")
+                    await talk.idle()
+                    (settled,) = of(t.ModelSettled, [record.event for record in await talk.session.records()])
+                    await talk.shutdown()
+            return settled.text or settled.reason, [one.headers.get("authorization", "") for one in server.seen]
+
+    text, carried = asyncio.run(go())
+    assert (text, carried[-1]) == ("Six.", f"Bearer {secret}")
+    assert json.loads(kept.read_text()) == told
+    handed = next(weft.session("the-talk").glob(".codex-agent/home/.codex/auth.json")).read_text()
+    assert "refresh-0123456789abcdef" not in handed
+
+
+def jwt(claims: dict[str, object]) -> str:
+    parts = ({"alg": "none"}, claims, {})
+    return ".".join(base64.urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("=") for one in parts)

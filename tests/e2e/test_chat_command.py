@@ -94,8 +94,14 @@ def test_the_last_conversation_is_found_again(weft: Weft, tmp_path: Path) -> Non
     assert said == ["What is a warp?", "And what more?"]
     assert "--pick needs a terminal" in weft("chat", "--pick").err
     assert weft("chat", "-c", "-s", "first").code == 2
+    listed = [row["folder"] for row in weft.log("second") if row["type"] == "message_accepted"]
+    assert listed == [str(Path.cwd())] * 2, "where its tools worked"
+    shown = weft("sessions", "show", "second").out.split("\n")
+    assert shown[2] == "status\tidle"
+    assert "title\tWhat is a warp?" in shown
+    assert [line for line in shown if line.startswith("said\tyou")] == [f"said\tyou\t{words}" for words in said]
     terminal = Terminal(weft, "chat", "--pick", width=100, height=40)
-    terminal.wait_for("1 What is a warp?", "2 What is a loom?", "which")
+    terminal.wait_for("1 What is a warp?", "2 What is a loom?", "There is no document", str(Path.cwd()), "which")
     terminal.child.send("2\r")
     terminal.wait_for("weft chat · first", "> What is a loom?")
     assert leave(terminal) == 0

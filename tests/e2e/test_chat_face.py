@@ -316,7 +316,7 @@ def test_approve_once(chat: Chat) -> None:
     )
     assert "always in this session" not in terminal.words()
     terminal.child.send("y\r")
-    terminal.wait_for("✓ Shell git push", "pushed (and 1 more line)")
+    terminal.wait_for("✓ Shell git push", "pushed", "to the origin")
     terminal.wait_for("The tool said: pushed")
     assert chat.file("pushes").read_text() == "pushed\n"
     assert [event["decision"] for event in chat.events("approval_decided")] == ["once"]
@@ -326,7 +326,7 @@ def test_approve_once(chat: Chat) -> None:
 def test_approve_for_the_session_and_see_the_diff(chat: Chat) -> None:
     terminal = chat.open()
     terminal.child.send("edit\r")
-    terminal.wait_for("? May Edit do this?", "-two +three", "a always in this session (Edit notes.md)", KEYS)
+    terminal.wait_for("? May Edit do this?", "-two +three", "a yes, always in this session (Edit notes.md)", KEYS)
     terminal.child.send("a\r")
     terminal.wait_for("allowed for this session: Edit notes.md", "@@ -1,2 +1,2 @@ one -two +three", "The tool said")
     assert b"\x1b[32m+three" in terminal.raw

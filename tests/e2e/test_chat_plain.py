@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from tests.e2e.test_chat_face import KEYS, Chat, gone, until
+from tests.terminal import Terminal
 
 
 @pytest.fixture
@@ -108,3 +109,28 @@ def test_when_the_log_cannot_be_written_it_fails_and_says_why(chat: Chat) -> Non
     assert code == 1
     assert out == ""
     assert "no space left on device" in err
+
+
+def test_a_person_at_a_terminal_is_asked_in_lines(chat: Chat) -> None:
+    """For a screen reader: nothing is drawn, and the next line answers what was asked."""
+    terminal = Terminal(chat, width=90, height=40, TERM="dumb")
+    terminal.wait_for("weft chat · talk", "/help lists commands")
+    terminal.child.send("push\r")
+    terminal.wait_for("May Shell do this?", "git push", KEYS, "then Enter >")
+    terminal.child.send("r not on a Friday\r")
+    terminal.wait_for("denied: not on a Friday", "The tool said:")
+    terminal.child.send("ask\r")
+    terminal.wait_for("Which colour?", "2 green")
+    terminal.child.send("2\r")
+    terminal.wait_for("Why?")
+    terminal.child.send("it is calm\r")
+    terminal.wait_for("The tool said: green; it is calm")
+    terminal.child.send("/nonsense\r")
+    terminal.wait_for("there is no command /nonsense")
+    terminal.child.send("wait\r")
+    until(lambda: len(chat.events("turn_started")) == 5, "it has begun")
+    terminal.child.send("\x03")
+    terminal.wait_for("interrupted")
+    terminal.child.send("\x04")
+    assert terminal.end() == 0
+    assert b"\x1b[" not in terminal.raw, "nothing is drawn"

@@ -70,6 +70,9 @@ def test_research_is_begun_answered_forked_and_followed_up_where_one_talks(tmp_p
     assert "within 60 days" in (tmp_path / "the-talk.md").read_text()
     second = json.loads((weft.session("the-talk") / "answer.json").read_text())
     assert second["followup_number"] == 1, "it goes on from the answer that was there"
+    plan = (weft.session("the-talk") / "plan.json").read_text()
+    assert "assembled" in plan
+    assert "retention" not in plan, "what was said at the gate was about the question before"
     (fork,) = [one.name for one in (weft.workspace / "sessions").iterdir() if one.name != "the-talk"]
     assert "waiting" in weft("sessions", "show", fork).out, "the gate is still open there"
     assert "at least five years" not in (weft.session(fork) / "plan.json").read_text()

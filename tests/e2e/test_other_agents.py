@@ -156,6 +156,49 @@ def test_its_files_are_read_and_written_by_us_and_not_outside(weft: Weft, desk: 
     assert "outside the working folder" in of(t.ModelSettled, events)[-1].text
 
 
+def test_a_change_is_allowed_once_and_its_file_is_written_within_it(weft: Weft, desk: Path) -> None:
+    """It waits for the file before the call ends, and the call must end before another is looked at."""
+    (desk / "notes.txt").write_text("low tide\n")
+
+    async def story(talk: Talk) -> None:
+        talk.say("change it")
+        talk.approve((await asked(talk)).call, "once")
+        await talk.idle()
+
+    events = played(weft, desk, "acp", story)
+    assert (desk / "notes.txt").read_text() == "LOW TIDE\n"
+    assert [(one.tool, one.input["path"]) for one in of(t.ToolRequested, events)] == [("Edit", "notes.txt")]
+    assert of(t.ModelSettled, events)[-1].text == "Changed."
+
+
+def test_it_gets_those_files_of_a_home_that_its_table_names(
+    weft: Weft, desk: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home, token = tmp_path / "person", "tok-of-a-person-0123456789"
+    (home / ".agent").mkdir(parents=True)
+    (home / ".agent/auth.json").write_text(json.dumps({"token": token}))
+    (home / ".agent/other.json").write_text("{}")
+    monkeypatch.setenv("HOME", str(home))
+
+    async def story(talk: Talk) -> None:
+        talk.say("home please")
+        await talk.idle()
+
+    table = f"{TABLES['acp']}home = ['.agent/auth.json']\n"
+    (settled,) = of(t.ModelSettled, played(weft, desk, "acp", story, table=table))
+    assert ".agent/auth.json" in settled.text
+    assert "other.json" not in settled.text
+    assert token not in settled.text, "what it was handed is a secret like any other"
+
+    async def refused(talk: Talk) -> None:
+        talk.say("home please")
+        await talk.idle()
+
+    (home / ".agent/auth.json").unlink()
+    (_, told) = of(t.ModelSettled, played(weft, desk, "acp", refused, table=table))
+    assert "there is no .agent/auth.json in your home" in (told.reason or "")
+
+
 def test_to_stop_it_ends_all_that_it_started_and_another_knows_what_was_said(
     weft: Weft, desk: Path, agent: str
 ) -> None:

@@ -58,12 +58,21 @@ def program(name: str) -> str:
     return shutil.which(name, path=PLACES) or name
 
 
-def opencode(url: str, desk: Path) -> dict[str, Any]:
+def opencode(url: str, _: Path) -> dict[str, Any]:
+    """Its settings are where a person has them: in a step the working folder is empty."""
     stub = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": url, "apiKey": "x"}, "models": {"m": {}}}
     settings = {"provider": {"stub": stub}, "model": "stub/m", "permission": {"edit": "ask", "bash": "ask"}}
     more = {"autoupdate": False, "share": "disabled", "agent": {"title": {"disable": True}}}
-    (desk / "opencode.json").write_text(json.dumps({**settings, **more}))
-    return {"kind": "acp", "command": [program("opencode"), "acp"]}
+    own = Path.home() / ".config/opencode/opencode.json"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(json.dumps({**settings, **more}))
+    return {"kind": "acp", "command": [program("opencode"), "acp"], "home": [".config/opencode/opencode.json"]}
+
+
+def copilot(url: str, _: Path) -> dict[str, Any]:
+    """Without GitHub: its own way to another provider."""
+    settings = {"COPILOT_PROVIDER_BASE_URL": url, "COPILOT_MODEL": "gpt-4.1", "COPILOT_OFFLINE": "true"}
+    return {"kind": "acp", "command": [*on_path(**settings), program("copilot"), "--acp"]}
 
 
 def on_path(**variables: str) -> list[str]:
@@ -98,6 +107,17 @@ STAGES = {
         lambda command: called("bash", command=command, description="does it"),
         lambda name, text: called("write", filePath=name, content=text),
     ),
+    "copilot": RuntimeStage(
+        "copilot",
+        openai_chat_wire,
+        copilot,
+        lambda command: called("bash", command=command, description="does it", mode="sync"),
+        lambda name, text: (
+            called("create", path=name, file_text=text)
+            if text.islower()
+            else called("edit", path=name, old_str=text.lower(), new_str=text)
+        ),
+    ),
     "claude-code-acp": RuntimeStage(
         "claude-code-acp",
         anthropic_wire,
@@ -109,7 +129,7 @@ STAGES = {
             ],
         },
         lambda command: called("Bash", command=command, description="does it"),
-        lambda name, text: called("Write", file_path=name, content=text),
+        lambda name, text: called("mcp__acp__Write", file_path=name, content=text),
         asides=(Reply(text="1"), Reply(text="a title")),
     ),
     "gemini": RuntimeStage(

@@ -32,6 +32,7 @@ def styles(line: Text) -> dict[str, str]:
         ("---", ["───"]),
         ("| a | b |", ["| a | b |"]),
         ("see [the page](https://x.example/y)", ["see the page (https://x.example/y)"]),
+        ("a [page](https://x.example/y) and `more`", ["a page (https://x.example/y) and more"]),
         ("a\n\nb", ["a", "", "b"]),
         ("2 * 3 * 4 and snake_case_name", ["2 * 3 * 4 and snake_case_name"]),
         ("[bold red]not a style[/]", ["[bold red]not a style[/]"]),

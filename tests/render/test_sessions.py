@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from rich.cells import cell_len
 
+from weft.render.page import group, page
 from weft.render.sessions import (
     SessionPage,
     SessionRow,
@@ -16,6 +17,7 @@ from weft.render.sessions import (
     sessions_table,
     sessions_text,
 )
+from weft.render.talk_blocks import conversation_lines
 
 from .screens import FOLDER, SESSION, screen
 from .strategies import texts
@@ -82,6 +84,38 @@ def test_the_list_is_one_line_each_as_soon_as_that_fits() -> None:
     exact = len("  ✓ on-rivers-3fa9c1  writing-kit  done  5 of 5 steps  5 min ago")
     assert screen(sessions_table(ROWS[:1], exact, NOW), exact).count("\n") == 1
     assert screen(sessions_table(ROWS[:1], exact - 1, NOW), exact - 1).count("\n") == 2
+
+
+def test_a_conversation_has_a_title_and_its_words_and_no_steps() -> None:
+    row = SessionRow("talk-1", "", "idle", 0, 0, "2026-03-01T12:00:00Z", "", "What is a loom?")
+    assert "0 of 0" not in screen(sessions_table([row], 60, NOW), 60)
+    shown = screen(
+        session_screen(
+            SessionPage(
+                id="talk-1",
+                pipeline="",
+                status="idle",
+                created="2026-03-01T11:00:00Z",
+                updated="2026-03-01T12:00:00Z",
+                title="What is a loom?",
+                works_in="/home/maria/desk",
+            ),
+            60,
+            NOW,
+        ),
+        60,
+    )
+    assert shown == snapshot("""\
+talk-1
+What is a loom?
+idle · conversation
+created 1 h ago, updated 5 min ago
+works in /home/maria/desk
+
+""")
+    said = [("you", "What is a loom?"), ("own/m1", "A **frame** for weaving.")]
+    shown = screen(group(conversation_lines(said * 11, page(60, False))), 60)
+    assert shown.startswith("2 earlier messages: weft sessions export\n> What is a loom?\n\nA frame for weaving.\n\n> ")
 
 
 def test_no_sessions() -> None:

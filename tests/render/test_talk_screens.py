@@ -51,7 +51,13 @@ def test_a_call_in_two_lines() -> None:
     lines = of(Called(a_call(phase="ended", outcome="succeeded", ms=1234, text="ok\nmore\nmore")))
     assert lines[0].split() == ["✓", "Shell", "make", "test", "1.2", "s"]
     assert len(lines[0]) == 100
-    assert lines[1:] == ["      ok (and 2 more lines)"]
+    assert lines[1:] == ["      ok", "      more", "      more"]
+    long = a_call(phase="ended", outcome="succeeded", text="\n".join("abcdefgh"))
+    assert of(Called(long))[1:] == ["      a", "      b", "      c", "      … 5 more lines: Ctrl+O"]
+    read = a_call(tool="Read", phase="ended", outcome="succeeded", text="a\nb\nc")
+    assert of(Called(read))[1:] == ["      a", "      … 2 more lines: Ctrl+O"]
+    answer = a_call(tool="AskUser", phase="ended", outcome="succeeded", text="Which?\ngreen")
+    assert of(Called(answer))[1:] == ["      green"], "what was answered, not what was asked"
 
 
 @pytest.mark.parametrize(
@@ -133,9 +139,14 @@ def test_a_question_says_what_why_and_which_keys() -> None:
         "? May Shell do this?",
         "    make test",
         "  asks because it runs a program",
-        "  y once  n no  r no, with a reason   then Enter",
+        "  y  yes, once",
+        "  n  no",
+        "  r  no, with a reason",
+        "  then Enter",
     ]
-    assert "  a always in this session (Shell make)" in live(asked(key="Shell make"))[-1]
+    assert "  a  yes, always in this session (Shell make)" in live(asked(key="Shell make"))
+    rule = '{"tool": "Edit", "path": "a.md"}'
+    assert "  f  yes, from now on, by a rule: Edit path a.md" in live(asked(always=rule))
     assert any("content from outside" in line for line in live(asked(tainted=True)))
     assert "sub-agent a1" in live(asked(conversation="main/a1"))[1]
 
@@ -159,7 +170,7 @@ def test_on_a_low_screen_the_question_and_its_keys_stay() -> None:
     for height in range(1, 12):
         lines = live(view, height=height)
         assert len(lines) <= height
-        assert lines[-1] == "  y once  n no  r no, with a reason   then Enter"
+        assert lines[-1] == "  y yes, once  n no  r no, with a reason   then Enter"
 
 
 def test_text_that_is_being_written_gives_way_from_its_beginning() -> None:

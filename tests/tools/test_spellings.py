@@ -55,6 +55,12 @@ TRAINED: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
 ]
 OTHERS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     (
+        "Task",
+        {"description": "d", "prompt": "p", "subagent_type": "general-purpose"},
+        "Task",
+        {"description": "d", "prompt": "p"},
+    ),
+    (
         "bash",
         {"cmd": "ls", "description": "lists", "timeout": 30},
         "Shell",
@@ -73,7 +79,7 @@ OTHERS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
         "AskUserQuestion",
         {"questions": [{"question": "Q", "header": "H", "options": [{"label": "a", "description": "d"}]}]},
         "AskUser",
-        {"questions": [{"question": "Q", "options": ["a"]}]},
+        {"questions": [{"question": "Q", "options": ["a: d"]}]},
     ),
     (
         "TodoWrite",

@@ -23,7 +23,16 @@ from weft.protocol.fronts import front
 
 if TYPE_CHECKING:
     from weft.access import BROWSER_DAYS, ME, Access, AccessToken, Browser, Identity, Role, Scope, Share
-    from weft.app.building import DraftKind, LibraryDraft, build, build_here, drafted, lay_draft, new_files, problems_of
+    from weft.app.building import (
+        LibraryDraft,
+        TemplateKind,
+        build,
+        build_here,
+        drafted,
+        lay_draft,
+        new_files,
+        problems_of,
+    )
     from weft.app.catalogue import Catalogue
     from weft.app.claim_evaluation import evaluate, evaluate_with, read_labelled
     from weft.app.collection_inputs import which_collection
@@ -139,7 +148,7 @@ else:
             "dropped_path": "weft.app.mentions",
             "files_named": "weft.app.mentions",
             "ranked": "weft.app.mentions",
-            "DraftKind": "weft.app.building",
+            "TemplateKind": "weft.app.building",
             "LibraryDraft": "weft.app.building",
             "build": "weft.app.building",
             "build_here": "weft.app.building",
@@ -333,7 +342,6 @@ __all__ = [
     "Collections",
     "ConsentRequest",
     "Consents",
-    "DraftKind",
     "EditConflictError",
     "Export",
     "ExportKind",
@@ -379,6 +387,7 @@ __all__ = [
     "Spent",
     "Step",
     "TableValue",
+    "TemplateKind",
     "TextHit",
     "WriterProfile",
     "allow_always",

@@ -1,4 +1,4 @@
-"""Pipelines, agents and skills that do not exist yet: from a template with comments, or drafted by a model.
+"""Pipelines, agents, skills and sources that do not exist yet: from a template with comments, or drafted by a model.
 
     new_files("pipeline", "digest")        what `weft new` lays: files that are good as they are, and say what to change
     await build(parts, model, "…")         a draft: asked for, checked, put right until nothing is wrong with it
@@ -27,20 +27,25 @@ from weft.protocol.errors import UserError, WeftError, WorkspaceError
 from weft.protocol.ids import NAME
 from weft.protocol.messages import Message, Text
 from weft.protocol.values import dataclass
+from weft.sources.config import CONFIGS, check_config
+from weft.workspace.document import SourceFile
+from weft.workspace.json_document import locate_json, parse_json
 from weft.workspace.pipeline_file import pipeline_json_schema
 from weft.workspace.workspace import Workspace
 
-DraftKind = Literal["pipeline", "agent", "skill"]
+TemplateKind = Literal["pipeline", "agent", "skill"]
+DraftKind = Literal["pipeline", "agent", "skill", "source"]
 ROUNDS: Final = 4
 """Answers of a model until a draft has to be good."""
 LIBRARY: Final = ("pipelines", "schemas", "code", ".claude/agents", ".claude/skills")
 _ALLOWED: Final = re.compile(
     r"pipelines/[a-z0-9_-]+\.yaml|schemas/[\w.-]+\.json|\.claude/agents/[a-z0-9_-]+\.md|\.claude/skills/[a-z0-9_-]+/SKILL\.md"
+    r"|sources/[a-z][a-z0-9-]*/(config\.json|guide\.md)"
 )
 _ANSWER: Final[Mapping[str, Any]] = {
     "type": "object",
     "properties": {
-        "kind": {"enum": ["pipeline", "agent", "skill"]},
+        "kind": {"enum": ["pipeline", "agent", "skill", "source"]},
         "name": {"type": "string", "pattern": "^[a-z][a-z0-9-]{1,40}$"},
         "files": {
             "type": "array",
@@ -74,7 +79,7 @@ class LibraryDraft:
 # -- without a model
 
 
-def new_files(kind: DraftKind, name: str) -> dict[str, str]:
+def new_files(kind: TemplateKind, name: str) -> dict[str, str]:
     """UserError for what can't be a name."""
     if not NAME.match(name):
         raise UserError(f"{name[:80]!r} can't be a name", hint="use small letters, digits, '-' and '_'")
@@ -96,7 +101,7 @@ tools: [Read, Glob, Grep]
 Say here how it works, in a few plain sentences: what a good result is, what it never does, what it does when it
 does not know. Read the whole text before you write. Say only what it says, and keep its numbers and names as they are.
 """
-_TEMPLATES: Final[Mapping[DraftKind, Mapping[str, str]]] = {
+_TEMPLATES: Final[Mapping[TemplateKind, Mapping[str, str]]] = {
     "agent": {".claude/agents/{name}.md": _AGENT},
     "skill": {
         ".claude/skills/{name}/SKILL.md": """\
@@ -173,7 +178,9 @@ def problems_of(parts: Parts, kind: DraftKind, name: str, files: Mapping[str, st
     """What would be wrong if these files were in the workspace."""
     odd = [path for path in files if not _ALLOWED.fullmatch(path)]
     if odd:
-        return [f"{path}: only pipelines, schemas, agents and skills can be drafted, never code" for path in odd]
+        return [
+            f"{path}: only pipelines, schemas, agents, skills and sources can be drafted, never code" for path in odd
+        ]
     with tempfile.TemporaryDirectory(prefix="weft-draft-") as place:
         copy = Path(place)
         for folder in LIBRARY:
@@ -192,6 +199,8 @@ def _problems(workspace: Workspace, kind: DraftKind, name: str, files: Mapping[s
         if name not in workspace.pipeline_names():
             return [f"pipelines/{name}.yaml is missing"]
         found += map(str, workspace.check_pipeline(name))
+    if kind == "source" and f"sources/{name}/config.json" not in files:
+        return [f"sources/{name}/config.json is missing"]
     for path in files:
         parts = Path(path).parts
         try:
@@ -199,9 +208,16 @@ def _problems(workspace: Workspace, kind: DraftKind, name: str, files: Mapping[s
                 workspace.agent(Path(path).stem)
             elif path.startswith(".claude/skills/"):
                 workspace.skill(parts[2])
+            elif path.endswith("/config.json"):
+                found += _source_problems(path, files[path])
         except WorkspaceError as error:
             found += map(str, error.problems)
     return list(dict.fromkeys(found))
+
+
+def _source_problems(path: str, text: str) -> list[str]:
+    source = SourceFile(path, text.encode(), text)
+    return [str(one) for one in check_config(locate_json(source, parse_json(source))).problems]
 
 
 def drafted(parts: Parts, kind: DraftKind, name: str, files: Mapping[str, str], asks: int = 0) -> LibraryDraft:
@@ -267,6 +283,10 @@ async def build(parts: Parts, model: Model, words: str) -> LibraryDraft:
     )
 
 
+def _source_schemas() -> str:
+    return json.dumps({kind: model.model_json_schema() for kind, model in CONFIGS.items()}, ensure_ascii=False)
+
+
 def _said(text: str) -> Message:
     return Message(role="user", content=(Text(text=text),))
 
@@ -281,11 +301,14 @@ def _system(parts: Parts) -> str:
     }
     schema = json.dumps(pipeline_json_schema(), ensure_ascii=False)
     return (
-        "You draft a pipeline, an agent or a skill for Weft from a person's words. Answer with its files, each whole. "
-        "Paths are pipelines/NAME.yaml, schemas/NAME.schema.json, .claude/agents/NAME.md and "
-        ".claude/skills/NAME/SKILL.md; no other, and no code. Use agents and skills that exist where they fit; every "
-        "agent and schema that a step names must exist or be among your files. Keep it small: as few steps as the "
-        "work needs, checks where code can test what a model says, a gate only where a person must decide.\n\n"
+        "You draft a pipeline, an agent, a skill or a source for Weft from a person's words. Answer with its files, "
+        "each whole. Paths are pipelines/NAME.yaml, schemas/NAME.schema.json, .claude/agents/NAME.md, "
+        ".claude/skills/NAME/SKILL.md, sources/NAME/config.json and sources/NAME/guide.md; no other, and no code. Use "
+        "agents and skills that exist where they fit; every agent and schema that a step names must exist or be among "
+        "your files. Keep it small: as few steps as the work needs, checks where code can test what a model says, a "
+        "gate only where a person must decide.\n\n"
         f"# What exists\n{json.dumps(library, ensure_ascii=False)}\n\n# A complete pipeline\n{example}\n\n"
-        f"# The schema of a pipeline file\n{schema}"
+        f"# The schema of a pipeline file\n{schema}\n\n"
+        "# A source: tools from an MCP server, an HTTP API, a folder or a search of the web. It holds no secret, only "
+        f"where one is (env:NAME or secret:NAME). The schemas of its config.json by kind\n{_source_schemas()}"
     )

@@ -84,6 +84,7 @@ def _other_agent(resolved: Resolved, connection: Connection, key: str, variables
         variables=handed,
         model=resolved.model if is_codex else "",
         base_url=connection.base_url,
+        home=connection.home,
     )
     return OtherAgent(reach=reach, protocol="codex" if is_codex else "acp", window=connection.window or WINDOW)
 

@@ -725,7 +725,9 @@ class LiveSession(OpenedSession):
                 raise UserError("no run is waiting in this session", hint="weft run starts one")
             name = key or self._parts.new_name()
             text, attached = await (await self._opened()).attached(command.text, command.attachments)
-            message = c.SendMessage(conversation="main", message=name, text=text, attached=attached)
+            message = c.SendMessage(
+                conversation="main", message=name, text=text, attached=attached, folder=str(self.working)
+            )
             reply = await self._talk_command(message, by, key)
             return replace(reply, note=name) if isinstance(reply, Accepted) else reply
         if command.attachments:

@@ -106,6 +106,8 @@ class Offer:
     """Of an agent of others: its program."""
     how: str = ""
     """Of one without a key: how it is given one."""
+    home: tuple[str, ...] = ()
+    """Of one that somebody signed in to: what it would need of their home."""
 
     @property
     def is_agent(self) -> bool:
@@ -260,8 +262,9 @@ def _agent_offer(found: FoundAgent) -> Offer:
     one = found.agent
     state = "signed in" if found.signed_in else "installed"
     told = f"{one.title} ({state})" + (f", with ${found.variable}" if found.variable else "")
-    how = "" if found.variable else one.how
-    return Offer(told, one.name, one.kind, "", variable=found.variable, command=one.command, how=how)
+    home = one.home if found.signed_in else ()
+    how = "" if found.variable or home else one.how
+    return Offer(told, one.name, one.kind, "", variable=found.variable, command=one.command, how=how, home=home)
 
 
 def _text(folder: Folder) -> str:

@@ -7,7 +7,7 @@ a pipeline's `code:` like any other. Clock, disk, functions, models and the way 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict, replace
 from functools import partial
@@ -22,6 +22,7 @@ from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest, identity
 from weft.app.runs import claims_of
+from weft.app.session_pages import asked_prompts
 from weft.files import Folder
 from weft.orchestrator.facts import local_values
 from weft.orchestrator.opening import Opening, open_up
@@ -146,6 +147,29 @@ class App(Parts):
                 found += [(step.name, f"what it made would be refused: {one}") for one in findings]
         finally:
             await executor.close()
+        return found + await self.off_loop(lambda: self._told_otherwise(opening, session, done))
+
+    def _told_otherwise(self, opening: Opening, session: str, done: Collection[str]) -> list[tuple[str, str]]:
+        """The steps of a run whose models would be told something else today, each with what."""
+        from weft.orchestrator.prompt_again import told_otherwise
+        from weft.render.step_history import step_history
+        from weft.session.log import LogReader
+
+        found = []
+        with self.sessions.folder(session) as folder:
+            records = list(LogReader(folder).read())
+            for step in opening.pipeline.steps.values():
+                if step.name not in done or step.map is not None or opening.facts.materials[step.name].code:
+                    continue
+                asked = asked_prompts(folder, step_history(step.name, records), None)
+                if not asked or asked[0].text is None or asked[0].dropped:
+                    continue  # it asked no model, or was told less than there was to tell
+                before = {name for one in step.requires for name in opening.pipeline.steps[one].artifacts}
+                values = {name: value for name, value in opening.facts.values.items() if name in before}
+                material = opening.facts.materials[step.name]
+                lines = told_otherwise(step, material, values, session, asked[0].text)
+                if lines:
+                    found.append((step.name, "\n    ".join(["its model would be told something else:", *lines])))
         return found
 
     def _looked_at(

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from weft.app.store import store_of
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
-from weft.render.sessions import SessionPage, SessionRow, StepRow
+from weft.render.sessions import YOU, SessionPage, SessionRow, StepRow
 from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import SessionReading, Sessions
@@ -133,7 +134,28 @@ def session_page(sessions: Sessions, session: str) -> SessionPage:
     notes += _at_rest(session, state)
     with sessions.folder(session) as folder:
         path = str(folder.path)
-    return SessionPage(session, state.pipeline, reading.status, state.created_at, state.updated_at, steps, path, notes)
+    page = SessionPage(session, state.pipeline, reading.status, state.created_at, state.updated_at, steps, path, notes)
+    return _with_conversation(page, sessions, state)
+
+
+def _with_conversation(page: SessionPage, sessions: Sessions, state: SessionState) -> SessionPage:
+    """With what was said in it, where it stands as a conversation when it has no run, and its title."""
+    from weft.protocol.talk import MessageAccepted, ModelSettled
+    from weft.session.glance import MAIN, Glance, entry_of
+
+    glance, said = Glance(), list[tuple[str, str]]()
+    for record in sessions.records(page.id):
+        glance.apply(record)
+        match record.event:
+            case MessageAccepted(conversation=name, origin="person", text=text) if name == MAIN:
+                said.append((YOU, text))
+            case ModelSettled(conversation=name, text=text, model=model) if name == MAIN and text.strip():
+                said.append((model or "the model", text))
+    if not said:
+        return page
+    entry = entry_of(state, glance, title="", held=False, tokens=0, usd=None)
+    status = page.status if state.run is not None else entry.state
+    return replace(page, status=status, title=entry.title, works_in=glance.folder, said=tuple(said))
 
 
 def _at_rest(session: str, state: SessionState) -> list[str]:
@@ -177,7 +199,7 @@ def step_page(parts: Parts, session: str, step: str, attempt: int | None = None)
             history,
             {name: _file(folder, name, digest) for name, (digest, _) in history.result.items()},
             checks,
-            _prompts(folder, history, attempt),
+            asked_prompts(folder, history, attempt),
             str(folder.path),
             [*_damage(reading), *notes],
         )
@@ -247,7 +269,7 @@ def _file(folder: Folder, name: str, digest: str) -> str:
     return "" if hash_bytes(data) == digest else "its file was changed by hand"
 
 
-def _prompts(folder: Folder, history: StepHistory, number: int | None) -> list[AskedPrompt]:
+def asked_prompts(folder: Folder, history: StepHistory, number: int | None) -> list[AskedPrompt]:
     """What models were asked; a blob that is gone or not the one recorded is said."""
     from weft.render.step_page import AskedPrompt
 

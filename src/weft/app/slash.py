@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
@@ -71,7 +70,7 @@ class Slash:
 SLASHES: Final = (
     Slash("help", "", "these commands"),
     Slash("run", "PIPELINE [FILE] [NAME=VALUE …]", "start a pipeline here, on a file or on text"),
-    Slash("build", "WORDS|accept", "draft a pipeline, an agent or a skill; then lay the draft"),
+    Slash("build", "WORDS|accept", "draft a pipeline, agent, skill or source; then lay the draft"),
     Slash("result", "", "what the run of this session made last"),
     Slash("stop", "", "stop what runs"),
     Slash("model", "[NAME]", "which model answers from now on; without a name: which there are"),
@@ -127,7 +126,7 @@ class Attach:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A pipeline, an agent or a skill from words (`OpenedSession.build`); "accept" lays the draft that was shown."""
+    """Something for the library from words (`OpenedSession.build`); "accept" lays the draft that was shown."""
 
     words: str
 
@@ -156,6 +155,8 @@ Wanted = SessionCommand | Overview | Fork | Export | Attach | Build | Leave
 
 def read_slash(text: str, known: KnownWords) -> Wanted | None:
     """None for words that are no command. UserError for a command that is none, or not whole."""
+    if text.strip() == "/":
+        return Overview("help")
     found = _COMMAND.match(text.strip())
     if found is None:
         return None
@@ -390,11 +391,14 @@ _READERS: Final[dict[str, Callable[[str, KnownWords], Wanted]]] = {
 }
 
 
+_WORD: Final = pattern(r"""(\w+=)?(?:"([^"]*)"|'([^']*)')(?!\S)|((?:\\.|\S)+)""")
+
+
 def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise UserError(f"the words can't be told apart: {error}", hint="close the quotes") from None
+    """Quotation marks hold words together where a word begins with them; anywhere else they are signs of the text."""
+    return [
+        (m[1] or "") + (m[2] or m[3] or "") if m[4] is None else m[4].replace("\\ ", " ") for m in _WORD.finditer(text)
+    ]
 
 
 def _filled(text: str, rest: str) -> str:

@@ -1,4 +1,4 @@
-"""`weft build`: a pipeline, an agent or a skill from a sentence."""
+"""`weft build`: a pipeline, an agent, a skill or a source from a sentence."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from weft.render.cells import clean
 @trust_option
 @workspace_option
 def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | None, workspace: str | None) -> int:
-    """A pipeline, an agent or a skill from a sentence: drafted by a model, checked until nothing is wrong with it,
-    shown as a diff, and laid into the workspace when you say yes."""
+    """A pipeline, an agent, a skill or a source from a sentence: drafted by a model, checked until nothing is wrong
+    with it, shown as a diff, and laid into the workspace when you say yes."""
     ensure_workspace(workspace_path(workspace))
     with open_app(workspace) as app:
         draft = asyncio.run(build_here(app, model, " ".join(words)))
@@ -33,6 +33,8 @@ def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | 
             return EXIT_FAILED
         lay_draft(app, draft)
     print(f"laid {', '.join(draft.files)}", file=sys.stderr)
+    if draft.kind == "source":
+        print(f"try it: weft sources test {draft.name}; you are asked before it is reached", file=sys.stderr)
     if draft.kind != "pipeline":
         return EXIT_DONE
     if sample is None:

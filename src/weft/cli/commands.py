@@ -45,7 +45,7 @@ COMMANDS: Final = {
     "acp": ("weft.cli.acp", "Be an agent for an editor (ACP)."),
     "profile": ("weft.cli.profile", "Show or change what is known of you."),
     "pipelines": ("weft.cli.pipelines", "List, show and validate pipelines."),
-    "build": ("weft.cli.build", "A pipeline, an agent or a skill from a sentence."),
+    "build": ("weft.cli.build", "A pipeline, agent, skill or source from a sentence."),
     "new": ("weft.cli.new", "A pipeline, an agent or a skill from a template."),
     "models": ("weft.cli.models", "List, connect, test and choose models."),
     "eval": ("weft.cli.eval", "Measure what verdicts and pipelines are worth."),

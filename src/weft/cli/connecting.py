@@ -33,8 +33,10 @@ def connect(settings: ModelSettings) -> tuple[str, Probe | None]:
     base_url = offer.base_url
     if offer.address:
         base_url = str(click.prompt(f"Its address (such as {offer.address})", err=True)).strip()
+    home: tuple[str, ...] = ()
     if offer.is_agent:
-        key, model = _agent(settings, offer)
+        home = _home(offer)
+        key, model = ("", ListedModel(name="")) if home else _agent(settings, offer)
     else:
         key, models = _key_and_models(settings, offer, base_url)
         model = _model(models)
@@ -49,7 +51,9 @@ def connect(settings: ModelSettings) -> tuple[str, Probe | None]:
         values["base_url"] = base_url
     if model.window >= 512:
         values["window"] = model.window
-    if offer.variable:
+    if home:
+        values["home"] = list(home)
+    elif offer.variable:
         values["key"] = f"env:{offer.variable}"
     settings.add(name, values, lambda needed: key)
     reference = f"{name}/{model.name}" if model.name else name
@@ -86,6 +90,14 @@ def _offer(offers: list[Offer]) -> Offer:
         say(f"  {number:>2}  {offer.title}{have}")
     number = click.prompt("Which", type=click.IntRange(1, len(offers)), default=1, err=True)
     return offers[number - 1]
+
+
+def _home(offer: Offer) -> tuple[str, ...]:
+    """The files of the person's home that it gets, when they want it to use their own sign-in."""
+    if not offer.home:
+        return ()
+    files = ", ".join(f"~/{name}" for name in offer.home)
+    return offer.home if click.confirm(f"Use your sign-in ({files})?", default=True, err=True) else ()
 
 
 def _agent(settings: ModelSettings, offer: Offer) -> tuple[str, ListedModel]:

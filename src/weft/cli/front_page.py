@@ -38,7 +38,7 @@ Commands:
   acp         Be an agent for an editor (ACP).
   profile     Show or change what is known of you.
   pipelines   List, show and validate pipelines.
-  build       A pipeline, an agent or a skill from a sentence.
+  build       A pipeline, agent, skill or source from a sentence.
   new         A pipeline, an agent or a skill from a template.
   models      List, connect, test and choose models.
   eval        Measure what verdicts and pipelines are worth.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from weft.app import DraftKind, drafted, lay_draft, new_files, problems_of
+from weft.app import TemplateKind, drafted, lay_draft, new_files, problems_of
 from weft.cli.place import ensure_workspace, open_app, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, UserError
 
@@ -13,7 +13,7 @@ from weft.protocol.errors import EXIT_DONE, UserError
 @click.argument("kind", type=click.Choice(["pipeline", "agent", "skill"]))
 @click.argument("name")
 @workspace_option
-def command(kind: DraftKind, name: str, workspace: str | None) -> int:
+def command(kind: TemplateKind, name: str, workspace: str | None) -> int:
     """A pipeline, an agent or a skill from a template with comments: good as it is, to be changed. Nothing that is
     there is overwritten."""
     ensure_workspace(workspace_path(workspace))

@@ -77,7 +77,7 @@ def replay_session(session: str, mode: Mode, as_test: str | None, against: str |
                 differences.append(f"model call {number}: the prompt is otherwise than in {against}")
         if len(kept["prompts"]) != len(lived.prompts):
             differences.append(f"{len(lived.prompts)} model calls instead of {len(kept['prompts'])}")
-    for line in differences:
+    for line in (line for one in differences for line in one.split("\n")):
         print(clean(line))
     if as_test is not None:
         kept = {"session": session, "mode": mode, "prompts": lived.prompts, "differences": differences}
@@ -191,6 +191,11 @@ def show(session: str, step: str | None, item: str | None, prompt: bool, as_json
         from weft.render.sessions import session_screen
 
         _print_rich(session_screen(content, screen_width(), this_moment(), ascii=is_ascii(sys.stdout)))
+        if content.said:
+            from weft.render.page import group, page
+            from weft.render.talk_blocks import conversation_lines
+
+            _print_rich(group(conversation_lines(content.said, page(screen_width(), is_ascii(sys.stdout)))))
     else:
         from weft.render.sessions import session_text
 

@@ -18,6 +18,7 @@ TERMINAL: Final = Actor("person", face="terminal")
 
 @contextmanager
 def interruptible(interrupt: Callable[[], object]) -> Iterator[None]:
+    """One that gives False has stopped something and goes on: the next is a first one again."""
     loop = asyncio.get_running_loop()
     pressed = False
 
@@ -25,8 +26,7 @@ def interruptible(interrupt: Callable[[], object]) -> Iterator[None]:
         nonlocal pressed
         if pressed:
             os._exit(EXIT_INTERRUPTED)
-        pressed = True
-        interrupt()
+        pressed = interrupt() is not False
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, press)

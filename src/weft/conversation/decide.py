@@ -86,6 +86,7 @@ def _message(draft: DecisionDraft, command: c.SendMessage) -> None:
             delivery="started" if starts and not held else "queued",
             origin=command.origin,
             attached=command.attached,
+            folder=command.folder,
         )
     )
     if starts:  # with the results that a limit may have held back

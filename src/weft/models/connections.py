@@ -67,6 +67,8 @@ class Connection:
     key: str = ""
     file: str = ""
     command: tuple[str, ...] = ()
+    home: tuple[str, ...] = ()
+    """Of an agent: files of the person's home that it gets."""
     threads: int = 0
     window: int = 0
     media: frozenset[MediaKind] | None = None
@@ -83,7 +85,7 @@ class Connection:
 
     @property
     def needs_key(self) -> bool:
-        if self.command and not self.key and self.kind == "acp":
+        if self.command and not self.key and (self.kind == "acp" or self.home):
             return False  # it is signed in by itself
         return self.key != "none" and not self.file and not (not self.key and is_loopback(self.base_url))
 
@@ -144,6 +146,7 @@ def connections(tables: Mapping[str, ModelTable], variables: Mapping[str, str]) 
             key=table.key or "",
             file=table.file or "",
             command=tuple(table.command or (CODEX if table.kind == "codex" else ())),
+            home=tuple(table.home),
             threads=table.threads or 0,
             window=table.window or 0,
             media=None if table.media is None else frozenset(table.media),
@@ -276,6 +279,8 @@ def consent_request(connection: Connection, folder: str) -> ConsentRequest | Non
         parts = {"command": " ".join(connection.command), "key": connection.key or "none"}
         if connection.base_url:
             parts["address"] = connection.base_url
+        if connection.home:
+            parts["files of your home"] = ", ".join(connection.home)
         return ConsentRequest(kind="model", subject=connection.name, folder=folder, parts=parts)
     key = connection.key_place if connection.needs_key else ""
     if not connection.base_url and (not key or key == f"env:{_OWN_VARIABLE.get(connection.kind)}"):

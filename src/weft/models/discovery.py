@@ -60,7 +60,9 @@ class AgentProgram:
     variables: tuple[str, ...]
     """Where its key may be, the first that is set counts."""
     how: str
-    """How a sign-in is handed to it: what its own home has is not read."""
+    """How it is given a key, when it is not signed in or its sign-in can't be handed over."""
+    home: tuple[str, ...] = ()
+    """What it gets of the person's home when they want it to use their sign-in."""
 
 
 AGENTS: Final = (
@@ -80,7 +82,8 @@ AGENTS: Final = (
         command=("codex",),
         sign_in=".codex/auth.json",
         variables=("OPENAI_API_KEY",),
-        how="it needs an API key: the sign-in in ~/.codex stays its own",
+        how="nobody is signed in to it: `codex login` does that, or give it an API key here",
+        home=(".codex/auth.json",),
     ),
     AgentProgram(
         name="copilot",
@@ -107,7 +110,8 @@ AGENTS: Final = (
         command=("opencode", "acp"),
         sign_in=".local/share/opencode/auth.json",
         variables=("ANTHROPIC_API_KEY", "OPENAI_API_KEY"),
-        how="it reads opencode.json of the working folder, and one variable with a key",
+        how="it is not signed in: `opencode auth login` does that; it reads opencode.json of the working folder",
+        home=(".local/share/opencode/auth.json", ".config/opencode/opencode.json"),
     ),
 )
 

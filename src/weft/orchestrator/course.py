@@ -16,7 +16,7 @@ from typing import Any
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.hashes import combine, hash_value
 from weft.protocol.values import dataclass
-from weft.session.state import Overruling, RoundState, SessionState
+from weft.session.state import Overruling, RoundState, SessionState, StepState
 from weft.workspace.flow import Unit
 from weft.workspace.pipeline import Pipeline, Step
 
@@ -34,8 +34,8 @@ class Course:
     """By step and claim. Not part of a base: who overrules a verdict does not begin the repair anew."""
 
     @classmethod
-    def of(cls, state: SessionState) -> Course:
-        replies = {name: step.replies for name, step in state.steps.items() if step.replies}
+    def of(cls, state: SessionState, pipeline: Pipeline) -> Course:
+        replies = {name: said for name, step in state.steps.items() if (said := _still_meant(state, step, pipeline))}
         return cls({**state.rounds}, replies, overruled={name: {**said} for name, said in state.overruled.items()})
 
     def round_of(self, unit: Unit) -> RoundState | None:
@@ -52,6 +52,15 @@ class Course:
 
     def with_reply(self, step: str, gate: str, text: str) -> Course:
         return replace(self, replies={**self.replies, step: (*self.replies.get(step, ()), (gate, text))})
+
+
+def _still_meant(state: SessionState, step: StepState, pipeline: Pipeline) -> tuple[tuple[str, str], ...]:
+    """In a pipeline that goes on from earlier runs, what was said to one that is done was about its question, not about
+    the next."""
+    if not any(one.prior for one in pipeline.steps.values()):
+        return step.replies
+    over = {request for request in state.finished if request != state.request}
+    return tuple(said for said, on in zip(step.replies, step.said_on, strict=True) if on not in over)
 
 
 def outside(pipeline: Pipeline, unit: Unit) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
     progress = Progress(
         run,
         steps,
-        Course.of(state),
+        Course.of(state, spec.pipeline),
         budget=overlaid(spec.pipeline.budget, limits),
         ledger=Ledger.of(before.spent) if before else Ledger(),
         gates={**state.gates},

@@ -61,7 +61,7 @@ class Outlook:
             if step.completion
             for name, digest in step.completion.artifacts.items()
         }
-        return cls(pipeline, facts, state, parameters, {**made, **(standing or {})}, Course.of(state))
+        return cls(pipeline, facts, state, parameters, {**made, **(standing or {})}, Course.of(state, pipeline))
 
     def at(self, name: str) -> StepOutlook | None:
         """None when its condition does not hold, as far as that can be told."""

@@ -101,7 +101,8 @@ class ConversationOpened:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageAccepted:
     """A message is kept: it starts a turn now, or waits in the log for the next one. `attached`: what it names with @
-    and what was given with it, each with what a model is told of it, and where a file of it is kept."""
+    and what was given with it, each with what a model is told of it, and where a file of it is kept. `folder`: where
+    the tools of the conversation worked when it was said."""
 
     conversation: str
     message: str
@@ -109,6 +110,7 @@ class MessageAccepted:
     delivery: Literal["started", "queued"]
     origin: Origin = "person"
     attached: tuple[Mapping[str, Any], ...] = ()
+    folder: str = ""
     type: Literal["message_accepted"] = "message_accepted"
 
 

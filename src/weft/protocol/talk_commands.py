@@ -68,6 +68,7 @@ class SendMessage:
     text: str
     origin: Origin = "person"
     attached: tuple[Mapping[str, Any], ...] = ()
+    folder: str = ""
     type: Literal["send_message"] = "send_message"
 
 

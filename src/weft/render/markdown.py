@@ -222,14 +222,14 @@ def _runs(text: str) -> list[Part]:
             found.append((start, end, _STYLES[kind]))
         at = end
     runs: list[Part] = []
-    ends = {link.end: link.target for link in links}
+    ends = sorted((link.end, link.target) for link in links)
     inside = [link.words for link in links]
-    for start, end, style in found:
+    for start, end, style in (*found, (len(text), len(text), "")):
+        while ends and ends[0][0] <= start:
+            runs.append((f" ({ends.pop(0)[1]})", "dim"))
         linked = any(low <= start and end <= high for low, high in inside)
         if start < end:
             runs.append((text[start:end], f"{style} underline".strip() if linked else style))
-        if end in ends:
-            runs.append((f" ({ends.pop(end)})", "dim"))
     return runs
 
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from weft.protocol.values import dataclass
 from weft.render.cells import clean, pad, widest
 from weft.render.page import Page, group, page
 from weft.render.signs import style
 from weft.render.units import count, human_ms, human_time
+
+YOU: Final = "you"
+"""Who said it, when it was no model."""
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -54,6 +57,11 @@ class SessionPage:
     steps: Sequence[StepRow] = ()
     folder: str = ""
     notes: Sequence[str] = ()
+    title: str = ""
+    works_in: str = ""
+    """Where the tools of its conversation worked last."""
+    said: Sequence[tuple[str, str]] = ()
+    """Its conversation: who (`you`, or the model) and what, the oldest first."""
 
 
 def sessions_text(rows: Sequence[SessionRow]) -> str:
@@ -64,8 +72,10 @@ def session_text(content: SessionPage) -> str:
     """A line per field (`status<tab>done`), then a line per step that begins with the word `step`."""
     fields = ("id", "pipeline", "status", "created", "updated", "folder")
     lines = [_tabbed((field, getattr(content, field))) for field in fields]
+    lines += [_tabbed((field, told)) for field in ("title", "works_in") if (told := getattr(content, field))]
     lines += [_tabbed(("note", note)) for note in content.notes]
-    return "\n".join([*lines, *(_tabbed(("step", *astuple(step))) for step in content.steps)])
+    lines += [_tabbed(("step", *astuple(step))) for step in content.steps]
+    return "\n".join([*lines, *(_tabbed(("said", who, text)) for who, text in content.said)])
 
 
 def sessions_table(rows: Sequence[SessionRow], width: int, now_iso: str, *, ascii: bool = False) -> Group:
@@ -90,9 +100,13 @@ def session_screen(content: SessionPage, width: int, now_iso: str, *, ascii: boo
     sheet = page(width, ascii)
     when = f"created {human_time(content.created, now_iso)}, updated {human_time(content.updated, now_iso)}"
     lines = sheet.folded(content.id, 0, "bold")
-    status = content.status.replace("_", " ")
-    lines.append(sheet.line((status, style(content.status)), (f" {sheet.signs.dot} {content.pipeline}", "dim")))
+    if content.title:
+        lines += sheet.wrapped(content.title, 0)
+    status, what = content.status.replace("_", " "), content.pipeline or "conversation"
+    lines.append(sheet.line((status, style(content.status)), (f" {sheet.signs.dot} {what}", "dim")))
     lines += sheet.wrapped(when, 0, "dim")
+    if content.works_in:
+        lines += sheet.folded(content.works_in, 9, "dim", lead=[("works in ", "dim")])
     if content.folder:
         lines += sheet.folded(content.folder, 0, "dim")
     lines.append(sheet.line())
@@ -122,14 +136,20 @@ def _step(step: StepRow, names: int, sheet: Page) -> list[Text]:
 
 
 def _cells(row: SessionRow, sheet: Page, now_iso: str) -> list[str]:
-    steps = f"{row.steps_done} of {count(row.steps_total, 'step')}"
-    texts = (row.id, row.pipeline, row.status.replace("_", " "), steps, human_time(row.updated, now_iso))
+    steps = f"{row.steps_done} of {count(row.steps_total, 'step')}" if row.steps_total else ""
+    texts = (
+        row.id,
+        row.pipeline or "conversation",
+        row.status.replace("_", " "),
+        steps,
+        human_time(row.updated, now_iso),
+    )
     return [sheet.clean(text) for text in texts]
 
 
 def _stacked(row: SessionRow, sheet: Page, now_iso: str) -> list[Text]:
     name, pipeline, status, steps, updated = _cells(row, sheet, now_iso)
-    facts = f" {sheet.signs.dot} ".join((status, steps, pipeline, updated))
+    facts = f" {sheet.signs.dot} ".join(fact for fact in (status, steps, pipeline, updated) if fact)
     head = sheet.folded(name, 4, "bold", lead=[_sign(row.status, sheet)])
     return [*head, *sheet.wrapped(facts, 4, "dim"), *_note(row, sheet)]
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from weft.render.cells import clean, fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
+from weft.render.sessions import YOU
 from weft.render.signs import style
 from weft.render.talk_view import Answered, Called, CallView, Noted, Planned, Ran, SpokenMessage, TalkBlock, Thought
 from weft.render.units import count, human_ms, human_seconds
@@ -21,6 +22,11 @@ MOST_DIFF: Final = 40
 MOST_INNER: Final = 8
 MOST_NOTE: Final = 12
 MOST_WHOLE: Final = 500
+MOST_SAID: Final = 20
+"""Messages and answers that the page of a session shows on a terminal; a pipe gets all of them."""
+MOST_RESULT: Final = 3
+"""Lines of a result that are shown folded; of tools that only look, one."""
+_LOOKS: Final = ("Read", "Glob", "Grep", "Skill")
 _TELLING: Final = ("command", "path", "url", "pattern", "description", "name", "skill", "query", "prompt", "question")
 """The keys of an input that say best what a call is about, the best first."""
 _HEAD: Final = re.compile(r"^--- .*\n\+\+\+ .*\n@@ ", re.MULTILINE)
@@ -84,6 +90,16 @@ def said_lines(text: str, sheet: Page) -> list[Text]:
     return lines
 
 
+def conversation_lines(said: Sequence[tuple[str, str]], sheet: Page) -> list[Text]:
+    """The last of a conversation as it was shown: who (`YOU`, or a model) and what."""
+    left = len(said) - MOST_SAID
+    lines = [sheet.line((f"{count(left, 'earlier message')}: weft sessions export", "dim"))] if left > 0 else []
+    for number, (who, text) in enumerate(said[-MOST_SAID:]):
+        lines += [sheet.line()] if number else []
+        lines += said_lines(text, sheet) if who == YOU else markdown_lines(text.strip("\n").split("\n"), sheet)
+    return lines
+
+
 def thought_words(block: Thought) -> str:
     return "thought" if block.seconds is None else f"thought for {human_seconds(block.seconds)}"
 
@@ -126,7 +142,8 @@ def call_lines(call: CallView, sheet: Page, indent: int = 2) -> list[Text]:
     text, diff = parted(call.text)
     if call.tool == "TodoWrite" and outcome == "succeeded":  # the list is what it is about: whole
         return [*lines, *todo_lines(text, sheet, indent + 4)]
-    lines.append(sheet.line((" " * (indent + 4) + _result(call, text), look if outcome != "succeeded" else "dim")))
+    for told in _result(call, text, sheet):
+        lines.append(sheet.line((" " * (indent + 4) + told, look if outcome != "succeeded" else "dim")))
     return lines + diff_lines(diff, sheet, indent + 4)
 
 
@@ -157,18 +174,24 @@ def telling(given: Mapping[str, Any]) -> str:
     return next((key for key in _TELLING if isinstance(given.get(key), str) and given[key].strip()), "")
 
 
-def _result(call: CallView, text: str) -> str:
+def _result(call: CallView, text: str, sheet: Page) -> list[str]:
+    """The beginning of what came of a call, and how much more there is."""
     told = text.strip("\n").split("\n") if text.strip() else []
     first = told[0].strip() if told else ""
     match call.outcome:
         case "denied":
-            return f"denied: {first}" if first else "denied"
+            return [f"denied: {first}" if first else "denied"]
         case "interrupted_before_execution":
-            return "interrupted before it began"
+            return ["interrupted before it began"]
         case "interrupted":
-            return "interrupted; " + ("it had just ended" if call.effect == "completed" else "it may be done in part")
-    more = f" (and {count(len(told) - 1, 'more line')})" if len(told) > 1 else ""
-    return (first or "no output") + more
+            return ["interrupted; " + ("it had just ended" if call.effect == "completed" else "it may be done in part")]
+    if call.tool == "AskUser" and call.outcome == "succeeded":
+        asked = [block.partition("\n") for block in text.strip().split("\n\n")]
+        return [answer if len(asked) == 1 else f"{question} {answer}" for question, _, answer in asked]
+    most = 1 if call.tool in _LOOKS else MOST_RESULT
+    shown = told if len(told) <= most + 1 else told[:most]
+    more = f"{sheet.signs.ellipsis} {count(len(told) - len(shown), 'more line')}: Ctrl+O"
+    return [line.rstrip() for line in shown or ["no output"]] + ([more] if len(shown) < len(told) else [])
 
 
 # -- diffs

@@ -34,6 +34,8 @@ def live_lines(view: TalkView, now: float, sheet: Page, *, height: int, extra: l
     asked = approval_lines(view, sheet) or plan_keys(view, sheet)
     below = [*_queue(view, sheet), *(extra or [])]
     height = max(height, 1)
+    if len(asked) + len(below) >= height:  # a low screen: the keys in as few lines as they need
+        asked = approval_lines(view, sheet, low=True) or plan_keys(view, sheet, low=True)
     least = asked + below
     if len(least) >= height:
         room = height - len(below)
@@ -128,7 +130,7 @@ def _call(view: TalkView, call: CallView, now: float, sheet: Page, indent: int) 
 # -- what is asked and queued
 
 
-def approval_lines(view: TalkView, sheet: Page) -> list[Text]:
+def approval_lines(view: TalkView, sheet: Page, *, low: bool = False) -> list[Text]:
     """The first question that waits, with all that a person needs to answer it."""
     waiting = view.approvals
     if not waiting:
@@ -154,10 +156,10 @@ def approval_lines(view: TalkView, sheet: Page) -> list[Text]:
             "yellow",
             lead=[("  ! ", "bold yellow")],
         )
-    return [*lines, *_keys(call, sheet)]
+    return [*lines, *_keys(call, sheet, low=low)]
 
 
-def plan_keys(view: TalkView, sheet: Page) -> list[Text]:
+def plan_keys(view: TalkView, sheet: Page, *, low: bool = False) -> list[Text]:
     """What may be said to the plan that waits."""
     if not view.plan or view.busy:
         return []
@@ -165,10 +167,9 @@ def plan_keys(view: TalkView, sheet: Page) -> list[Text]:
         ("y", "carry it out"),
         ("c", "carry it out, and forget the way to it"),
         ("n", "drop it"),
-        ("", "then Enter"),
     ]
     lines = [Text(), sheet.line(("? ", "bold yellow"), ("Is this the plan?", "bold yellow"))]
-    return [*lines, *_in_lines(keys, sheet), *sheet.wrapped("or say what should be otherwise", 2, "dim")]
+    return [*lines, *_in_lines(keys, "then Enter; or say what should be otherwise", sheet, low=low)]
 
 
 def _wanted(call: CallView, sheet: Page) -> list[Text]:
@@ -200,21 +201,34 @@ def _literal(text: str, sheet: Page, indent: int, style: str) -> list[Text]:
     return [sheet.line((" " * indent, ""), (piece, style)) for piece in pieces]
 
 
-def _keys(call: CallView, sheet: Page) -> list[Text]:
-    keys = [("y", "once"), ("n", "no"), ("r", "no, with a reason"), ("", "then Enter")]
+def _keys(call: CallView, sheet: Page, *, low: bool) -> list[Text]:
+    keys = [("y", "yes, once"), ("n", "no"), ("r", "no, with a reason")]
     if call.tainted:
-        keys.insert(1, ("t", "once, and what came from outside is fine"))
+        keys.insert(1, ("t", "yes, once, and what came from outside is fine"))
     if call.always:
-        keys.insert(1, ("f", f"from now on, by a rule: {call.always}"))
+        keys.insert(1, ("f", f"yes, from now on, by a rule: {_rule_words(call.always)}"))
     if call.key:
-        keys.insert(1, ("a", f"always in this session ({call.key})"))
-    return _in_lines(keys, sheet)
+        keys.insert(1, ("a", f"yes, always in this session ({call.key})"))
+    return _in_lines(keys, "then Enter", sheet, low=low)
 
 
-def _in_lines(keys: Sequence[tuple[str, str]], sheet: Page) -> list[Text]:
+def _rule_words(rule: str) -> str:
+    """A rule as it is written, without the signs of its file."""
+    try:
+        told = json.loads(rule)
+    except ValueError:
+        return rule
+    return " ".join(f"{value}" if key == "tool" else f"{key} {value}" for key, value in told.items())
+
+
+def _in_lines(keys: Sequence[tuple[str, str]], how: str, sheet: Page, *, low: bool) -> list[Text]:
+    """One key a line; on a low screen as many in a line as fit."""
+    if not low:
+        lines = [line for key, words in keys for line in sheet.wrapped(words, 5, lead=[(f"  {key}  ", "bold cyan")])]
+        return [*lines, *sheet.wrapped(how, 2, "dim")]
     line = Text(no_wrap=True, overflow="crop")
-    lines: list[Text] = []
-    for key, words in keys:
+    lines = []
+    for key, words in (*keys, ("", how)):
         part = Text().append(f"  {key} ", "bold").append(sheet.cut(sheet.clean(words), sheet.width - 6))
         if line.cell_len and line.cell_len + part.cell_len > sheet.width:
             lines.append(line)

@@ -27,6 +27,10 @@ class Glance:
     """Of one session, as far as it was told."""
 
     first_words: str = ""
+    last_words: str = ""
+    """Of whoever spoke last in the conversation."""
+    folder: str = ""
+    """Where its tools worked when somebody last said something."""
     spoken: bool = False
     working: set[str] = field(default_factory=set)
     """Conversations in which a turn is open."""
@@ -40,9 +44,10 @@ class Glance:
         event = record.event
         match event:
             case t.MessageAccepted():
-                if event.origin == "person" and not self.first_words:
-                    self.first_words = event.text
                 self.spoken = True
+                if event.origin == "person":
+                    self.first_words = self.first_words or event.text
+                    self.last_words, self.folder = short(event.text), event.folder or self.folder
             case t.TurnStarted():
                 self.working.add(event.conversation)
             case t.TurnCompleted() | t.TurnInterrupted():
@@ -56,6 +61,7 @@ class Glance:
                 self.approvals.pop(f"{event.conversation} {event.call}", None)
             case t.ModelSettled():
                 self.model = event.model or self.model
+                self.last_words = (event.conversation == MAIN and short(event.text)) or self.last_words
             case e.RunEnded() | e.GateOpened() | e.ConfirmationAsked():
                 self.news = record.seq
             case e.RunStarted():
@@ -117,6 +123,8 @@ def entry_of(
         created=state.created_at,
         updated=state.updated_at,
         problem=problem,
+        folder=glance.folder,
+        last_words=glance.last_words,
     )
 
 

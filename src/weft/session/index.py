@@ -41,7 +41,8 @@ create table session (
   kind text not null, pipeline text not null, state text not null, waits text not null, done integer not null,
   steps integer not null, status text not null, labels text not null, flag integer not null, archived integer not null,
   unread integer not null, note text not null, model text not null, tokens integer not null, usd real,
-  created text not null, updated text not null, problem text not null, revision integer not null
+  created text not null, updated text not null, problem text not null, folder text not null,
+  last_words text not null, revision integer not null
 ) without rowid;
 create index session_revision on session (revision);
 create table counter (revision integer not null, taken_out integer not null);
@@ -88,6 +89,10 @@ class ListedSession:
     created: str = ""
     updated: str = ""
     problem: str = ""
+    folder: str = ""
+    """Where the tools of its conversation worked last."""
+    last_words: str = ""
+    """The beginning of what was said last in its conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -393,6 +398,8 @@ def _row(entry: ListedSession, mark: LogMark) -> dict[str, object]:
         "created": entry.created,
         "updated": entry.updated,
         "problem": entry.problem,
+        "folder": entry.folder,
+        "last_words": entry.last_words,
     }
 
 
@@ -419,4 +426,6 @@ def _entry(row: sqlite3.Row) -> ListedSession:
         created=row["created"],
         updated=row["updated"],
         problem=row["problem"],
+        folder=row["folder"],
+        last_words=row["last_words"],
     )

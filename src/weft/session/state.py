@@ -62,6 +62,8 @@ class StepState:
     """The hash of the result that a person, or an answer for them, let pass at the step's gate."""
     replies: tuple[tuple[str, str], ...] = ()
     """What a person wanted changed, each with the gate they said it at."""
+    said_on: tuple[str, ...] = ()
+    """Of each of them, the request it was said on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -554,6 +556,7 @@ def _gate_resolved(state: SessionState, event: e.GateResolved, _: Record) -> Non
     elif event.does == "amend":
         step.approved = ""  # who wants it changed sees it again, whatever they let pass before
         step.replies = (*step.replies, (event.gate, event.text))
+        step.said_on = (*step.said_on, state.request)
     if state.run is not None and event.parameters:
         state.run.chosen = {**state.run.chosen, **event.parameters}
     if state.run is not None and event.by == "answer":

@@ -191,7 +191,7 @@ class SearchConfig(_Any):
 
 
 SourceConfig = McpConfig | ApiConfig | FolderConfig | SearchConfig
-_MODELS: Final[dict[str, type[McpConfig | ApiConfig | FolderConfig | SearchConfig]]] = {
+CONFIGS: Final[dict[str, type[McpConfig | ApiConfig | FolderConfig | SearchConfig]]] = {
     "mcp": McpConfig,
     "api": ApiConfig,
     "folder": FolderConfig,
@@ -202,7 +202,7 @@ _MODELS: Final[dict[str, type[McpConfig | ApiConfig | FolderConfig | SearchConfi
 def check_config(document: MarkedDocument) -> Checked[Any]:
     """The model of its kind, or every problem of the file."""
     kind = document.value.get("kind") if isinstance(document.value, dict) else None
-    checked: Checked[Any] = check(_MODELS.get(str(kind), _Any), document)
+    checked: Checked[Any] = check(CONFIGS.get(str(kind), _Any), document)
     if checked.model is None or checked.problems:
         return checked
     problems = [document.at_key((key,), message, hint) for key, message, hint in _faults(checked.model)]

@@ -19,6 +19,8 @@ from weft.protocol.values import dataclass
 from weft.tools.tool import Tool
 
 Input = Mapping[str, Any]
+_AGENT: Final = ("agent", "subagent_type")
+_EVERY_AGENT: Final = ("general-purpose", "general", "default")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +78,17 @@ def _question_in(given: Input) -> Input:
     options = given.get("options")
     if not isinstance(options, list) or not any(isinstance(one, Mapping) for one in options):
         return given
-    told = [str(one.get("label", one.get("value", one))) if isinstance(one, Mapping) else one for one in options]
-    return {**given, "options": told}
+    return {**given, "options": [_option(one) if isinstance(one, Mapping) else one for one in options]}
+
+
+def _task_in(given: Input) -> Input:
+    """Others have one agent for everything, by this name: here that is a sub-agent without a file."""
+    return {key: value for key, value in given.items() if key not in _AGENT or value not in _EVERY_AGENT}
+
+
+def _option(one: Mapping[str, Any]) -> str:
+    label, about = str(one.get("label", one.get("value", one))), str(one.get("description") or "")
+    return f"{label}: {about}"[:200] if about else label
 
 
 SPELLINGS: Final[Mapping[str, Spelling]] = {
@@ -118,7 +129,7 @@ SPELLINGS: Final[Mapping[str, Spelling]] = {
             )
         }
     ),
-    "Task": Spelling(keys={"subagent_type": "agent"}, drops=frozenset({"model", "run_in_background"})),
+    "Task": Spelling(read=_task_in, keys={"subagent_type": "agent"}, drops=frozenset({"model", "run_in_background"})),
     "AskUser": Spelling(
         inner={
             "questions": Spelling(

@@ -53,6 +53,14 @@ def _key(value: Any) -> Any:
     return value
 
 
+def _own_files(value: Any) -> Any:
+    for name in value if isinstance(value, list) else ():
+        parts = str(name).split("/")
+        if not parts[0] or parts[0] == "~" or ".." in parts:
+            raise fault(f"{name!r} is no file of your home", 'write it from there: ".codex/auth.json"')
+    return value
+
+
 def _names(value: Any) -> Any:
     if isinstance(value, dict):
         for name in value:
@@ -109,6 +117,10 @@ class ModelEntry(Strict):
     command: list[Text] | None = Field(
         default=None, description="The program and its arguments, for the kind acp, which needs it, and codex"
     )
+    home: Annotated[list[Text], BeforeValidator(_own_files)] = Field(
+        default_factory=list,
+        description="Files of your home that an agent (acp, codex) gets a copy of in its own, such as its sign-in",
+    )
     threads: int | None = Field(
         default=None,
         ge=1,
@@ -144,6 +156,8 @@ class ModelEntry(Strict):
             raise fault("the kind acp needs 'command'", 'name the program: command = ["opencode", "acp"]')
         if self.command and self.kind not in ("acp", "codex"):
             raise fault("'command' belongs to the kinds acp and codex")
+        if self.home and self.kind not in ("acp", "codex"):
+            raise fault("'home' belongs to the kinds acp and codex")
         if self.kind == "gguf" and (self.base_url or self.key):
             raise fault("a file has no address and no key", "leave out `base_url` and `key`")
         if self.kind != "gguf" and self.threads:

@@ -40,6 +40,7 @@ class ModelTable:
     key: str | None = None
     file: str | None = None
     command: Sequence[str] | None = None
+    home: Sequence[str] = ()
     threads: int | None = None
     window: int | None = None
     media: Sequence[MediaKind] | None = None

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, get_args
 
 import click
 
-from weft.app import App, Filter, SessionRequest, json_line, this_moment
+from weft.app import App, Filter, ListedSession, SessionRequest, json_line, this_moment
 from weft.cli.asking import program_words
-from weft.cli.place import ensure_workspace, is_terminal, open_app, trust_option, workspace_option, workspace_path
+from weft.cli.place import (
+    ensure_workspace,
+    is_ascii,
+    is_terminal,
+    open_app,
+    screen_width,
+    trust_option,
+    workspace_option,
+    workspace_path,
+)
 from weft.protocol.commands import Mode
 from weft.protocol.errors import EXIT_DONE, UsageError
-from weft.render.cells import clean
 from weft.render.units import human_time
 
 MOST: Final = 20
@@ -24,8 +34,14 @@ MOST: Final = 20
 @click.command("chat")
 @click.argument("words", nargs=-1, metavar="[MESSAGE]...")
 @click.option("--session", "-s", metavar="ID", help="The session to go on with, or the id for a new one.")
-@click.option("--continue", "-c", "goes_on", is_flag=True, help="Go on with the conversation that was changed last.")
-@click.option("--pick", is_flag=True, help="Choose one of the last conversations from a list.")
+@click.option(
+    "--continue",
+    "-c",
+    "goes_on",
+    is_flag=True,
+    help="Go on with the last conversation of this folder, or else of all.",
+)
+@click.option("--pick", is_flag=True, help="Choose a conversation from a list; its tools work where they did.")
 @click.option("--model", metavar="NAME", help="The model that answers; else the workspace's.")
 @click.option(
     "--mode",
@@ -67,7 +83,10 @@ def command(
     if (goes_on or pick) and session:
         raise UsageError("--session names one already", hint="leave out --continue and --pick")
     if goes_on or pick:
-        session = _chosen(workspace, pick=pick)
+        chosen = _chosen(workspace, working, pick=pick)
+        session = chosen.id
+        if pick and not folder and Path(chosen.folder or ".").is_dir():
+            working = Path(chosen.folder or ".").absolute()
     request = SessionRequest(talk=True, session=session, model=model, mode=mode, kb=kb, working=working)
     if show_prompt:
         if not session:
@@ -77,24 +96,43 @@ def command(
         return asyncio.run(_chat(app, request, " ".join(words) or None, whole_input=whole_input, plain=plain))
 
 
-def _chosen(workspace: str | None, *, pick: bool) -> str:
-    """One of the conversations that there are."""
+def _chosen(workspace: str | None, working: Path, *, pick: bool) -> ListedSession:
+    """One of the conversations that there are; unless somebody picks, the last that worked in this folder, or else the
+    last of all."""
     with open_app(workspace) as app:
         listed = app.catalogue.page(Filter(limit=200))
     found = [one for one in listed if one.kind == "conversation" or one.id.startswith("talk-")][:MOST]
     if not found:
         raise UsageError("there is no conversation yet", hint="weft chat begins one")
     if not pick:
-        return found[0].id
+        return next((one for one in found if one.folder == str(working)), found[0])
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         raise UsageError("--pick needs a terminal", hint="weft chat --session ID; weft sessions list shows them")
-    now = this_moment()
-    for number, one in enumerate(found, 1):
-        click.echo(
-            f"{number:>3}  {clean(one.title)[:60]} ({one.state}, {human_time(one.updated, now)})  {one.id}", err=True
-        )
+    _list(found)
     number = click.prompt("which", type=click.IntRange(1, len(found)), default=1, err=True)
-    return found[int(number) - 1].id
+    return found[int(number) - 1]
+
+
+def _list(found: Sequence[ListedSession]) -> None:
+    """Each in two lines: what it is about and when; the last words, and where."""
+    from weft.cli.chat.paint import Paint
+    from weft.render.page import page
+
+    sheet, now = page(screen_width(sys.stderr), is_ascii(sys.stderr)), this_moment()
+    paint = Paint(colour=not os.environ.get("NO_COLOR"))
+    for number, one in enumerate(found, 1):
+        when = human_time(one.updated, now) + ("" if one.state == "idle" else f" {sheet.signs.dot} {one.state}")
+        lines = [sheet.line((f"{number:>3}  ", "bold cyan"), (one.title, "bold"), right=(when, "dim"))]
+        last = one.last_words if one.last_words != one.title else ""
+        where = f" {sheet.signs.dot} ".join(words for words in (_at_home(one.folder), last) if words)
+        lines.append(sheet.line(("     ", ""), (where or one.id, "dim")))
+        for line in lines:
+            click.echo(paint.line(line), err=True)
+
+
+def _at_home(folder: str) -> str:
+    home = str(Path.home())
+    return f"~{folder.removeprefix(home)}" if folder == home or folder.startswith(f"{home}/") else folder
 
 
 async def _show_prompt(workspace: str | None, request: SessionRequest) -> int:

@@ -25,6 +25,15 @@ class Chat(Protocol):
 
     def complete(self) -> None: ...
 
+    @property
+    def offering(self) -> bool:
+        """Something is offered for what is being typed."""
+        ...
+
+    def pick(self, step: int) -> None:
+        """The next or the one before of what is offered."""
+        ...
+
     def search_history(self) -> None: ...
 
     def paste(self, text: str) -> None: ...
@@ -73,6 +82,16 @@ def _of_the_line(keys: KeyBindings, chat: Chat, buffer: Buffer) -> None:
     @keys.add("tab")
     def _complete(event: KeyPressEvent) -> None:
         chat.complete()
+
+    offering = Condition(lambda: chat.offering)
+
+    @keys.add("down", filter=offering)
+    def _down(event: KeyPressEvent) -> None:
+        chat.pick(1)
+
+    @keys.add("up", filter=offering)
+    def _up(event: KeyPressEvent) -> None:
+        chat.pick(-1)
 
     @keys.add(Keys.BracketedPaste)
     def _paste(event: KeyPressEvent) -> None:

@@ -1,7 +1,8 @@
-"""A conversation without a terminal: messages from standard input, answers on standard output, all else on error.
+"""A conversation in plain lines: messages from standard input, answers on standard output, all else on error.
 
-One message after the other, each when the last has been answered. Nobody is there to be asked, so every approval is
-denied, every question declined, and the model is told why.
+One message after the other, each when the last has been answered. With a person at a terminal (`--plain`, for screen
+readers) what is asked is written in lines, and the next line answers it. Else nobody is there to be asked, so every
+approval is denied, every question declined, and the model is told why.
 """
 
 from __future__ import annotations
@@ -18,33 +19,44 @@ from weft.app import Attach, Build, Export, Fork, GivenFile, Leave, Overview, fi
 from weft.cli.chat.ending import let_go
 from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.ports import ChatSession
-from weft.cli.place import is_ascii
+from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
+from weft.cli.place import is_ascii, screen_width
 from weft.cli.stopping import TERMINAL, interruptible
 from weft.protocol.commands import AnswerQuestion, Interrupt, Refused, Say, SessionCommand
 from weft.protocol.envelope import Actor
-from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UserError
+from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, UserError, WeftError
 from weft.protocol.events import Record
-from weft.protocol.talk_commands import DecideApproval
+from weft.protocol.talk_commands import DecideApproval, DecidePlan
 from weft.render.cells import clean
 from weft.render.page import page
 from weft.render.talk_blocks import block_lines
-from weft.render.talk_view import Answered, SpokenMessage, TalkView
+from weft.render.talk_live import approval_lines, plan_keys, question_lines
+from weft.render.talk_view import Answered, CallView, SpokenMessage, TalkView
 
 NOBODY = "nobody is there to approve it: the conversation runs without a terminal"
 NOBODY_ANSWERS = "nobody is there to answer: the conversation runs without a terminal"
 UNATTENDED = Actor("rule", "without a terminal", "terminal")
 WIDTH = 120
+HELP = "Enter sends, /help lists commands, Ctrl+C stops, Ctrl+D leaves"
 
 
 async def run_plain(session: ChatSession, *, message: str | None = None, whole_input: bool = False) -> int:
-    return await PlainChat(session).run(message, whole_input)
+    attended = message is None and not whole_input and sys.stdin.isatty()
+    return await PlainChat(session, attended=attended).run(message, whole_input)
 
 
 class PlainChat:
-    def __init__(self, session: ChatSession) -> None:
+    def __init__(self, session: ChatSession, *, attended: bool = False) -> None:
         self._session = session
+        self._attended = attended
         self._view = TalkView()
-        self._sheet = page(WIDTH, is_ascii(sys.stderr))
+        self._sheet = page(screen_width(sys.stderr) if attended else WIDTH, is_ascii(sys.stderr))
+        self._questions = Questions()
+        self._asked = asyncio.Event()
+        """Something waits for the person's next line."""
+        self._told: object = None
+        """The question that was written last."""
+        self._reason_for: CallView | None = None
         self._failed = False
         self._stopped = asyncio.Event()
         self._attached: list[GivenFile] = []
@@ -59,11 +71,14 @@ class PlainChat:
         self._view.failed = False  # that was another time
         for event in greeting(self._session):
             self._view.apply(event, 0.0)
+        if self._attended:
+            _complain(self._sheet.title("weft chat", self._session.id))
+            _complain(Text(HELP))
         following = asyncio.create_task(self._follow(past[-1].seq if past else 0))
         stopped = asyncio.create_task(self._stopped.wait())
         talking = asyncio.create_task(self._talk_through(message, whole_input))
         with interruptible(self._stop):
-            self._decline()
+            self._ask()
             await asyncio.wait({following, stopped, talking}, return_when=asyncio.FIRST_COMPLETED)
             for task in (stopped, talking):
                 task.cancel()
@@ -79,16 +94,69 @@ class PlainChat:
         return EXIT_FAILED if self._failed else EXIT_DONE
 
     async def _talk_through(self, message: str | None, whole_input: bool) -> None:
-        await self._session.rest()
+        await self._quiet()
         async for text in _messages(message, whole_input):
-            wanted = await self._wanted(text) if text.strip() else None
-            if isinstance(wanted, Leave):
-                return
-            if wanted is not None:
-                reply = await self._session.submit(wanted, by=TERMINAL)
+            try:
+                if await self._line(text):
+                    return
+            except WeftError as error:
+                if not self._attended:
+                    raise
+                _complain(Text(str(error)))
+            await self._quiet()
+
+    async def _line(self, text: str) -> bool:
+        """What one line says; whether it was that the person leaves."""
+        if not text.strip():
+            return False
+        answers = self._answers(text)
+        for one in [await self._wanted(text)] if answers is None else answers:
+            if isinstance(one, Leave):
+                return True
+            if one is not None:
+                reply = await self._session.submit(one, by=TERMINAL)
                 if isinstance(reply, Refused):
                     raise reply.error()
-                await self._session.rest()
+        return False
+
+    def _answers(self, text: str) -> list[SessionCommand] | None:
+        """What a line says to what was asked, [] when more is to come; None when it answers nothing."""
+        call = next(iter(self._view.approvals), None)
+        word, _, rest = text.strip().partition(" ")
+        if not self._attended:
+            return None
+        if call is not None and self._reason_for is not None and self._reason_for is call:
+            self._reason_for = None
+            return decided(call, "r", text.strip())
+        if call is not None and (word.lower() == "r" or (not rest and word.lower() in letters(call))):
+            if word.lower() == "r" and not rest:
+                self._reason_for = call
+                _complain(Text("why not? The next line is told to the model."))
+                return []
+            return decided(call, word.lower(), rest)
+        if call is None and self._view.questions:
+            answers = self._questions.answer(self._view.questions, text)
+            self._ask()
+            return [answers] if answers is not None else []
+        if call is None and self._view.plan and not rest and (said := PLAN_LETTERS.get(word.lower())):
+            return [DecidePlan(decision=said, plan=self._view.plan)]
+        return None
+
+    async def _quiet(self) -> None:
+        """Until there is nothing to wait for but the person."""
+        if not self._attended:
+            await self._session.rest()
+            return
+        asked, rest = asyncio.create_task(self._asked.wait()), asyncio.create_task(self._session.rest())
+        try:
+            await asyncio.wait({asked, rest}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (asked, rest):
+                task.cancel()
+            await asyncio.wait({asked, rest})
+        if rest.done() and not rest.cancelled():
+            rest.result()
+        print("> ", end="", file=sys.stderr, flush=True)
 
     async def _wanted(self, text: str) -> SessionCommand | Leave | None:
         """The command that a line is; None when it was only a look, which is answered."""
@@ -117,7 +185,28 @@ class PlainChat:
             self._view.apply(item.event if isinstance(item, Record) else item, time.monotonic())
             self._failed = self._failed or self._view.failed
             self._show()
-            self._decline()
+            self._ask()
+
+    def _ask(self) -> None:
+        """What waits for a person: written once, or declined where nobody is."""
+        if not self._attended:
+            return self._decline()
+        call, question = next(iter(self._view.approvals), None), self._questions.current(self._view.questions)
+        waits: object = call or question or (self._view.plan if not self._view.busy else "")
+        if waits:
+            self._asked.set()
+        else:
+            self._asked.clear()
+        if not waits or waits is self._told or waits == self._told:
+            return None
+        self._told = waits
+        lines = approval_lines(self._view, self._sheet)
+        if not lines and question is not None:
+            options, several = question.get("options") or (), bool(question.get("several"))
+            lines = question_lines(str(question["text"]), options, several, self._sheet)
+        for line in lines or plan_keys(self._view, self._sheet):
+            _complain(line)
+        return None
 
     def _decline(self) -> None:
         for call in self._view.approvals:
@@ -128,9 +217,13 @@ class PlainChat:
             self._session.submit(AnswerQuestion(question=name, declined=NOBODY_ANSWERS), by=UNATTENDED)
             del self._view.questions[name]
 
-    def _stop(self) -> None:
+    def _stop(self) -> bool:
+        """Whether that is the end: a person stops what runs first, and leaves where nothing does."""
+        leaves = not (self._attended and self._view.busy)
         self._session.submit(Interrupt(), by=TERMINAL)
-        self._stopped.set()
+        if leaves:
+            self._stopped.set()
+        return leaves
 
     def _show(self) -> None:
         for block in self._view.take():

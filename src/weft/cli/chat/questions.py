@@ -1,13 +1,17 @@
-"""What a tool asks the person, one question at a time: the answers are gathered here and given together."""
+"""What a person is asked and what their answers mean: the letters for a call or a plan, and the questions of a tool,
+one at a time, whose answers are given together."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from weft.protocol.commands import AnswerQuestion
+from weft.protocol.commands import AnswerQuestion, SessionCommand
 from weft.protocol.events import QuestionAsked
+from weft.protocol.talk import Decision, PlanDecision
+from weft.protocol.talk_commands import ClearTaint, DecideApproval
+from weft.render.talk_view import CallView
 
 
 class Questions:
@@ -38,6 +42,28 @@ class Questions:
     def _next(self, asked: QuestionAsked) -> Mapping[str, Any] | None:
         known = self._answers.get(asked.question, {})
         return next((one for one in asked.questions if one["text"] not in known), None)
+
+
+def letters(call: CallView) -> set[str]:
+    """The letters that answer the question about a call."""
+    offered = {"y", "n", "r", *("a" if call.key else ""), *("t" if call.tainted else "")}
+    return offered | {"f"} if call.always else offered
+
+
+def decided(call: CallView, letter: str, reason: str = "") -> list[SessionCommand]:
+    """What a letter says to a call."""
+    decisions: dict[str, Decision] = {"n": "denied", "r": "denied", "a": "session"}
+    said = DecideApproval(
+        conversation=call.conversation,
+        call=call.call,
+        decision=decisions.get(letter, "once"),
+        reason=reason,
+        always=letter == "f",
+    )
+    return [ClearTaint(conversation="main"), said] if letter == "t" else [said]
+
+
+PLAN_LETTERS: Final[dict[str, PlanDecision]] = {"y": "accepted", "c": "compacted", "n": "dropped"}
 
 
 def choice(question: Mapping[str, Any], text: str) -> str:

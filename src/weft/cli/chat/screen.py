@@ -54,14 +54,13 @@ from weft.cli.chat.keys import Chat, bindings
 from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.paint import Paint
 from weft.cli.chat.ports import ChatSession
-from weft.cli.chat.questions import Questions
+from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
 from weft.cli.place import is_ascii
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Accepted, Interrupt, Mode, Refused, Reply, Say, SessionCommand, SetMode, StartRun
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, WeftError
 from weft.protocol.events import Event, Record, RunEnded, StatusChanged
-from weft.protocol.talk import Decision, PlanDecision
-from weft.protocol.talk_commands import ClearTaint, DecideApproval, DecidePlan
+from weft.protocol.talk_commands import DecidePlan
 from weft.render.page import Page, page
 from weft.render.talk_blocks import block_lines, diff_lines, whole_lines
 from weft.render.talk_live import StatusFields, live_lines, question_lines, status_line, wanted_lines
@@ -109,6 +108,8 @@ class ChatScreen(Chat):
         self._named: tuple[float, list[Mentionable]] = (float("-inf"), [])
         """What can be named with an at sign, and when that was looked up."""
         self._draft: LibraryDraft | None = None
+        self._picked: int | None = None
+        """Which of what is offered the arrow keys have gone to."""
         self._searching: tuple[str, int] | None = None
         """The words that Ctrl+R looks for, and which of what has them is shown."""
         self._said_before: list[str] = []
@@ -210,21 +211,38 @@ class ChatScreen(Chat):
 
     def _offers(self) -> list[Text]:
         """What the command or the name that is being typed may become."""
-        if (named := self._mentions()) is not None:
-            return [
-                self._sheet.line((f"  @{one.words} ", "cyan"), (one.about or one.kind, "dim")) for one in named[:OFFERS]
-            ]
-        offered = complete(self._buffer.text, self._known) if self._known else []
-        wide = min(max((len(one.name) + len(one.takes) for one in offered), default=0) + 2, 48)
+        offered = self._offered()
+        first = max((self._picked or 0) - OFFERS + 1, 0)
+        shown = offered[first : first + OFFERS]
+        wide = min(max((cell_len(words) for words, _, _ in shown), default=0) + 2, 48, self._sheet.width // 2)
         lines = []
-        for one in offered[:OFFERS]:
-            words = f"/{one.name} {one.takes}".rstrip()
-            lines.append(self._sheet.line((f"  {words.ljust(wide)} ", "cyan"), (one.about, "dim")))
-        if len(offered) > OFFERS:
-            lines.append(self._sheet.line((f"  and {len(offered) - OFFERS} more: /help", "dim")))
+        for number, (words, about, _) in enumerate(shown, first):
+            sign, look = (self._sheet.signs.arrow, "bold cyan") if number == self._picked else (" ", "cyan")
+            lines.append(self._sheet.line((f"{sign} {words.ljust(wide)} ", look), (about, "dim")))
+        if len(offered) > first + OFFERS:
+            more = f"  and {len(offered) - first - OFFERS} more: arrow keys, Tab"
+            lines.append(self._sheet.line((more, "dim")))
         return lines
 
+    def _offered(self) -> list[tuple[str, str, str]]:
+        """As words, what each is, and what is typed with it."""
+        if (named := self._mentions()) is not None:
+            return [(f"@{one.words}", one.about or one.kind, one.words) for one in named]
+        offered = complete(self._buffer.text, self._known) if self._known else []
+        return [(f"/{one.name} {one.takes}".rstrip(), one.about, f"/{one.name}") for one in offered]
+
+    @property
+    def offering(self) -> bool:
+        offered = self._offered()
+        return bool(offered) and [typed for _, _, typed in offered] != [self._buffer.text]
+
+    def pick(self, step: int) -> None:
+        last = len(self._offered()) - 1
+        self._picked = max(min(0 if self._picked is None else self._picked + step, last), 0)
+        self._dirty.set()
+
     def _typed(self, _: object) -> None:
+        self._picked = None
         if not self._placing:
             self._searching = None
         if self._buffer.text == "/":
@@ -252,12 +270,14 @@ class ChatScreen(Chat):
         self._dirty.set()
 
     def complete(self) -> None:
-        """As far as what is typed can only become one thing; of a name, the best that it may become."""
+        """As far as what is typed can only become one thing; of a name, the best that it may become; or what was
+        picked."""
+        picked = self._picked or 0
         if named := self._mentions():
             typed = being_typed(self._buffer.document.text_before_cursor) or ""
             before = self._buffer.document.text_before_cursor
             start = before.rindex("@", 0, len(before) - len(typed) or None)
-            words = f"@{named[0].words}" + ("" if named[0].kind == "folder" else " ")
+            words = f"@{named[picked].words}" + ("" if named[picked].kind == "folder" else " ")
             self._buffer.document = Document(
                 before[:start] + words + self._buffer.document.text_after_cursor, start + len(words)
             )
@@ -265,6 +285,8 @@ class ChatScreen(Chat):
         offered = [f"/{one.name}" for one in complete(self._buffer.text, self._known)] if self._known else []
         if not offered:
             return
+        if self._picked is not None:
+            offered = [offered[picked]]
         more = offered[0]
         while not all(one.startswith(more) for one in offered):
             more = more[:-1]
@@ -338,8 +360,7 @@ class ChatScreen(Chat):
                     self._give(wanted)
         except WeftError as error:
             self._tell(str(error), 10)
-            if not self._buffer.text:
-                self._buffer.text = text
+            self._put_back(text)
         self._dirty.set()
 
     async def _build(self, words: str) -> None:
@@ -350,8 +371,9 @@ class ChatScreen(Chat):
             draft, self._draft = self._draft, None
             await self._session.lay(draft)
             self._unfolding += self._sheet.wrapped(f"laid: {', '.join(draft.files)}", 2, "dim")
-            if draft.kind == "pipeline":
-                self._unfolding += self._sheet.wrapped(f"try it: /run {draft.name} FILE", 2, "dim")
+            tries = {"pipeline": f"/run {draft.name} FILE", "source": f"{self._program} sources test {draft.name}"}
+            if how := tries.get(draft.kind):
+                self._unfolding += self._sheet.wrapped(f"try it: {how}", 2, "dim")
             return None
         self._tell("drafting", 600)
         draft = self._draft = await self._session.build(words)
@@ -623,42 +645,32 @@ class ChatScreen(Chat):
         """
         call = self._view.approvals[0] if self._view.approvals else None
         key = text.strip().lower()
-        if call is None and self._view.plan and not self._view.busy and (said := _PLAN_KEYS.get(key)):
+        if call is None and self._view.plan and not self._view.busy and (said := PLAN_LETTERS.get(key)):
             self._buffer.reset()
             self._give(DecidePlan(decision=said, plan=self._view.plan))
             return True
-        offered = {"y", "n", "r", *("a" if call and call.key else ""), *("t" if call and call.tainted else "")}
-        offered |= {"f"} if call and call.always else set()
-        if call is None or key not in offered:
+        if call is None or key not in letters(call):
             return False
         self._buffer.reset()
         if call is not self._seen or call is self._answered:
             return True  # only what a person has seen can be answered, and only once
-        match key:
-            case "y":
-                self._decide(call, "once")
-            case "t":
-                self._give(ClearTaint(conversation="main"))
-                self._decide(call, "once")
-            case "a":
-                self._decide(call, "session")
-            case "f":
-                self._decide(call, "once", always=True)
-            case "n":
-                self._decide(call, "denied")
-            case "r":
-                self._reason_for = call
-                self._dirty.set()
+        if key == "r":
+            self._reason_for = call
+            self._dirty.set()
+        else:
+            self._decide(call, key)
         return True
 
     def submit(self) -> None:
-        text = self._buffer.text
+        if self._picked is not None:
+            return self.complete()
+        text, self._hint = self._buffer.text, ""
         if (call := self._reason_for) is not None:
             self._end_reason()
             if any(call is waiting for waiting in self._view.approvals):
-                self._decide(call, "denied", text.strip())
+                self._decide(call, "r", text.strip())
         elif not text.strip() or self._answered_by(text):
-            return
+            return None
         elif self._questions.current(self._view.questions) is not None and not self._view.approvals:
             if (answers := self._questions.answer(self._view.questions, text)) is not None:
                 self._give(answers)
@@ -672,6 +684,7 @@ class ChatScreen(Chat):
             self._buffer.append_to_history()
             self._buffer.reset()
             self._dirty.set()
+        return None
 
     def paste(self, text: str) -> None:
         """What is pasted is typed; a file that was dropped is named, and what is very long goes along as a file."""
@@ -690,7 +703,7 @@ class ChatScreen(Chat):
             named = files_named(text, self._session.working)
         except WeftError as error:
             self._tell(str(error), 10)
-            self._buffer.text = text
+            self._put_back(text)
             return
         waiting, self._attached = self._attached, {}
         self._give(Say(text=text, attachments=(*waiting.values(), *named)))
@@ -704,27 +717,27 @@ class ChatScreen(Chat):
             self._sending.discard(done)
             if done.cancelled() or not isinstance(refused := done.result(), Refused):
                 return
-            if isinstance(command, Say) and not self._buffer.text:
-                self._buffer.text = command.text
+            if isinstance(command, Say):
+                self._put_back(command.text)
             self._tell(str(refused.error()), 10)
 
         reply.add_done_callback(replied)
         return reply
 
-    def _decide(self, call: CallView, decision: Decision, reason: str = "", *, always: bool = False) -> None:
+    def _put_back(self, text: str) -> None:
+        """What was typed and not taken stands there again, unless something else does by now."""
+        if not self._buffer.text:
+            self._buffer.document = Document(text, len(text))
+
+    def _decide(self, call: CallView, letter: str, reason: str = "") -> None:
         self._answered = call
-        said = DecideApproval(
-            conversation=call.conversation, call=call.call, decision=decision, reason=reason, always=always
-        )
-        self._give(said)
+        for command in decided(call, letter, reason):
+            self._give(command)
 
     def _end_reason(self) -> None:
         self._reason_for = None
         self._buffer.reset()
         self._dirty.set()
-
-
-_PLAN_KEYS: Final[dict[str, PlanDecision]] = {"y": "accepted", "c": "compacted", "n": "dropped"}
 
 
 def _last(blocks: list[TalkBlock]) -> tuple[list[TalkBlock], int]:

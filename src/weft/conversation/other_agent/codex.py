@@ -26,6 +26,8 @@ from weft.protocol.messages import Usage
 
 KEY: Final = "WEFT_AGENT_KEY"
 """The variable that its key is handed over in."""
+SIGN_IN: Final = ".codex/auth.json"
+"""Where `codex login` keeps what it got, in the person's home."""
 _ADDRESS: Final = "https://api.openai.com/v1"
 STEER_SECONDS: Final = 10.0
 _COUNTS: Final = ("inputTokens", "outputTokens", "cachedInputTokens")
@@ -41,17 +43,33 @@ class CodexRuntime(AgentRuntime):
     _counted: Mapping[str, int] | None = None
 
     def arguments(self, reach: AgentReach) -> list[str]:
-        provider = {"name": "weft", "base_url": reach.base_url or _ADDRESS, "wire_api": "responses"}
-        if KEY in reach.variables:
-            provider["env_key"] = KEY
-        table = ", ".join(f"{name} = {json.dumps(value)}" for name, value in provider.items())
-        settings = [f"model_providers.weft={{{table}}}", 'model_provider="weft"', "analytics.enabled=false"]
-        if reach.model:
+        settings = ["analytics.enabled=false", 'cli_auth_credentials_store="file"']
+        if SIGN_IN not in reach.home or reach.base_url:  # else it goes where its sign-in is from
+            provider: dict[str, Any] = {"name": "weft", "base_url": reach.base_url or _ADDRESS, "wire_api": "responses"}
+            if SIGN_IN in reach.home:
+                provider["requires_openai_auth"] = True
+            elif KEY in reach.variables:
+                provider["env_key"] = KEY
+            table = ", ".join(f"{name} = {json.dumps(value)}" for name, value in provider.items())
+            settings += [f"model_providers.weft={{{table}}}", 'model_provider="weft"']
+        if reach.model and reach.model != "agent":
             settings.append(f"model={json.dumps(reach.model)}")
         return ["app-server", *(word for setting in settings for word in ("-c", setting))]
 
     def own_variables(self, own: Path) -> dict[str, str]:
-        return {"CODEX_HOME": str(own / "home")}
+        place = own / "home" / ".codex"
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return {"CODEX_HOME": str(place)}
+
+    def handed_over(self, name: str, data: bytes) -> bytes:
+        """The person's sign-in without what renews it: one that is renewed here would end theirs."""
+        try:
+            told = json.loads(data) if name == SIGN_IN else None
+        except ValueError:
+            return data
+        if not isinstance(told, dict) or not isinstance(told.get("tokens"), dict):
+            return data
+        return json.dumps({**told, "tokens": {**told["tokens"], "refresh_token": ""}}).encode()
 
     async def shake_hands(self) -> None:
         self._items, self._used = {}, {}

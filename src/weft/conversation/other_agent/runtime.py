@@ -13,7 +13,8 @@ import os
 import shlex
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +23,11 @@ from weft.conversation.claude_agent.child import Child, boundary_policy, environ
 from weft.models.model import ModelError, Part
 from weft.protocol.errors import UserError
 from weft.protocol.messages import StopReason, Usage
+from weft.redaction import REDACTOR
 
 START_SECONDS: Final = 60.0
+SECRET: Final = 20
+"""Characters from which on a word of a file of sign-ins counts as a secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,8 @@ class AgentReach:
     """What it gets of its own: its key, where it has one."""
     model: str = ""
     base_url: str = ""
+    home: tuple[str, ...] = ()
+    """Files of the person's home that it gets in its own."""
 
 
 @dataclass(slots=True)
@@ -72,6 +78,10 @@ Heard = Part | str | PromptEnded | PromptFailed
 """A part of its answer, the name of a call that it asks for, or an end."""
 
 
+ServeFile = Callable[[WantedCall], Awaitable[tuple[str, bool]]]
+"""What came of it in words, and whether it failed."""
+
+
 class AgentRuntime(ABC):
     """One process and one conversation of it."""
 
@@ -84,7 +94,9 @@ class AgentRuntime(ABC):
         command = [program, *reach.command[1:], *self.arguments(reach)]
         for folder in (own, own / "home", own / "tmp"):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._furnish(reach, own / "home")
         variables = environment(reach.surroundings, own, "", (working,))
+        variables |= {"CLAUDE_CONFIG_DIR": str(own / "home" / ".claude")}
         variables |= {"TMPDIR": str(own / "tmp"), **self.own_variables(own), **reach.variables}
         policy = boundary_policy(reach.surroundings, working, own, (), command)
         policy = replace(policy, readable=(*policy.readable, *_installed(program)))
@@ -95,6 +107,9 @@ class AgentRuntime(ABC):
         """What it calls the conversation; before it has begun, the one to go on with."""
         self.resumed = False
         """It has its own record of what was said before."""
+        self.serve: ServeFile | None = None
+        """Reads or writes a file of something that was allowed already."""
+        self._serving: set[asyncio.Task[None]] = set()
         self.queue: asyncio.Queue[Heard] = asyncio.Queue()
         self.calls: dict[str, WantedCall] = {}
         self._latest: dict[str, list[WantedCall]] = {}
@@ -106,7 +121,31 @@ class AgentRuntime(ABC):
         self._waiting: dict[Any, asyncio.Future[Any]] = {}
         self._life: asyncio.Task[None] | None = None
 
+    def _furnish(self, reach: AgentReach, home: Path) -> None:
+        """Its home gets the files of the person's that its table names, unless what it has of them is newer: it may
+        have renewed its sign-in. Nothing goes the other way: what runs in there must not change the person's files."""
+        theirs = Path(reach.surroundings.get("HOME", "/nonexistent"))
+        there = [name for name in reach.home if (theirs / name).is_file()]
+        if reach.home and not there:
+            raise UserError(
+                f"{reach.name}: there is no {reach.home[0]} in your home", hint="sign in to it there, or name its key"
+            )
+        for name in there:
+            kept, given = home / name, theirs / name
+            data = self.handed_over(name, given.read_bytes())
+            for secret in _secrets(data):
+                REDACTOR.learn(reach.name, secret)
+            if not kept.exists() or kept.stat().st_mtime < given.stat().st_mtime:
+                kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                kept.unlink(missing_ok=True)
+                with os.fdopen(os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                    file.write(data)
+
     # -- what a protocol says in its own way
+
+    def handed_over(self, name: str, data: bytes) -> bytes:
+        """What it gets of a file of the person's."""
+        return data
 
     def arguments(self, reach: AgentReach) -> list[str]:
         """What the program is started with beside its command."""
@@ -162,8 +201,8 @@ class AgentRuntime(ABC):
 
     async def gone(self) -> None:
         await self._child.gone()
-        if self._life is not None:
-            await asyncio.wait({self._life})
+        if ended := {*self._serving, *([self._life] if self._life is not None else [])}:
+            await asyncio.wait(ended)
 
     async def aclose(self) -> None:
         if self._child.alive:
@@ -184,7 +223,23 @@ class AgentRuntime(ABC):
             call = f"{name}-{next(self.numbers)}" if name in self.calls else name  # it may give a name again
             one.given = self._in_our_words(one.given)
             self.calls[call] = one
-            self.queue.put_nowait(call)
+            if one.is_file and self.serve is not None and self._is_allowed_already(one):
+                task = asyncio.create_task(self._serve(call, one, self.serve))
+                self._serving.add(task)
+                task.add_done_callback(self._serving.discard)
+            else:
+                self.queue.put_nowait(call)
+
+    def _is_allowed_already(self, file: WantedCall) -> bool:
+        """It is the file of a change that it is at: the change can't end before the file is there."""
+        changes = [one for one in self.calls.values() if one.tool in ("Edit", "Write") and not one.is_file]
+        path = file.given.get("path")
+        return any(one.answered and not one.end.done() and one.given.get("path") == path for one in changes)
+
+    async def _serve(self, call: str, wanted: WantedCall, serve: ServeFile) -> None:
+        text, bad = await serve(wanted)
+        with suppress(ModelError):  # it has ended: the turn that listens to it says so
+            await self.answer_file(call, text, failed=bad)
 
     def done(self, name: str, text: str, *, failed: bool) -> bool:
         """What it was allowed has ended. False when it never asked."""
@@ -283,6 +338,21 @@ class AgentRuntime(ABC):
             waiting.exception()
         else:
             waiting.set_result(message.get("result"))
+
+
+def _secrets(data: bytes) -> list[str]:
+    """What a file of sign-ins would give away: the long words of its values."""
+    try:
+        told = json.loads(data)
+    except ValueError:
+        return []
+    values, found = [told], list[str]()
+    while values:
+        one = values.pop()
+        values += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        if isinstance(one, str) and len(one) >= SECRET and not any(sign in one for sign in " /"):
+            found.append(one)
+    return found
 
 
 def script_of(command: Any) -> str:

@@ -22,6 +22,7 @@ from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Part, Request, Stop
 from weft.models.structured import Way
 from weft.protocol import talk as t
+from weft.protocol.errors import WeftError
 from weft.protocol.events import FeedItem, Record
 from weft.protocol.messages import ToolCall
 from weft.tools.places import place
@@ -203,6 +204,13 @@ class OtherSpeaking:
         await runtime.send(what_it_is_told(entries, turn, self._since))
         return runtime
 
+    async def _serve(self, wanted: WantedCall) -> tuple[str, bool]:
+        try:
+            outcome = await _file(wanted, wanted.tool, wanted.given, self._context)
+        except (WeftError, OSError) as error:
+            return str(error), True
+        return outcome.text, outcome.is_error
+
     async def _started(self) -> AgentRuntime:
         kept = await asyncio.to_thread(read_kept, self._own) if self._keep else None
         self._late.clear()
@@ -211,6 +219,7 @@ class OtherSpeaking:
         self._runtime = runtime = made(
             self._agent.reach, self._context.working.path, self._own, kept.session if kept else ""
         )
+        runtime.serve = self._serve
         await runtime.begin()
         if kept is not None and runtime.resumed:
             self._since = kept.turn
