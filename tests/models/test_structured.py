@@ -211,3 +211,36 @@ def test_a_way_that_a_server_can_not_keep_a_model_to_gives_way_to_the_next() -> 
     passing = ModelError("malformed", "half a line", retryable=True)
     with pytest.raises(ModelError, match="half a line"):
         asked(ScriptedModel([Turn(passing)], output_ways=("native", "prompted")))
+
+
+def test_a_small_model_is_asked_for_what_is_wrong_field_by_field() -> None:
+    """What fits is kept; of a text its words are enough, of another field an object around it."""
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "minLength": 3},
+            "score": {"$ref": "#/$defs/score"},
+            "kind": {"enum": ["poem", "letter"]},
+        },
+        "required": ["title", "score", "kind"],
+        "$defs": {"score": {"type": "integer", "minimum": 1}},
+    }
+    turns = [
+        Turn(says('{"score": 0, "kind": "poem"}')),
+        Turn(says('{"score": 0, "kind": "poem", "more": 1}')),
+        Turn(says("The Tides")),
+        Turn(says("about three")),
+        Turn(says('{"score": 3}')),
+    ]
+    model = ScriptedModel(turns, window=4_096, output_ways=("prompted",))
+    found = asked(model, schema, asks=2)
+    model.assert_done()
+    assert (found.value, found.asks) == ({"title": "The Tides", "score": 3, "kind": "poem"}, 5)
+    assert 'only the value of "title"' in str(model.requests[2].messages[-1])
+    assert len(model.requests[2].messages) == 2, "what went wrong before takes no room"
+
+    schema["properties"]["title"]["minLength"] = 9
+    never = ScriptedModel([Turn(says("no"))] * 7, window=4_096, output_ways=("prompted",))
+    with pytest.raises(ModelFeedback, match="title"):
+        asked(never, schema, asks=1)
+    never.assert_done()

@@ -5,8 +5,9 @@
     prompted  the schema is in the prompt, the value somewhere in the text
 
 Whatever the way, the value is read by the tolerant reader and judged by the same schema check as artifacts. What is
-wrong goes back to the model as findings, so many times and no more. `shape`, `judge` and `again` are the pure pieces
-for whoever owns the loop; `ask` is the loop for a single value.
+wrong goes back to the model as findings, so many times and no more. A model with a small window that never gets a
+whole object right is then asked for what is wrong in it one field at a time. `shape`, `judge` and `again` are the pure
+pieces for whoever owns the loop; `ask` is the loop for a single value.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ from weft.protocol.values import dataclass
 Way = Literal["native", "tool", "prompted"]
 ASKS: Final = 3
 ANSWER_TOOL: Final = "give_answer"
+SMALL: Final = 16_384
+"""Tokens of a window up to which a model is asked field by field in the end."""
+FIELD_ASKS: Final = 2
 _WRAPPED: Final = "value"
 _NOT_THIS_WAY: Final = ("invalid_request", "malformed")
 _SHOWN: Final = 600
@@ -79,10 +83,9 @@ def shape(request: Request, schema: Mapping[str, Any], way: Way) -> Request:
 
 def judge(answer: Answer, schema: Mapping[str, Any], way: Way, artifact: str = "answer") -> JudgedReading:
     """Whether an answer holds a whole value that fits: one path for every way."""
-    schema_hash = hash_bytes(json.dumps(schema, sort_keys=True).encode())
 
     def faults(value: Any) -> list[Finding]:
-        return schema_findings(artifact, value, schema, schema_hash)
+        return _faults(artifact, value, schema)
 
     reading = _called(answer, schema) if way == "tool" else None
     if reading is None or faults(reading.value):
@@ -146,8 +149,64 @@ async def ask(
             corrections = reading.corrections
             return Structured(value=reading.value, way=ways[0], corrections=corrections, asks=asked, usage=used)
         if asked >= asks:
-            raise ModelFeedback(judged.findings)
+            if model.window > SMALL or not schema.get("properties"):
+                raise ModelFeedback(judged.findings)
+            by_field = FieldByField(model, request, schema, ways[0], artifact)
+            return await by_field.run(judged, Structured(value=None, way=ways[0], asks=asked, usage=used), on_part)
         shaped = again(shaped, answer, judged.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldByField:
+    """An object from a model that does not get it right in one go: what fits of it is kept, the rest is asked for."""
+
+    model: Model
+    request: Request
+    schema: Mapping[str, Any]
+    way: Way
+    artifact: str
+
+    async def run(self, last: JudgedReading, so_far: Structured, on_part: Callable[[Part], None] | None) -> Structured:
+        value = last.reading.value if last.reading is not None and isinstance(last.reading.value, dict) else {}
+        fields: Mapping[str, Any] = self.schema["properties"]
+        kept = {name: one for name, one in value.items() if name in fields and not self._faults(name, one)}
+        asks, used = so_far.asks, so_far.usage
+        for name in self.schema.get("required") or fields:
+            for _ in range(FIELD_ASKS if name not in kept else 0):
+                answer = await gather(self.model.stream(self._asked_for(name)), on_part)
+                asks, used = asks + 1, add_usage(used, answer.usage)
+                found = [one for one in self._readings(name, answer) if not self._faults(name, one)]
+                if found:
+                    kept[name] = found[0]
+                    break
+        whole = {name: kept[name] for name in fields if name in kept}
+        if findings := _faults(self.artifact, whole, self.schema):
+            raise ModelFeedback(tuple(findings))
+        return replace(so_far, value=whole, asks=asks, usage=used)
+
+    def _asked_for(self, name: str) -> Request:
+        told = f"The whole answer is an object. Give only the value of {json.dumps(name)} now, and nothing else."
+        asked = Message(role="user", content=(Text(text=told),))
+        return shape(replace(self.request, messages=(*self.request.messages, asked)), self._field(name), self.way)
+
+    def _readings(self, name: str, answer: Answer) -> list[Any]:
+        """What it may have meant: the value, an object with it, or for a text the words themselves."""
+        judged = judge(answer, self._field(name), self.way, self.artifact)
+        value = judged.reading.value if judged.reading is not None else None
+        inner = [value[name]] if isinstance(value, dict) and name in value else []
+        words = [answer.text.strip()] if answer.stop not in CUT_OFF and answer.text.strip() else []
+        return [*inner, *([value] if judged.reading is not None else []), *words]
+
+    def _field(self, name: str) -> Mapping[str, Any]:
+        known = {key: self.schema[key] for key in _DEFINITIONS if key in self.schema}
+        return {**self.schema["properties"][name], **known}
+
+    def _faults(self, name: str, value: Any) -> list[Finding]:
+        return _faults(self.artifact, value, self._field(name))
+
+
+def _faults(artifact: str, value: Any, schema: Mapping[str, Any]) -> list[Finding]:
+    return schema_findings(artifact, value, schema, hash_bytes(json.dumps(schema, sort_keys=True).encode()))
 
 
 def as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
