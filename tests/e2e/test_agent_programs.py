@@ -12,7 +12,9 @@ import base64
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -149,9 +151,8 @@ def test_codex_uses_the_sign_in_that_a_person_has_and_never_renews_it(
     desk.mkdir()
     monkeypatch.setenv("HOME", str(home))
     kept = home / ".codex/auth.json"
-    if way == "key":
-        told = {"OPENAI_API_KEY": secret}
-    else:
+    told: dict[str, Any] = {"OPENAI_API_KEY": secret}
+    if way == "subscription":
         claims = {"email": "a@b.example", "https://api.openai.com/auth": {"chatgpt_account_id": "a1"}}
         tokens = {"id_token": jwt(claims), "access_token": jwt({"exp": 4_000_000_000}), "account_id": "a1"}
         secret = tokens["access_token"]
@@ -181,6 +182,6 @@ def test_codex_uses_the_sign_in_that_a_person_has_and_never_renews_it(
     assert "refresh-0123456789abcdef" not in handed
 
 
-def jwt(claims: dict[str, object]) -> str:
-    parts = ({"alg": "none"}, claims, {})
+def jwt(claims: Mapping[str, Any]) -> str:
+    parts: tuple[Mapping[str, Any], ...] = ({"alg": "none"}, claims, {})
     return ".".join(base64.urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("=") for one in parts)

@@ -15,14 +15,12 @@ from weft.knowledge.research.state import collection_state
 from weft.orchestrator.inputs import GivenInput
 from weft.protocol.commands import GivenFile
 from weft.protocol.errors import UsageError
-from weft.workspace.pipeline import Pipeline
+from weft.workspace.pipeline import EARLIER, Pipeline
 from weft.workspace.spelling import listed
 
 COLLECTION: Final = "collection"
 """The input that says which collection a pipeline asks, and in which state."""
 ANSWER: Final = "answer.json"
-EARLIER: Final = "earlier"
-"""The input that a pipeline reads an earlier answer from."""
 FOLLOWED: Final = (
     "version", "session", "original_query", "followup_number", "answer", "citations", "sub_queries", "known_passages",
 )  # fmt: skip

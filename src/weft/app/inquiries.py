@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from weft.app.collection_inputs import ANSWER, COLLECTION, EARLIER, followed
+from weft.app.collection_inputs import ANSWER, COLLECTION, followed
 from weft.app.requests import SessionRequest
 from weft.app.root import App
 from weft.documents import read_document
@@ -25,6 +25,7 @@ from weft.protocol.errors import UsageError, UserError, WeftError
 from weft.protocol.ids import check_session_id, session_id_for
 from weft.protocol.values import dataclass
 from weft.session.session import no_session
+from weft.workspace.pipeline import EARLIER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,7 +57,7 @@ class Course:
 def _still_meant(state: SessionState, step: StepState, pipeline: Pipeline) -> tuple[tuple[str, str], ...]:
     """In a pipeline that goes on from earlier runs, what was said to one that is done was about its question, not about
     the next."""
-    if not any(one.prior for one in pipeline.steps.values()):
+    if not pipeline.goes_on:
         return step.replies
     over = {request for request in state.finished if request != state.request}
     return tuple(said for said, on in zip(step.replies, step.said_on, strict=True) if on not in over)

@@ -41,6 +41,9 @@ __all__ = [
     "secrets_of",
 ]
 
+EARLIER: Final = "earlier"
+"""The input that a pipeline reads an earlier answer from."""
+
 
 @dataclass(frozen=True)
 class InputSpec:
@@ -252,6 +255,11 @@ class Pipeline:
     def files(self) -> dict[str, str]:
         """Every file that it is written in, with the hash."""
         return {self.file: self.hash} | {file: digest for one in self.inner for file, digest in one.files.items()}
+
+    @property
+    def goes_on(self) -> bool:
+        """A run of it begins where earlier ones of its session came to: one question after the other."""
+        return EARLIER in self.inputs or any(step.prior for step in self.steps.values())
 
     @property
     def offered(self) -> dict[str, ParameterSpec]:
