@@ -206,7 +206,7 @@ class Parts:
         knocks: Knocks | None = None,
     ) -> Self:
         """`shared`: the shared log, whatever config.toml says of it; `knocks`: the way to doors over it."""
-        workspace = Workspace.open(path, disk, parsed_folder(os.environ))
+        workspace = Workspace.open(path, disk, parsed_folder({**os.environ}))
         clock = now or (lambda: datetime.now(UTC))
         try:
             app = cls(workspace, clock, functions or {}, fetch_page or _fetch, models or {}, shared, knocks)
