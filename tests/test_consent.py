@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Collection
 from datetime import UTC, datetime
 from itertools import chain, combinations
 from pathlib import Path
@@ -25,7 +26,7 @@ from weft.models.connections import Connection, consent_request
 from weft.protocol.errors import UserError
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
-SHIPPED = {"code/a.py": {"1"}}
+SHIPPED: dict[str, Collection[str]] = {"code/a.py": {"1"}}
 
 
 def request(kind: Kind = "code", folder: str = "/w", **parts: str) -> ConsentRequest:
@@ -43,7 +44,7 @@ def own(path: str, *, below: bool = False) -> OwnWorkFolder:
 
 
 def agreed(asked: ConsentRequest, known: ConsentBook) -> bool:
-    return is_agreed(asked, known, SHIPPED)
+    return is_agreed(asked, known, lambda place: SHIPPED.get(place, ()))
 
 
 def test_what_comes_with_weft_needs_no_question_and_what_was_changed_of_it_does() -> None:

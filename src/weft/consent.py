@@ -28,6 +28,8 @@ from weft.protocol.values import dataclass
 
 FILE: Final = "consents.json"
 Kind = Literal["code", "pack", "hook", "skill", "source", "model", "step", "rules"]
+Shipped = Callable[[str], Collection[str]]
+"""The hashes that a file has which comes with Weft, by its place."""
 How = Literal["asked", "in advance", "by command"]
 """On a terminal; by `--trust`; by a command that itself names what it is about, such as `weft models add`."""
 OWN_WORK: Final[tuple[Kind, ...]] = ("code", "pack", "hook", "skill", "rules")
@@ -104,7 +106,7 @@ class ConsentBook:
     folders: tuple[OwnWorkFolder, ...] = ()
 
 
-def open_parts(request: ConsentRequest, book: ConsentBook, shipped: Mapping[str, Collection[str]]) -> dict[str, str]:
+def open_parts(request: ConsentRequest, book: ConsentBook, shipped: Shipped) -> dict[str, str]:
     """The parts that neither Weft ships as they are nor a pack laid that was agreed to."""
     laid = (
         [one.parts for one in book.consents if one.kind == "pack"] if request.kind in ("code", "pack", "rules") else []
@@ -112,11 +114,11 @@ def open_parts(request: ConsentRequest, book: ConsentBook, shipped: Mapping[str,
     return {
         name: hash_
         for name, hash_ in request.parts.items()
-        if hash_ not in shipped.get(name, ()) and not any(parts.get(name) == hash_ for parts in laid)
+        if hash_ not in shipped(name) and not any(parts.get(name) == hash_ for parts in laid)
     }
 
 
-def is_agreed(request: ConsentRequest, book: ConsentBook, shipped: Mapping[str, Collection[str]]) -> bool:
+def is_agreed(request: ConsentRequest, book: ConsentBook, shipped: Shipped) -> bool:
     left = open_parts(request, book, shipped)
     if not left and request.kind in _FILES:
         return True
@@ -152,18 +154,18 @@ class NotAgreedError(UserError):
         )
 
 
-def _nothing() -> dict[str, Collection[str]]:
-    return {}
+def _nothing(_: str) -> Collection[str]:
+    return ()
 
 
 class Consents:
-    """What the person agreed to. `shipped` has the hashes of each file that comes with Weft, by its place."""
+    """What the person agreed to."""
 
     def __init__(
         self,
         folder: Path,
         *,
-        shipped: Callable[[], Mapping[str, Collection[str]]] = _nothing,
+        shipped: Shipped = _nothing,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         by: str = "",
     ) -> None:
@@ -181,13 +183,12 @@ class Consents:
         return self._file.read()
 
     def is_agreed(self, request: ConsentRequest) -> bool:
-        shipped = self._shipped()
-        if is_agreed(request, ConsentBook(), shipped):
+        if is_agreed(request, ConsentBook(), self._shipped):
             return True  # what Weft ships needs no look at what was agreed to
-        return is_agreed(request, self.book(), shipped)
+        return is_agreed(request, self.book(), self._shipped)
 
     def open_parts(self, request: ConsentRequest) -> dict[str, str]:
-        return open_parts(request, self.book(), self._shipped())
+        return open_parts(request, self.book(), self._shipped)
 
     def check(self, request: ConsentRequest) -> None:
         """NotAgreedError unless it was agreed to, or is now, in advance."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from pydantic import Field
@@ -14,6 +13,7 @@ from weft.workspace.code_file import function_fault
 from weft.workspace.document import MarkedDocument, SourceFile, in_order, read_source
 from weft.workspace.fields import NameList, OptionalText, Strict, Text
 from weft.workspace.front_matter import FrontMatter, parse_front_matter, read_front
+from weft.workspace.names import has_skill, skill_names
 from weft.workspace.skill_file import read_skill
 from weft.workspace.spelling import suggest
 
@@ -43,13 +43,13 @@ class AgentFront(Strict):
     color: OptionalText = Field(default=None, description="The colour other tools show it in")
 
 
-def read_agent(folder: Folder, name: str, skill_names: Iterable[str]) -> Agent:
+def read_agent(folder: Folder, name: str) -> Agent:
     """FileNotFoundError when it is not there, WorkspaceError when it is broken or names what is not there."""
     source = read_source(folder, f"{FOLDER}/{name}.md")
     found, front, wrong = _parsed(source, name)
     problems = list(wrong)
     if front is not None:
-        problems += _references(folder, front, found.document, list(skill_names))
+        problems += _references(folder, front, found.document)
     if problems or front is None:
         raise WorkspaceError(in_order(problems, source.file))
     return Agent(
@@ -88,11 +88,11 @@ def _required(folder: Folder, front: AgentFront) -> list[str]:
     return found
 
 
-def _references(folder: Folder, front: AgentFront, document: MarkedDocument, skill_names: list[str]) -> list[Problem]:
+def _references(folder: Folder, front: AgentFront, document: MarkedDocument) -> list[Problem]:
     problems = []
     for index, skill in enumerate(front.skills):
-        if skill not in skill_names:
-            hint = suggest(skill, skill_names, "skills")
+        if not has_skill(folder, skill):
+            hint = suggest(skill, skill_names(folder), "skills")
             problems.append(document.at_value(("skills", index), f"unknown skill '{skill}'", hint))
     if front.embedded is not None:
         try:

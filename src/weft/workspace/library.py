@@ -27,7 +27,7 @@ class Library:
         return agent_names(self.folder)
 
     def agent(self, name: str) -> Agent:
-        return read_agent(self.folder, name, self.skill_names())
+        return read_agent(self.folder, name)
 
     def skill_names(self) -> list[str]:
         return skill_names(self.folder)

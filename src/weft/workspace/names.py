@@ -29,6 +29,17 @@ def skill_names(folder: Folder) -> list[str]:
         return []
 
 
+def has_skill(folder: Folder, name: str) -> bool:
+    """Whether `skill_names` has it, without a look at the others."""
+    if not name or name.startswith(".") or "/" in name or "\0" in name:
+        return False
+    try:
+        with folder.folder(skill.FOLDER) as skills:
+            return _has_entry(skills, name)
+    except FileNotFoundError:
+        return False
+
+
 def _has_entry(skills: Folder, name: str) -> bool:
     if not skills.is_folder(name):
         return False

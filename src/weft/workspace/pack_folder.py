@@ -3,13 +3,15 @@ decides."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 import weft
 from weft.files import Folder
+from weft.protocol.errors import WeftError
 from weft.protocol.hashes import hash_bytes
 from weft.workspace.code_file import FOLDER as CODE
 
@@ -34,11 +36,6 @@ def pack_folders() -> list[Path]:
     return [file.parent for file in sorted(shipped.glob(f"*/{FILE}"))]
 
 
-def pack_files(folder: Folder) -> dict[str, str]:
-    """Where each file of a pack goes in a workspace, and where it is in the pack; whatever else its pack.yaml says."""
-    return files_of(folder)[0]
-
-
 def files_of(folder: Folder) -> tuple[dict[str, str], list[str]]:
     """Each file with its place in a workspace; and the names that have no place."""
     files: dict[str, str] = {}
@@ -59,7 +56,7 @@ def files_of(folder: Folder) -> tuple[dict[str, str], list[str]]:
 
 def _below(folder: Folder) -> Iterator[str]:
     for name in folder.names():
-        if name.startswith(".") or name == "__pycache__" or name.endswith(".pyc"):
+        if not _is_laid(name):
             continue
         if not folder.is_folder(name):
             yield name
@@ -78,12 +75,17 @@ def decides(path: str, data: bytes) -> bool:
 
 
 @cache
-def shipped_code() -> Mapping[str, Collection[str]]:
-    """The hashes of each such file that comes with Weft, by its place in a workspace."""
-    found: dict[str, set[str]] = {}
+def shipped_code(path: str) -> frozenset[str]:
+    """The hashes of such a file at this place of a workspace, in the packs that come with Weft."""
+    if not may_decide(path) or not all(map(_is_laid, path.split("/"))):
+        return frozenset()
+    found = set()
     for place in pack_folders():
-        with Folder.open(place) as folder:
-            for path, source in pack_files(folder).items():
-                if may_decide(path) and decides(path, data := folder.read(source)):
-                    found.setdefault(path, set()).add(hash_bytes(data))
-    return found
+        with Folder.open(place) as folder, suppress(WeftError):  # what is no file there is none of its files
+            if (data := folder.read_or_none(path)) is not None and decides(path, data):
+                found.add(hash_bytes(data))
+    return frozenset(found)
+
+
+def _is_laid(name: str) -> bool:
+    return not name.startswith(".") and name != "__pycache__" and not name.endswith(".pyc")
