@@ -23,7 +23,6 @@ from weft.session.log import timestamp
 from weft.session.manifest import manifest
 from weft.session.sessions import SessionReading, Sessions
 from weft.session.state import SessionState, StepState
-from weft.workspace.inner import written_steps
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -252,6 +251,8 @@ def _damage(reading: SessionReading) -> list[str]:
 
 
 def _checks(workspace: Workspace, pipeline: str, step: str) -> tuple[list[str], list[str]]:
+    from weft.workspace.inner import written_steps  # a listing needs no pipeline
+
     try:
         read = workspace.pipeline(pipeline)
         found = read.steps.get(step) or (written_steps(read).get(read.written(step)) if read.mapped else None)

@@ -10,7 +10,8 @@ from weft.workspace import pipeline_rules as rules
 from weft.workspace.agent_needs import with_agents
 from weft.workspace.document import SourceFile, in_order, read_source
 from weft.workspace.draft import PipelineDraft, draft_pipeline
-from weft.workspace.inner import expanded, given, mapped_of, with_pipelines
+from weft.workspace.inner import expanded
+from weft.workspace.inner_rules import given, mapped_of, with_pipelines
 from weft.workspace.library import Library
 from weft.workspace.map_rules import map_of
 from weft.workspace.pipeline import ENDING, FOLDER, InputSpec, Pipeline, Step
