@@ -90,6 +90,9 @@ def test_another_program_drives_a_run_that_survives_it(tmp_path: Path) -> None:
                 assert done["outcome"] == "done"
                 made = await ask(client, "read_artifact", session="the-note", artifact="report.md")
                 assert made == {"artifact": "report.md", "text": "# 3 words\n", "next_offset": None}
+                told = (await ask(client, "read_session", session="the-note"))["text"]
+                assert "Is this right?" in told
+                assert "# 3 words" in told
                 await ask(client, "describe_session", session="the-note", title="Three words")
                 listed = (await ask(client, "list_sessions"))["sessions"]
                 assert [(one["id"], one["title"], one["state"]) for one in listed] == [

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from typing import Any, Final
@@ -18,6 +19,7 @@ from weft.access import ME, Identity, Role
 from weft.app.requests import SessionRequest
 from weft.app.root import App
 from weft.app.session_work import FILE_NOW, artifact_bytes, artifacts_now, open_questions
+from weft.app.sharing import exported
 from weft.models.answer import gather
 from weft.models.model import Request
 from weft.protocol.commands import DescribeSession, GivenFile, ReplyToGate, SessionCommand, StartRun, refusal
@@ -34,6 +36,7 @@ from weft.tools.builtin.schema import closed, text, whole
 TEXT_LIMIT: Final = 100_000
 """Characters of an artifact in one answer."""
 LONGEST_WAIT: Final = 60
+LOOK_EVERY: Final = 0.5
 SMALL: Final = "small"
 ANSWER_TOKENS: Final = 1000
 PATIENCE: Final = 120.0
@@ -147,7 +150,12 @@ class SessionTools:
         task = self._held.get(session)
         if task is not None and wait:
             await asyncio.wait({task}, timeout=min(wait, LONGEST_WAIT))
-        return await self._app.off_loop(lambda: self._state(session))
+        until = time.monotonic() + min(wait, LONGEST_WAIT)
+        while True:
+            found = await self._app.off_loop(lambda: self._state(session))
+            if task is not None or found["outcome"] != "working" or time.monotonic() >= until:
+                return found
+            await asyncio.sleep(LOOK_EVERY)  # it goes on in another process
 
     def _state(self, session: str) -> ToolReply:
         reading = self._app.sessions.read(session)
@@ -175,10 +183,12 @@ class SessionTools:
     async def read_artifact(self, given: Mapping[str, Any]) -> ToolReply:
         session, name, offset = given["session"], given["artifact"], given.get("offset", 0)
         data = await self._app.off_loop(lambda: artifact_bytes(self._app, session, name, FILE_NOW))
-        whole_text = data.decode("utf-8", "replace")
-        part = whole_text[offset : offset + TEXT_LIMIT]
-        more = offset + len(part) < len(whole_text)
-        return {"artifact": name, "text": part, "next_offset": offset + len(part) if more else None}
+        return {"artifact": name, **_part(data, offset)}
+
+    async def read_session(self, given: Mapping[str, Any]) -> ToolReply:
+        session, offset = given["session"], given.get("offset", 0)
+        _, data = await self._app.off_loop(lambda: exported(self._app, session, "markdown"))
+        return {"session": session, **_part(data, offset)}
 
     # -- doing
 
@@ -377,6 +387,13 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
             run=SessionTools.list_sessions,
         ),
         SessionTool(
+            name="read_session",
+            description="What was said and done in a session, in order; a long one in parts, by next_offset.",
+            schema=closed({"session": _SESSION}, {"offset": whole("From")}),
+            reads=True,
+            run=SessionTools.read_session,
+        ),
+        SessionTool(
             name="describe_session",
             description="Set a session's title, status, labels or note.",
             schema=closed(
@@ -432,6 +449,13 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
         ),
     )
 }
+
+
+def _part(data: bytes, offset: int) -> ToolReply:
+    text = data.decode("utf-8", "replace")
+    part = text[offset : offset + TEXT_LIMIT]
+    more = offset + len(part) < len(text)
+    return {"text": part, "next_offset": offset + len(part) if more else None}
 
 
 def answer_text(answer: ToolReply) -> str:
