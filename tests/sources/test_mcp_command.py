@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.sources.conftest import OpenShelf
 from tests.sources.http_server import World, served
 from tests.sources.made import answering
+from weft.sources.connector import SourceDownError
+from weft.sources.lines import StdioLine
+from weft.sources.mcp_connection import McpConnection, McpLine
+from weft.sources.stdio import launch_of
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams
 
 pytestmark = pytest.mark.process
 
@@ -195,3 +204,42 @@ def test_a_command_reaches_the_hosts_it_declares_and_no_other(opened: OpenShelf)
                 assert "Rex" not in (await shelf.call("closed__fetch", {"text": f"{world.base}/pets/7"})).text
 
     asyncio.run(life())
+
+
+def test_where_nobody_said_which_way_a_server_has_the_older_is_tried_and_remembered(opened: OpenShelf) -> None:
+    tried: list[str] = []
+
+    async def life() -> None:
+        async with opened() as shelf:
+            shelf.add_odd()
+            source = shelf.sources.one("odd")
+
+            class Older(StdioLine):
+                async def __aenter__(self) -> TransportStreams:
+                    tried.append("older")
+                    return await super().__aenter__()
+
+            class Newer(McpLine):
+                def __init__(self) -> None:
+                    self.ended = asyncio.Event()
+
+                def older(self) -> McpLine:
+                    return Older(launch_of(source, {"PATH": os.environ["PATH"]}, shelf.sources.secrets()))
+
+                async def __aenter__(self) -> TransportStreams:
+                    tried.append("newer")
+                    raise SourceDownError("it answered with status 405")
+
+                async def __aexit__(self, *_: object) -> None:
+                    """It was never opened."""
+
+            connection = McpConnection("odd", Newer, seconds=10, repeatable=lambda _: False)
+            try:
+                assert (await connection.call("echo", {"text": "hi"}, shelf.context())).text == "hi"
+                await connection.call("die", {}, shelf.context())
+                assert (await connection.call("echo", {"text": "hi"}, shelf.context())).text == "hi"
+            finally:
+                await connection.close()
+
+    asyncio.run(life())
+    assert tried == ["newer", "older", "older"]

@@ -116,7 +116,9 @@ class McpConfig(_Any):
     read: list[Text] = Field(default=[], description="Folders the command may read where it could not otherwise")
     write: list[Text] = Field(default=[], description="Folders the command may change")
     url: Annotated[Address | None, Given] = Field(default=None, description="The server's address")
-    transport: Literal["http", "sse"] = Field(default="http", description="http, or sse for an old server")
+    transport: Literal["http", "sse"] = Field(
+        default="http", description="http, or sse for an old server; unsaid: http, then sse"
+    )
     headers: dict[str, str] = Field(default={}, description="Headers of every request")
     auth: Annotated[Auth | None, Given] = Field(default=None, description="How the server knows who asks")
 

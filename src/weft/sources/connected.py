@@ -317,4 +317,5 @@ class Sources:
             return StdioLine(launch_of(source, self._surroundings, secrets))
         headers = secrets.values(config.headers)
         url = secrets.value(config.url)
-        return HttpLine(url, headers=headers, auth=self.auth(source), sse=config.transport == "sse")
+        guessed = "transport" not in config.model_fields_set
+        return HttpLine(url, headers=headers, auth=self.auth(source), sse=config.transport == "sse", guessed=guessed)

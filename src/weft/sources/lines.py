@@ -40,13 +40,19 @@ class StdioLine(McpLine):
 class HttpLine(McpLine):
     """Each request stands for itself, so there is nothing that ends by itself."""
 
-    def __init__(self, url: str, *, headers: dict[str, str], auth: httpx2.Auth | None, sse: bool = False) -> None:
+    def __init__(
+        self, url: str, *, headers: dict[str, str], auth: httpx2.Auth | None, sse: bool = False, guessed: bool = False
+    ) -> None:
         self._url = url
         self._headers = headers
         self._auth = auth
         self._sse = sse
+        self._guessed = guessed
         self.ended = asyncio.Event()
         self._opened = AsyncExitStack()
+
+    def older(self) -> HttpLine | None:
+        return HttpLine(self._url, headers=self._headers, auth=self._auth, sse=True) if self._guessed else None
 
     async def __aenter__(self) -> TransportStreams:
         async with AsyncExitStack() as opened:

@@ -99,6 +99,10 @@ class McpLine(AbstractAsyncContextManager["TransportStreams"]):
         """Why it ended, when it knows, and the last words it heard."""
         return "", ()
 
+    def older(self) -> McpLine | None:
+        """The way that servers of before have, where nobody said which this one has."""
+        return None
+
 
 @dataclass(slots=True)
 class _Up:
@@ -145,6 +149,8 @@ class McpConnection:
         self._failures = 0
         self._not_before = 0.0
         self._last_fault: WeftError | None = None
+        self._is_old = False
+        self._timed_out = False
         self._elicitation = Elicitation(slug)
         self._beside: set[asyncio.Task[None]] = set()
         self.starts = 0
@@ -173,28 +179,49 @@ class McpConnection:
         await self._end_life()
         await in_thread(_load, "weft-mcp")
         self.starts += 1
-        ready: asyncio.Future[_Up] = asyncio.get_running_loop().create_future()
         line = self._line()
-        self._life = asyncio.create_task(self._live(line, ready), name=f"source {self._slug}")
+        older = line.older()
         try:
-            async with asyncio.timeout(self._start_seconds):
-                self._up = await asyncio.shield(ready)
-        except TimeoutError:
+            if older is not None and self._is_old:
+                self._up = await self._begun(older)
+            else:
+                self._up = await self._begun(line)
+        except SourceDownError as error:
+            if older is None or self._is_old or self._timed_out:
+                raise self._noted(error) from error
             await self._end_life()
-            raise self._failed(f"it did not answer within {self._start_seconds:g} seconds", line) from None
+            try:
+                self._up = await self._begun(older)
+            except WeftError:
+                raise self._noted(error) from error
+            self._is_old = True
         except WeftError as error:
             raise self._noted(error) from error
+        self._failures, self._not_before, self._last_fault = 0, 0.0, None
+        return self._up
+
+    async def _begun(self, line: McpLine) -> _Up:
+        ready: asyncio.Future[_Up] = asyncio.get_running_loop().create_future()
+        self._life = asyncio.create_task(self._live(line, ready), name=f"source {self._slug}")
+        self._timed_out = False
+        try:
+            async with asyncio.timeout(self._start_seconds):
+                return await asyncio.shield(ready)
+        except TimeoutError:
+            await self._end_life()
+            self._timed_out = True
+            raise self._failed(f"it did not answer within {self._start_seconds:g} seconds", line) from None
+        except WeftError:
+            raise
         except BaseException:
             ready.cancel()
             await self._end_life()
             raise
-        self._failures, self._not_before, self._last_fault = 0, 0.0, None
-        return self._up
 
     def _failed(self, why: str, line: McpLine) -> WeftError:
         known, tail = line.told()
         said = f"; it last said: {' | '.join(tail)}" if tail else ""
-        return self._noted(SourceDownError(f"the source {self._slug} can't be reached: {known or why}{said}"))
+        return SourceDownError(f"the source {self._slug} can't be reached: {known or why}{said}")
 
     def _noted(self, fault: WeftError) -> WeftError:
         self._failures += 1
