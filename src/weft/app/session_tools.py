@@ -390,7 +390,7 @@ TOOLS: Final[Mapping[str, SessionTool]] = {
             name="read_session",
             description="What was said and done in a session, in order; a long one in parts, by next_offset.",
             schema=closed({"session": _SESSION}, {"offset": whole("From")}),
-            reads=True,
+            role="look",
             run=SessionTools.read_session,
         ),
         SessionTool(
