@@ -123,11 +123,14 @@ def schedule_names(folder: Folder) -> list[str]:
 def read_schedule(folder: Folder, name: str) -> Schedule:
     """UsageError when there is none of that name; WorkspaceError with all that is wrong with it."""
     file = f"{FOLDER}/{name}{ENDING}"
-    names = schedule_names(folder)
-    if name not in names:
+    try:
+        if "/" in name or name.startswith("."):
+            raise FileNotFoundError(file)
+        source = read_source(folder, file)
+    except FileNotFoundError:
+        names = schedule_names(folder)
         hint = suggest(name, names, "schedules") if names else f"a schedule is a file {FOLDER}/NAME{ENDING}"
-        raise UsageError(f"there is no schedule {name!r}", hint=hint)
-    source = read_source(folder, file)
+        raise UsageError(f"there is no schedule {name!r}", hint=hint) from None
     document = parse_yaml(source.file, source.text)
     found = check(ScheduleFile, document)
     problems = [*document.problems, *found.problems]
