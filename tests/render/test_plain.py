@@ -159,3 +159,11 @@ def test_every_event_has_safe_lines(event: Event) -> None:
     for line in lines:
         assert not set(line) & set("\n\r\x1b\x07\x00\t\u202e\u2028")
         line.encode("utf-8")
+
+
+def test_what_allows_more_is_said_of_the_budget_that_was_reached() -> None:
+    def told(message: str) -> str:
+        return "\n".join(PlainLog("tides").lines(RunEnded(run=1, outcome="over_budget", message=message)))
+
+    assert "--budget usd=…" in told("the run has $1.00, and it is spent")
+    assert "under its `budget` in the pipeline's file" in told("the step a has 2 minutes, and they are spent")

@@ -34,6 +34,14 @@ _BY: Final = {
 }
 
 
+STEP_BUDGET: Final = "allow more under its `budget` in the pipeline's file (--budget is the run's)"
+
+
+def is_of_step(message: str) -> bool:
+    """Whether the budget that was reached is a step's own: a run's is set with --budget, that one is not."""
+    return message.startswith("the step ")
+
+
 def flow_lines(event: FlowEvent) -> list[str]:
     match event:
         case GateOpened():

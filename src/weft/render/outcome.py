@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weft.protocol.events import GateOpened
-from weft.render.flow import gate_lines, gate_title
+from weft.render.flow import STEP_BUDGET, gate_lines, gate_title, is_of_step
 from weft.render.page import Page
 from weft.render.signs import style
 from weft.render.units import human_seconds
@@ -93,8 +93,9 @@ def _at_rest(view: RunView, now: float, sheet: Page, program: str) -> list[Text]
     lines = [_headline(view, now, sheet, words.get(view.outcome or "", "")), *_message(view, sheet)]
     if view.outcome == "cancelled":
         return lines
-    more = " --budget usd=…" if view.outcome == "over_budget" else ""
-    how = "Nothing is lost. Take it up again with:"
+    of_step = view.outcome == "over_budget" and is_of_step(view.message)
+    more = " --budget usd=…" if view.outcome == "over_budget" and not of_step else ""
+    how = f"Nothing is lost: {STEP_BUDGET}, then:" if of_step else "Nothing is lost. Take it up again with:"
     if view.outcome == "asleep":
         how = "It goes on then by itself under weft serve, or with:"
     lines += sheet.wrapped(how, 4)

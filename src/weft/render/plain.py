@@ -49,7 +49,7 @@ from weft.protocol.events import (
 from weft.protocol.talk import ApprovalDecided, ApprovalRequested, LiveTalkEvent, TalkEvent, step_place
 from weft.render.calls import Price, call_lines
 from weft.render.cells import clean, paragraphs
-from weft.render.flow import flow_lines
+from weft.render.flow import STEP_BUDGET, flow_lines, is_of_step
 from weft.render.talk import talk_lines
 from weft.render.units import count, human_ms, human_size, told_retry
 from weft.render.view import RunEvent
@@ -230,6 +230,8 @@ def _run_ended(event: RunEnded, session: str, program: str) -> list[str]:
         return [*lines, clean(f"  reply with: {program} reply {session} proceed")]
     if event.outcome == "asleep":
         return [*lines, clean(f"  it goes on then by itself under weft serve, or with: {again}")]
+    if event.outcome == "over_budget" and is_of_step(event.message):
+        return [*lines, clean(f"  {STEP_BUDGET}"), clean(f"  then continue: {again}")]
     if event.outcome == "over_budget":
         return [*lines, clean(f"  allow more and continue: {again} --budget usd=… (or tokens=…, minutes=…)")]
     if event.outcome == "cancelled":
