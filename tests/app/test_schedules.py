@@ -21,10 +21,11 @@ from weft.app import App, SessionRequest
 from weft.app.due import ScheduleEntry, due, folded, held_back, moment, next_open, stamp, times
 from weft.app.schedule_histories import HISTORY
 from weft.app.schedules import Schedules
+from weft.files import Folder
 from weft.protocol.commands import StartRun
-from weft.protocol.errors import UserError, WorkspaceError
+from weft.protocol.errors import UsageError, UserError, WorkspaceError
 from weft.protocol.events import RunStarted
-from weft.workspace.schedule import Schedule, StartEntry
+from weft.workspace.schedule import Schedule, StartEntry, read_schedule
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "tests/vectors/schedules.json").read_text())["vectors"]
@@ -373,3 +374,9 @@ def test_a_watcher_goes_on_with_what_another_left_and_one_watches_at_a_time(app:
 
     asyncio.run(go())
     assert len([one for one in Schedules(app).history("monday").entries if one.kind == "decided"]) == 1
+
+
+@pytest.mark.parametrize("name", ["\0", "x" * 5000, "../daily", "a/b", ".daily", ""])
+def test_what_can_not_name_a_schedule_is_not_there(workspace: Path, name: str) -> None:
+    with Folder.open(workspace) as folder, pytest.raises(UsageError, match="there is no schedule"):
+        read_schedule(folder, name)

@@ -124,8 +124,8 @@ def read_schedule(folder: Folder, name: str) -> Schedule:
     """UsageError when there is none of that name; WorkspaceError with all that is wrong with it."""
     file = f"{FOLDER}/{name}{ENDING}"
     try:
-        if "/" in name or name.startswith("."):
-            raise FileNotFoundError(file)
+        if not NAME.match(name) and name not in schedule_names(folder):
+            raise FileNotFoundError(file)  # what can't name a file is not looked for
         source = read_source(folder, file)
     except FileNotFoundError:
         names = schedule_names(folder)
