@@ -18,7 +18,7 @@ from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, actor
 from weft.web.jobs import Job, JobItem, Tell
 from weft.web.place import ServedWorkspace
-from weft.web.session_routes import keyed, request_of, wish_of
+from weft.web.session_routes import asked_for, keyed, request_of, wish_of
 
 AT_ONCE: Final = min(4, os.cpu_count() or 1)
 MOST: Final = 500
@@ -33,7 +33,7 @@ async def begin_batch(
     asked: Annotated[str, Form(description="A NewSession as JSON, for all of them.")] = "{}",
 ) -> l.BatchShown:
     """A session for each file. One that fails does not stop the others; the same key again begins nothing new."""
-    wanted = s.NewSession.model_validate_json(asked)
+    wanted = asked_for(asked)
     if len(files) > MOST:
         raise UserError(f"{len(files)} files are too many at once", hint=f"at most {MOST}")
     given = [GivenFile(await file.read(), file.filename or "") for file in files]

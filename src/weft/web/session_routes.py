@@ -8,7 +8,9 @@ from pathlib import PurePath
 from typing import Annotated, Final
 
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
+from pydantic import ValidationError
 
 from weft.app import (
     Filter,
@@ -215,7 +217,7 @@ async def upload(
     asked: Annotated[str, Form(description="A NewSession as JSON.")] = "{}",
 ) -> s.Begun:
     """A new session from files."""
-    wanted = s.NewSession.model_validate_json(asked)
+    wanted = asked_for(asked)
     given = tuple([GivenFile(await file.read(), file.filename or "") for file in files])
     return await _begin(place, wanted, given, who)
 
@@ -400,7 +402,15 @@ async def plan_upload(
 ) -> s.NewPlan:
     """The same for files. They are read and forgotten."""
     given = tuple([GivenFile(await file.read(), file.filename or "") for file in files])
-    return await _forecast(place, s.NewSession.model_validate_json(asked), given)
+    return await _forecast(place, asked_for(asked), given)
+
+
+def asked_for(text: str) -> s.NewSession:
+    """What stands beside the files of an upload. One that is no such thing is the asker's fault, as in a body."""
+    try:
+        return s.NewSession.model_validate_json(text)
+    except ValidationError as error:
+        raise RequestValidationError([{**one, "loc": ("asked", *one["loc"])} for one in error.errors()]) from error
 
 
 async def _forecast(place: ServedWorkspace, asked: s.NewSession, given: tuple[GivenFile, ...]) -> s.NewPlan:
