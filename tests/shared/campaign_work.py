@@ -30,11 +30,14 @@ steps:
 NOTING: Final = """\
 name: noting
 description: An agent that looks and notes
+parameters:
+  place: {type: folder}
 steps:
   note:
     artifact: note.json
     agent: noter
     executor: agent
+    folder: place
     tools: [Glob]
     schema: note.schema.json
     final: true
@@ -64,7 +67,7 @@ def lay_out(workspace: Path, address: str) -> str:
     for name, text in FILES.items():
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(text)
-    return f'\n[models.stub]\nkind = "openai"\nmodel = "stub-1"\nbase_url = "{address}/v1"\n'
+    return f'\n[models.stub]\nkind = "openai"\nmodel = "stub-1"\nbase_url = "{address}/v1"\nkey = "none"\n'
 
 
 @contextmanager

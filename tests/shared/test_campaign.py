@@ -25,6 +25,7 @@ import pytest
 from tests.postgres import Server
 from tests.shared.campaign_work import lay_out, model_server
 from tests.shared.fleet import Fleet, events_of, log_of
+from weft.consent import ConsentRequest
 from weft.session.postgres import PostgresLog
 
 pytestmark = [pytest.mark.process, pytest.mark.campaign, pytest.mark.needs("postgres"), pytest.mark.timeout(7200)]
@@ -226,13 +227,18 @@ def test_faults_from_outside_on_four_workers(tmp_path: Path) -> None:
         batches = {
             "essay": fleet.queue(*answers, *fleet.documents(SESSIONS - 2 * number)),
             "marking": fleet.queue(*fleet.documents(number, "words"), pipeline="marking"),
-            "noting": fleet.queue(*fleet.documents(number, "note"), pipeline="noting"),
+            "noting": fleet.queue(
+                "--set", f"place={fleet.workspace}", *fleet.documents(number, "note"), pipeline="noting"
+            ),
         }
-        faults.start("one")
-        faults.start("two")
+        assert sum(map(len, batches.values())) == SESSIONS
+        model = ConsentRequest(kind="model", subject="stub", parts={"address": f"{address}/v1", "key": "none"})
+        agreed = ("--trust", model.hash)
+        faults.start("one", *agreed)
+        faults.start("two", *agreed)
         through = f"postgresql://weft@{NETWORK}.1/{store.partition('///')[2].partition('?')[0]}"
-        faults.start("three", **({"store": through, "inside": ("ip", "netns", "exec", far)} if near else {}))
-        faults.start("four", *(("--home", disk / "home") if disk else ()))
+        faults.start("three", *agreed, **({"store": through, "inside": ("ip", "netns", "exec", far)} if near else {}))
+        faults.start("four", *agreed, *(("--home", disk / "home") if disk else ()))
         left, due = SESSIONS, time.monotonic() + 3
         while left and time.monotonic() < began + 6600:
             time.sleep(0.2)
