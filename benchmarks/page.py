@@ -1,16 +1,17 @@
 """The page in a real browser: what the first view weighs, how fast a long conversation opens, what streaming costs.
 
-    python -m benchmarks.page [--turns 2000] [--pieces 5000]
+    python -m benchmarks.page [--turns 2000] [--pieces 10000] [--rate 1000]
 
 Bytes are those of the answers as sent (compressed). Opening is from the address to the last turn on the screen.
-Streaming is a model that writes as fast as it can: the share of a core that the page's main thread takes, by its own
-clock, so that what else the machine does counts little.
+Streaming is a model that writes so many pieces a second: the share of a core that the page's main thread takes, by its
+own clock, so that what else the machine does counts little.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import sys
 import tempfile
 import time
@@ -63,6 +64,18 @@ def scrolling(page: Page, tools: CDPSession) -> tuple[float, int]:
     return (worked(tools) - before) / (time.perf_counter() - begun) * 100, page.locator(".timeline .card").count()
 
 
+def prose(pieces: int) -> str:
+    """Markdown as models write it, six letters to a piece; no part of it is another's, or it would be taken for a model
+    that repeats itself."""
+    found, size, words = [], 0, random.Random(7)
+    while size < pieces * 6:
+        some = " ".join("".join(words.choices("etaoinshrdlu", k=words.randint(2, 9))) for _ in range(24))
+        part = f"## {some[:20]}\n\nThe *{some[:30]}* and **{some[30:50]}**:\n\n- {some[50:90]}\n- `{some[90:110]}`\n\n"
+        found.append(part)
+        size += len(part)
+    return "".join(found)[: pieces * 6]
+
+
 def streaming(page: Page, tools: CDPSession, server: Running, client: Client, pieces: int) -> tuple[float, float]:
     session = client.post("/api/w/desk/sessions", {"message": "Write."}).json["session"]
     page.goto(f"{server.address}/s/{session}")
@@ -81,15 +94,15 @@ def worked(tools: CDPSession) -> float:
 def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.page")
     parser.add_argument("--turns", type=int, default=2000)
-    parser.add_argument("--pieces", type=int, default=5000)
+    parser.add_argument("--pieces", type=int, default=10_000)
+    parser.add_argument("--rate", type=float, default=1000)
     given = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as folder:
         home, desk = Path(folder) / "home", Path(folder) / "desk"
         home.mkdir()
         weft(home, "--workspace", str(desk), "init")
         size = build(desk, given.turns)
-        text = " ".join(f"word{number}" for number in range(given.pieces))
-        reply = Reply(text=text, pieces=given.pieces, input=10, output=given.pieces)
+        reply = Reply(text=prose(given.pieces), pieces=given.pieces, a_second=given.rate, output=given.pieces)
         with wired(Weft(desk), [reply]), running(home, desk) as server, sync_playwright() as playwright:
             client = server.signed_in()
             name, _, value = client.headers["Cookie"].partition("=")

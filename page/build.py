@@ -25,6 +25,7 @@ STATIC: Final = HERE.parent / "src" / "weft" / "web" / "static"
 LOCK: Final = HERE / "package-lock.json"
 FETCHED: Final = HERE / "node_modules" / ".fetched"
 TESTS: Final = HERE / "node_modules" / ".tests"
+MERMAID: Final = HERE / "node_modules" / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
 JSX: Final = ("--jsx=automatic", "--jsx-import-source=preact")
 TEXTS: Final = (".js", ".css", ".html", ".svg", ".webmanifest")
 
@@ -69,7 +70,8 @@ def build() -> None:
     fresh = STATIC.with_name("static.new")
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.copytree(SOURCES / "public", fresh)
-    diagrams = build_diagrams(fresh)
+    diagrams = build_frame(fresh, "draws-diagrams", MERMAID)
+    pages = build_frame(fresh, "draws-pages")
     _node(
         "node_modules/esbuild/bin/esbuild",
         "src/main.tsx",
@@ -87,6 +89,7 @@ def build() -> None:
         "--log-level=warning",
         "--legal-comments=none",
         f"--define:DIAGRAMS='/frame/own/{diagrams}'",
+        f"--define:PDF_PAGES='/frame/own/{pages}'",
     )
     script = next(fresh.glob("main-*.js")).name
     style = next(fresh.glob("page-*.css")).name
@@ -99,27 +102,25 @@ def build() -> None:
     fresh.rename(STATIC)
 
 
-def build_diagrams(folder: Path) -> str:
-    """The frame that draws diagrams: one file with its scripts in it, for an origin of its own fetches none."""
-    own = TESTS.with_name(".diagrams.js")
+def build_frame(folder: Path, name: str, *beside: Path) -> str:
+    """A frame with the code of others: one file with its scripts in it, for an origin of its own fetches none."""
+    own = TESTS.with_name(f".{name}.js")
     _node(
         "node_modules/esbuild/bin/esbuild",
-        "src/diagrams/frame.ts",
+        f"src/frames/{name}.ts",
         "--bundle",
         "--minify",
+        "--format=iife",
         f"--outfile={own}",
-        "--log-level=warning",
+        "--log-level=error",
+        "--legal-comments=none",
     )
-    scripts = (
-        (HERE / "node_modules" / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js").read_text(),
-        own.read_text(),
-    )
-    inside = "".join(f"<script>{_in_markup(one)}</script>" for one in scripts)
-    head = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Diagrams</title></head>'
+    inside = "".join(f"<script>{_in_markup(one.read_text())}</script>" for one in (*beside, own))
+    head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{name}</title></head>'
     made = f"{head}<body>{inside}</body></html>"
-    name = f"frame-diagrams-{hashlib.sha256(made.encode()).hexdigest()[:8]}.html"
-    (folder / name).write_text(made)
-    return name
+    file = f"frame-{name}-{hashlib.sha256(made.encode()).hexdigest()[:8]}.html"
+    (folder / file).write_text(made)
+    return file
 
 
 def _in_markup(script: str) -> str:

@@ -90,9 +90,10 @@ def begin(client: Client, **wish: object) -> str:
     return session
 
 
-def until(client: Client, session: str, kind: str) -> None:
+def until(client: Client, session: str, kind: str, times: int = 1) -> None:
     for event, _, _ in client.events(f"/api/w/desk/sessions/{session}/events"):
-        if event == kind:
+        times -= event == kind
+        if not times:
             return
 
 
@@ -138,7 +139,7 @@ def runs(client: Client) -> tuple[str, str, str]:
 def take_all(server: Running, kit: str, waiting: str, answer: str) -> None:
     client = server.signed_in()
     talk = begin(client, message="Was the table wrong on the night of 31 January 1953? My notes are in notes/tides.md.")
-    until(client, talk, "idle_reached")
+    until(client, talk, "idle_reached", 2)  # it is idle before the first word, too
     places = {
         "inbox": "/",
         "session": f"/s/{waiting}",
@@ -164,6 +165,9 @@ def take_all(server: Running, kit: str, waiting: str, answer: str) -> None:
                     page.goto(server.address + address)
                     page.wait_for_load_state("load")
                     page.wait_for_timeout(1200)
+                    page.wait_for_function(
+                        "() => !/(reading|fetching|looking|opening)[^.]*…/.test(document.body.innerText)"
+                    )
                     save(page, SCREENS / f"{name}-{width}-{scheme}.png")
                 page.context.close()
         browser.close()

@@ -12,13 +12,16 @@ import os
 import re
 import signal
 import socket
-from collections.abc import Iterator
+import subprocess
+import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.documents.test_spreadsheet import workbook
 from tests.e2e.wired import wired
 from tests.gated import lay_out_gated
 from tests.lanes import program
@@ -286,8 +289,8 @@ def test_an_outline_is_edited_with_its_plan_and_kept(page: Page, server: Running
     expect(page.locator(".document")).to_contain_text("On seas")
 
 
-def test_a_session_is_shared_by_a_file_and_by_a_link_that_can_be_revoked(
-    browser: Browser, page: Page, server: Running
+def test_a_session_is_shared_by_a_file_and_by_a_link_that_can_be_revoked_and_its_bundle_is_opened_again(
+    browser: Browser, page: Page, server: Running, tmp_path: Path
 ) -> None:
     session = begin_essay(page, server)
     page.goto(f"{server.address}/s/{session}")
@@ -296,17 +299,51 @@ def test_a_session_is_shared_by_a_file_and_by_a_link_that_can_be_revoked(
     look_with_axe(page)
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
-    assert "Is this the plan?" in download.value.path().read_text()
-    page.get_by_role("button", name="Make a link for").click()
-    link = page.locator(".marks .terminal").inner_text().strip()
+    saved = tmp_path / "session.html"
+    download.value.save_as(saved)
     stranger = browser.new_context()
     shown = stranger.new_page()
+    shown.goto(saved.as_uri())
+    expect(shown.locator("body")).to_contain_text("Is this the plan?")
+    page.get_by_role("button", name="Bundle for another Weft").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    bundle = tmp_path / "session.weft"
+    download.value.save_as(bundle)
+    page.get_by_role("button", name="Make a link for").click()
+    link = page.locator(".marks .terminal").inner_text().strip()
     shown.goto(link)
     expect(shown.locator("body")).to_contain_text("Is this the plan?")
     page.get_by_role("button", name="Revoke").first.click()
     expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
     assert shown.goto(link).status in (403, 404, 410)  # type: ignore[union-attr]
     stranger.close()
+    page.goto(f"{server.address}/sessions")
+    page.get_by_label("Import").set_input_files(bundle)
+    page.wait_for_url(re.compile(r"/s/"))
+    assert not page.url.endswith(f"/s/{session}")
+    expect(page.get_by_role("region", name="Question after plan")).to_contain_text("beginning")
+
+
+def test_a_run_is_left_for_something_else_and_taken_up_where_it_was(page: Page, server: Running) -> None:
+    session = begin_essay(page, server)
+    page.goto(f"{server.address}/s/{session}")
+    gate = page.get_by_role("region", name="Question after plan")
+    expect(gate).to_be_visible()
+    page.get_by_label("Answer, or ask something else").fill("Let's do something else entirely")
+    page.keyboard.press("Enter")
+    asked = page.get_by_role("region", name="Do you mean this?")
+    expect(asked).to_contain_text("It is kept")
+    look_with_axe(page)
+    asked.get_by_role("button", name="Leave the run").click()
+    expect(page.locator(".run > header")).to_contain_text("left")
+    expect(page.locator(".run")).to_contain_text("It waits where it was")
+    page.reload()
+    page.get_by_role("button", name="Take it up again").click()
+    expect(page.locator(".run > header")).to_contain_text("waits for you")
+    expect(gate).to_contain_text("beginning")
+    gate.get_by_role("button").first.click()
+    expect(page.get_by_role("region", name="Question after review")).to_be_visible()
 
 
 def free_port() -> int:
@@ -316,14 +353,22 @@ def free_port() -> int:
         return port
 
 
-def test_an_approval_outlives_the_server_and_a_stream_is_stopped(browser: Browser, tmp_path: Path) -> None:
+def test_an_approval_outlives_the_server_and_a_stream_and_a_process_tree_are_stopped(
+    browser: Browser, tmp_path: Path
+) -> None:
     """A model asks for a tool; the server is killed and started again under the page's eyes; the call is allowed there.
-    Then the model writes and does not end, and is stopped."""
+    Then the model writes and does not end, and is stopped. Then so is a command that started others."""
     home, desk, port = tmp_path / "home", tmp_path / "talk", str(free_port())
     home.mkdir()
     weft(home, "--workspace", str(desk), "init")
     ask = Called(tool="Shell", arguments=json.dumps({"command": "git push origin main", "description": "send it"}))
-    replies = (Reply(calls=(ask,)), Reply(text="It is **sent**."), Reply(text="On and on", hold=Hold(), hold_after=2))
+    tree = f"(sleep {TREE} & sleep {TREE} & sleep {TREE})"
+    replies = (
+        Reply(calls=(ask,)),
+        Reply(text="It is **sent**."),
+        Reply(text="On and on", hold=Hold(), hold_after=2),
+        Reply(calls=(Called(tool="Shell", arguments=json.dumps({"command": tree, "description": "wait"}), call="c2"),)),
+    )
     with wired(Weft(desk), replies):
         with running(home, desk, "--port", port) as first:
             context = browser.new_context()
@@ -350,7 +395,30 @@ def test_an_approval_outlives_the_server_and_a_stream_is_stopped(browser: Browse
             page.keyboard.press("Escape")
             expect(page.locator(".card").last).to_contain_text("interrupted")
             expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+            page.get_by_label("Say something").fill("Wait for it")
+            page.keyboard.press("Enter")
+            wait_until(lambda: len(sleeping()) == 3)
+            page.get_by_role("button", name="Stop").click()
+            expect(page.locator(".card").last).to_contain_text("interrupted")
+            assert sleeping() == []
             context.close()
+
+
+TREE = 31415926
+"""Seconds that nothing else on a machine sleeps for."""
+
+
+def sleeping() -> list[str]:
+    """The commands that sleep for so long."""
+    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line for line in found if line.startswith("sleep ") and str(TREE) in line]
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + SECONDS / 1000
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_many_files_fill_one_table_and_what_will_happen_is_said_first(
@@ -473,6 +541,17 @@ def test_a_plan_is_accepted_and_a_message_with_a_file_is_taken_back(page: Page, 
         == 1
     )
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    book = {
+        "name": "tides.xlsx",
+        "mimeType": "",
+        "buffer": workbook("<row><c><v>9.1</v></c></row><row><c><v>6</v></c></row>"),
+    }
+    page.get_by_label("Attach files").set_input_files(book)  # type: ignore[arg-type]
+    page.get_by_label(re.compile("^Say")).fill("And this?")
+    page.keyboard.press("Enter")
+    page.get_by_text("tides.xlsx", exact=True).click()
+    expect(page.get_by_role("region", name="Tides").locator("td")).to_have_text("6")
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     said.get_by_role("button", name="Go back to before this").click()
     look_with_axe(page)
     said.get_by_role("button", name="Go back", exact=True).click()
@@ -482,12 +561,75 @@ def test_a_plan_is_accepted_and_a_message_with_a_file_is_taken_back(page: Page, 
     expect(said).to_contain_text("taken back")
 
 
+BLOCKS = """\
+The sum of waves is $\\sum_i A_i$; it costs $5.
+
+```mermaid
+graph LR
+  Moon --> Tide
+```
+
+```mermaid
+graph LR
+  this --> --> is none
+```
+
+```csv
+station,high
+Dover,6.8
+Liverpool,9.1
+```
+"""
+
+
+def test_blocks_are_drawn_and_an_answer_is_forked_from(page: Page, desk: Path, server: Running) -> None:
+    write_long(desk, "blocks", 1, answer=BLOCKS)
+    page.goto(f"{server.address}/s/blocks")
+    picture = page.get_by_role("img", name="Diagram: graph LR Moon --> Tide")
+    expect(picture).to_be_visible()
+    width = "async shown => { await shown.decode(); return shown.naturalWidth }"
+    assert picture.evaluate(width) > 100
+    expect(page.locator(".card math").first).to_be_visible()
+    expect(page.get_by_text("This diagram can't be drawn")).to_be_visible()
+    expect(page.locator(".card pre", has_text="is none")).to_be_visible()
+    page.get_by_role("button", name="high").click()
+    expect(page.locator(".card tbody tr").first).to_contain_text("Dover")
+    look_with_axe(page)
+    light = picture.get_attribute("src")
+    page.emulate_media(color_scheme="dark")
+    expect(picture).not_to_have_attribute("src", light or "")
+    look_with_axe(page)
+    page.get_by_role("button", name="Fork from here").click()
+    page.wait_for_url(re.compile(r"/s/blocks-fork"))
+    expect(picture).to_be_visible()
+
+
+def test_what_a_person_sets_is_kept(page: Page, server: Running) -> None:
+    page.goto(f"{server.address}/pipelines")
+    page.get_by_role("button", name="New pipeline").click()
+    page.get_by_label("Name of the new pipeline").fill("minutes")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("minutes")
+    expect(page.get_by_text("no problems")).to_be_visible()
+    page.goto(f"{server.address}/models")
+    expect(page.get_by_role("region", name="Budgets of pipelines")).to_contain_text("minutes")
+    page.goto(f"{server.address}/settings")
+    page.get_by_label("Topics").fill("tides:5, baking")
+    page.get_by_label("Voice").select_option("third-person")
+    page.get_by_role("button", name="Save the profile").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_label("Topics")).to_have_value("tides:5, baking")
+    expect(page.get_by_label("Voice")).to_have_value("third-person")
+    look_with_axe(page)
+
+
 DOT = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 
 
-def write_long(desk: Path, name: str, turns: int, *inside: DurableEvent) -> None:
+def write_long(desk: Path, name: str, turns: int, *inside: DurableEvent, answer: str = "") -> None:
     """The log of a conversation that was had; `inside` its last turn this happened."""
     with Folder.open(desk, Disk(sync=False)) as root, root.folder(f"sessions/{name}", create=True) as folder:
         writer = LogWriter(folder, lambda: datetime.now(UTC), LogHead())
@@ -504,7 +646,11 @@ def write_long(desk: Path, name: str, turns: int, *inside: DurableEvent) -> None
             writer.append(
                 [
                     t.ModelSettled(
-                        conversation="main", turn=turn, execution=model, outcome="completed", text=f"answer {turn}"
+                        conversation="main",
+                        turn=turn,
+                        execution=model,
+                        outcome="completed",
+                        text=answer or f"answer {turn}",
                     ),
                     *(inside if turn == turns else ()),
                     t.TurnCompleted(conversation="main", turn=turn, disposition="final", key=None, results={}),

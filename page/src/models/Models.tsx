@@ -6,6 +6,7 @@ import { Trouble } from "../parts/Trouble";
 import { useAsked, useList } from "../parts/useAsked";
 import { money, tokens } from "../parts/words";
 import { go, query, to } from "../shell/address";
+import { Budgets } from "./Budgets";
 import { base, me } from "../store/desk";
 
 export function Models() {
@@ -16,6 +17,7 @@ export function Models() {
       {models.problem.value && <Trouble problem={models.problem.value} />}
       <ul class="rows">{models.found.value?.map((one) => <One key={one.model} model={one} again={models.again} />)}</ul>
       <p class="soft small">“embedded” is always there: it needs no key and nothing leaves this machine. <code>weft models add</code> connects another.</p>
+      <Budgets />
       <Costs />
     </div>
   );
@@ -116,15 +118,14 @@ function Days({ rows, priced }: { rows: readonly CostLine[]; priced: boolean }) 
   const told = (day: string): string => `${day}: ${priced ? money(of.get(day) ?? 0) : tokens(of.get(day) ?? 0)}`;
   return (
     <figure class="chart">
-      <svg viewBox={`0 0 ${DAYS * (WIDE + GAP)} ${HIGH + 18}`} role="img" aria-label={`Spent on each of the last ${DAYS} days; the most was ${priced ? money(most) : tokens(most)}`}>
+      <svg viewBox={`0 0 ${DAYS * (WIDE + GAP)} ${HIGH + 2}`} role="img" aria-label={`Spent on each of the last ${DAYS} days; the most was ${priced ? money(most) : tokens(most)}`}>
         <line x1="0" x2={DAYS * (WIDE + GAP)} y1={HIGH + 0.5} y2={HIGH + 0.5} />
         {days.map((day, index) => {
           const high = ((of.get(day) ?? 0) / most) * HIGH;
           return <rect key={day} x={index * (WIDE + GAP)} y={HIGH - high} width={WIDE} height={high} rx="2"><title>{told(day)}</title></rect>;
         })}
-        <text x="0" y={HIGH + 14}>{days[0]?.slice(5)}</text>
-        <text x={DAYS * (WIDE + GAP) - GAP} y={HIGH + 14} text-anchor="end">today</text>
       </svg>
+      <figcaption class="soft small"><span>{days[0]?.slice(5)}</span><span>the most on a day: {priced ? money(most) : tokens(most)}</span><span>today</span></figcaption>
     </figure>
   );
 }

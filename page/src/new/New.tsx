@@ -120,7 +120,7 @@ export function Begin({ bare = false }: { bare?: boolean }) {
       {chosen && (isDocument || !bare) && <Parameters pipeline={chosen} values={parameters} depth={depth} />}
       {chosen && isDocument && (files.value.length > 0 || said) && <Forecast wish={wish} files={files.value} each={apart.value ? files.value.length : 1} />}
       <div class="choices">
-        <button type="button" class={isDocument ? "primary" : ""} disabled={busy.value || !(files.value.length || said)} onClick={() => void start(run)}>
+        <button type="button" class={isDocument ? "primary" : ""} disabled={busy.value || !(files.value.length || said) || !pipelines.found.value} onClick={() => void start(run)}>
           {!chosen || chosen.name === "writing" ? "Make a kit of it" : `Begin ${chosen.name}`}
         </button>
         {!files.value.length && (

@@ -12,7 +12,7 @@ export function drawBlocks(root: HTMLElement): void {
 }
 
 function drawDiagram(written: HTMLElement, text: string): void {
-  void import("../diagrams/diagrams").then(async ({ diagram }) => {
+  void import("../frames/diagrams").then(async ({ diagram }) => {
     try {
       const address = await diagram(text);
       const shown = written.closest("figure.block")?.querySelector("img");

@@ -4,8 +4,9 @@ import { Trouble } from "../parts/Trouble";
 import { useList } from "../parts/useAsked";
 import { count } from "../parts/words";
 import { place, to } from "../shell/address";
-import { base } from "../store/desk";
+import { base, me } from "../store/desk";
 import { LibraryPage } from "./LibraryPage";
+import { NewPipeline } from "./NewPipeline";
 import { Packs } from "./Packs";
 import { PipelinePage } from "./PipelinePage";
 
@@ -21,7 +22,10 @@ function All() {
   const skills = useList<readonly LibraryEntry[]>(`${base.value}/skills`);
   return (
     <div class="page">
-      <h1>Pipelines</h1>
+      <div class="title-line">
+        <h1>Pipelines</h1>
+        {me.value?.role === "administer" && <NewPipeline names={pipelines.found.value?.map((one) => one.name) ?? []} />}
+      </div>
       {pipelines.problem.value && <Trouble problem={pipelines.problem.value} />}
       {!pipelines.found.value && !pipelines.problem.value && <p class="soft loading" role="status">reading…</p>}
       <ul class="rows">
@@ -34,7 +38,7 @@ function All() {
           </li>
         ))}
       </ul>
-      {pipelines.found.value?.length === 0 && <p class="soft empty">None yet. <code>weft init</code> lays a pack of them into the workspace.</p>}
+      {pipelines.found.value?.length === 0 && <p class="soft empty">None yet. Add a pack, or make one from the template.</p>}
       <Library title="Agents" kind="agent" entries={agents.found.value ?? []} />
       <Library title="Skills" kind="skill" entries={skills.found.value ?? []} />
       <Packs laid={pipelines.again} />

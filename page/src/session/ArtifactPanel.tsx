@@ -2,6 +2,7 @@
 import type { ArtifactText, ArtifactVersionShown, FrameAddress } from "../api/made";
 import { csvRows } from "../parts/csv";
 import { Html } from "../parts/Html";
+import { PdfPages } from "../parts/PdfPages";
 import { SortTable } from "../parts/SortTable";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
@@ -31,9 +32,10 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
   const json = found && name.endsWith(".json") ? parsed(found.text) : undefined;
   const answer = answerOf(json);
   const isPicture = /\.(png|jpe?g|gif|webp|avif)$/i.test(name);
-  const isPage = name.endsWith(".html") || isPicture;
+  const isPdf = /\.pdf$/i.test(name);
+  const isPage = name.endsWith(".html") || isPicture || isPdf;
   const rows = found && /\.(csv|tsv)$/i.test(name) ? csvRows(found.text) : null;
-  const views: View[] = isPicture ? ["page", "versions"] : [isPage ? "page" : "read", ...(json !== undefined ? ["tree" as const] : []), "text", "versions", "edit"];
+  const views: View[] = isPicture || isPdf ? ["page", "versions"] : [isPage ? "page" : "read", ...(json !== undefined ? ["tree" as const] : []), "text", "versions", "edit"];
   const wanted = query.value.get("as") as View | null;
   const view = wanted && views.includes(wanted) ? wanted : (views[0] ?? "read");
   const show = (one: View): void => go(`${to("s", open.id, "artifact", name)}${one === views[0] ? "" : `?as=${one}`}`, true);
@@ -56,7 +58,8 @@ export function ArtifactPanel({ open, name }: { open: OpenSession; name: string 
       {found?.edited && !version && view !== "edit" && (
         <p class="warning"><span aria-hidden="true">! </span>Its file was changed by hand since the step made it. <button type="button" class="plain" onClick={() => show("edit")}>What would that re-run?</button></p>
       )}
-      {newest && view === "page" && <Framed key={newest + version} open={open} name={name} version={version} />}
+      {newest && view === "page" && isPdf && <PdfPages key={newest + version} address={`${at(open, "artifacts", name, "raw")}${version ? `?version=${version}` : ""}`} name={name} />}
+      {newest && view === "page" && !isPdf && <Framed key={newest + version} open={open} name={name} version={version} />}
       {found && view === "read" && (json === undefined
         ? rows ? <Rows rows={rows} /> : <Html look="formatted document" html={found.html} />
         : answer ? <AnswerView answer={answer} session={open.id} artifact={name} /> : <Evident open={open} value={json} />)}

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { to } from "../shell/address";
 import type { OpenSession } from "../store/open";
+import { Fork } from "./Fork";
 import { JsonTree } from "./JsonTree";
 
 const MOST = 300;
@@ -41,6 +42,7 @@ export function LogPanel({ open, at }: { open: OpenSession; at: number }) {
                 <span class="soft">{about(one.event)}</span>
                 <time dateTime={one.at}>{one.at.slice(11, 19)}</time>
               </summary>
+              <p class="small"><Fork open={open} after={() => one.seq} /></p>
               <JsonTree value={one.event} />
             </details>
           </li>

@@ -6,6 +6,7 @@ import { count, humanMs, now, stateOf } from "../parts/words";
 import { go, place, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
 import type { Run, Step } from "../store/run";
+import { MoreBudget } from "./MoreBudget";
 import { RunGraph } from "./RunGraph";
 import { RunResult } from "./RunResult";
 import { StepDetail } from "./StepDetail";
@@ -105,7 +106,7 @@ function AtRest({ run, open, isLast }: { run: Run; rev: number; open: OpenSessio
       <p>{REST[run.outcome ?? ""] ?? ""} {told && <span class="soft">{told}</span>}</p>
       {isLast && run.outcome !== "cancelled" && (
         <div class="choices">
-          <button type="button" class="primary" disabled={answering.busy.value} onClick={() => void answering.give({ type: "start_run" })}>Go on</button>
+          {run.outcome === "over_budget" ? <MoreBudget answering={answering} /> : <button type="button" class="primary" disabled={answering.busy.value} onClick={() => void answering.give({ type: "start_run" })}>{run.outcome === "left" ? "Take it up again" : "Go on"}</button>}
           <button type="button" disabled={answering.busy.value} onClick={() => void answering.give({ type: "cancel_run" })}>End it for good</button>
         </div>
       )}

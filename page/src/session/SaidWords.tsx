@@ -1,6 +1,11 @@
 /** What the person said, with what they gave with it; and the way back to before it. */
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useAnswering } from "../asks/answering";
+import type { SheetShown } from "../api/made";
+import { PdfPages } from "../parts/PdfPages";
+import { SortTable } from "../parts/SortTable";
+import { useAsked } from "../parts/useAsked";
 import { Trouble } from "../parts/Trouble";
 import { humanSize } from "../parts/words";
 import type { OpenSession } from "../store/open";
@@ -29,10 +34,42 @@ function Attached({ one, open }: { one: Readonly<Record<string, unknown>>; open:
     <li>
       {/^image\/(png|jpeg|gif|webp)$/.test(String(one.media_type)) ? (
         <a href={address} download={name}><img src={address} alt={name} loading="lazy" /></a>
-      ) : (
+      ) : one.media_type === "application/pdf" ? <Opens name={name}><PdfPages address={address} name={name} /></Opens>
+        : /\.xlsx$/i.test(file) ? <Opens name={name}><Sheets address={address} /></Opens> : (
         <a class="file" href={address} download={name}>{name}{typeof one.size === "number" ? ` · ${humanSize(one.size)}` : ""}</a>
       )}
     </li>
+  );
+}
+
+/** A file that is read when one wants to see it. */
+function Opens({ name, children }: { name: string; children: ComponentChildren }) {
+  const wanted = useSignal(false);
+  return (
+    <details class="attempts opens" onToggle={(event) => (wanted.value = event.currentTarget.open)}>
+      <summary>{name}</summary>
+      {wanted.value && children}
+    </details>
+  );
+}
+
+function Sheets({ address }: { address: string }) {
+  const asked = useAsked<readonly SheetShown[]>(`${address}/sheets`);
+  if (asked.problem.value) return <Trouble problem={asked.problem.value} />;
+  return (
+    <>
+      {asked.found.value?.map((sheet) => {
+        const [head = [], ...rows] = sheet.rows;
+        return (
+          <section key={sheet.name} aria-label={sheet.name}>
+            <h3>{sheet.name}</h3>
+            <SortTable names={head} rows={rows} value={(row, column) => row[column]} cell={(row, column) => row[column]} />
+            {sheet.all_rows > sheet.rows.length && <p class="soft small">the first {sheet.rows.length.toLocaleString("en")} of {sheet.all_rows.toLocaleString("en")} rows</p>}
+          </section>
+        );
+      })}
+      <p class="small"><a href={address} download>The file itself</a></p>
+    </>
   );
 }
 

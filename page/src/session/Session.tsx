@@ -1,10 +1,12 @@
 /** One page for a conversation, its runs and its artifacts, because they are one log. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { askKey } from "../asks/Asked";
 import { State } from "../parts/State";
 import { count as counted, money, tokens } from "../parts/words";
+import { command } from "../api/client";
 import { go, place, to } from "../shell/address";
+import { type Entry, entriesHere } from "../shell/Palette";
 import { base, look, sessions } from "../store/desk";
 import { OpenSession } from "../store/open";
 import { ArtifactPanel } from "./ArtifactPanel";
@@ -25,6 +27,12 @@ export function Session({ id }: { id: string }) {
     return new OpenSession(base.value, id, what === "event" ? Number(event) || 0 : 0);
   }, [id, base.value]);
   useEffect(() => () => open.close(), [open]);
+  useEffect(() => {
+    entriesHere.value = () => entriesOf(open);
+    return () => {
+      entriesHere.value = () => [];
+    };
+  }, [open]);
   const quote = useSignal("");
   const [kind = "", name = ""] = place.value.inside;
   if (open.missing.value)
@@ -61,6 +69,19 @@ export function Session({ id }: { id: string }) {
   );
 }
 
+/** What of this session the palette reaches. */
+function entriesOf(open: OpenSession): Entry[] {
+  const { fold } = open;
+  const inside = (label: string, about: string, ...parts: string[]): Entry => ({ label, about, act: () => go(to("s", open.id, ...parts)) });
+  return [
+    ...(fold.working ? [{ label: "Stop what runs", about: "here", act: () => void command(open.base, open.id, { type: "interrupt" }).catch(() => undefined) }] : []),
+    ...[...(fold.runs.last?.steps.keys() ?? [])].map((name) => inside(name, "step, here", "step", name)),
+    ...[...fold.artifacts.keys()].map((name) => inside(name, "artifact, here", "artifact", name)),
+    ...fold.inputs.map((one) => inside(one.input === "source" ? "The document" : one.input, "here", "source", one.input)),
+    inside("The log", "here", "log"),
+  ];
+}
+
 function Head({ open }: { open: OpenSession }) {
   open.shown.value;
   const entry = sessions.value.get(open.id);
@@ -80,6 +101,7 @@ function Head({ open }: { open: OpenSession }) {
     fold.status?.limits ?? "",
   ].filter(Boolean);
   const link = open.stream.link.value;
+  const told = useCaughtUp(open, link);
   return (
     <header class="head">
       <div>
@@ -97,9 +119,32 @@ function Head({ open }: { open: OpenSession }) {
       </div>
       {entry && marking.value === "marks" && <Marks entry={entry} close={() => (marking.value = "")} />}
       {marking.value === "share" && <Share open={open} close={() => (marking.value = "")} />}
-      <p class="link" role="status">{link === "away" ? "The server is away; this is what it said last. Trying again…" : ""}</p>
+      <p class="link" role="status">{link === "away" ? "The server is away; this is what it said last. Trying again…" : told}</p>
     </header>
   );
+}
+
+const TOLD_MS = 6000;
+
+/** After a time without the server: that all of it is here again, said once and quietly. */
+function useCaughtUp(open: OpenSession, link: string): string {
+  const told = useSignal("");
+  const left = useRef<number | null>(null);
+  useEffect(() => {
+    if (link === "away") left.current ??= open.fold.seq;
+    else if (left.current !== null) {
+      const before = left.current;
+      left.current = null;
+      const settle = setTimeout(() => (told.value = `Here again, with ${counted(open.fold.seq - before, "event")} that came meanwhile.`), 400);
+      const quiet = setTimeout(() => (told.value = ""), TOLD_MS);
+      return () => {
+        clearTimeout(settle);
+        clearTimeout(quiet);
+        told.value = "";
+      };
+    }
+  }, [link]);
+  return told.value;
 }
 
 /** What waits, where one always sees it. */
@@ -123,7 +168,7 @@ function AsksLine({ open }: { open: OpenSession }) {
   const label = first?.kind === "gate" ? first.gate.opened.message || `Shall it go on after ${first.gate.opened.step}?`
     : first?.kind === "approval" ? `May ${first.call.tool} do this?` : first?.kind === "question" ? "A question for you" : first?.kind === "plan" ? "Shall it be done like this?" : "Do you mean this?";
   return (
-    <button type="button" class="asksline" onClick={() => document.querySelector(".timeline .ask")?.scrollIntoView({ block: "center", behavior: "smooth" })}>
+    <button type="button" class="asksline" onClick={() => document.querySelector(".timeline .ask")?.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" })}>
       <span class="sign" aria-hidden="true">?</span>
       <span>{label}</span>
       {count > 1 && <span class="soft">and {count - 1} more</span>}

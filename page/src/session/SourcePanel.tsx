@@ -1,6 +1,8 @@
 /** A document of the session, at the passage that something rests on. */
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { DocumentText, PlaceShown } from "../api/made";
+import { PdfPages } from "../parts/PdfPages";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { count } from "../parts/words";
@@ -41,6 +43,9 @@ export function SourcePanel({ open, input }: { open: OpenSession; input: string 
         <p class="good"><span aria-hidden="true">❝ </span>{quote ? "quoted: it stands there word for word" : "this is what it comes from"}{spot.page != null && `, on page ${spot.page}`}{spot.heading && `, under “${spot.heading}”`}</p>
       )}
       {quote && place.problem.value && <p class="warning"><span aria-hidden="true">? </span>not found in this document word for word: “{quote}”</p>}
+      {found?.originals.some((one) => /\.pdf$/i.test(one)) && (
+        <Printed address={at(open, "documents", input, "original")} page={spot?.page ?? null} name={found.title || input} />
+      )}
       {found && (spot ? (
         <div class="passages" dir="auto">
           {blocksOf(found.text).map(([from, to]) => (
@@ -53,5 +58,16 @@ export function SourcePanel({ open, input }: { open: OpenSession; input: string 
         </div>
       ) : <div class="formatted document" dangerouslySetInnerHTML={{ __html: found.html }} />)}
     </div>
+  );
+}
+
+/** The page that it stands on, as it looks; drawn when one wants to see it. */
+function Printed({ address, page, name }: { address: string; page: number | null; name: string }) {
+  const wanted = useSignal(false);
+  return (
+    <details class="attempts printed" onToggle={(event) => (wanted.value = event.currentTarget.open)}>
+      <summary>{page === null ? "The pages as they are printed" : `Page ${page} as it is printed`}</summary>
+      {wanted.value && <PdfPages address={address} first={page ?? 1} name={name} />}
+    </details>
   );
 }

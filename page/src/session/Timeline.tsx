@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { askKey } from "../asks/Asked";
+import { askKey, Asked } from "../asks/Asked";
 import { PlanAsk } from "../asks/PlanAsk";
 import type { OpenSession } from "../store/open";
 import type { Item } from "../store/session";
@@ -71,6 +71,9 @@ export function Timeline({ open }: { open: OpenSession }) {
       <div class="timeline" role="feed" aria-busy={open.fold.working}>
         {chunks(items.slice(from)).map((chunk) => (
           <Together key={chunk.key} items={chunk.items} rev={chunk.rev} open={open} last={runs.last} first={asks ? askKey(asks) : ""} />
+        ))}
+        {open.fold.asks.filter((ask) => ask.kind === "confirmation" || ask.kind === "question").map((ask) => (
+          <article key={askKey(ask)}><Asked ask={ask} base={open.base} session={open.id} first /></article>
         ))}
         <div ref={end} />
       </div>

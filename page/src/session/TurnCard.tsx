@@ -6,6 +6,7 @@ import { count, humanMs, now, tokens } from "../parts/words";
 import type { OpenSession } from "../store/open";
 import type { Call, Card } from "../store/talk";
 import { CallLine } from "./CallLine";
+import { Fork } from "./Fork";
 import { TodoList } from "./TodoList";
 
 export function TurnCard({ card, rev, open }: { card: Card; rev: number; open: OpenSession }) {
@@ -24,12 +25,12 @@ export function TurnCard({ card, rev, open }: { card: Card; rev: number; open: O
         <p class="warning bad"><span aria-hidden="true">✗ </span>{card.why || "the model call failed"}. Say it again to try once more.</p>
       )}
       {!card.open && card.outcome === "interrupted" && <p class="warning"><span aria-hidden="true">! </span>{card.why}</p>}
-      {!card.open && card.answer && <Foot card={card} />}
+      {!card.open && card.answer && <Foot card={card} open={open} />}
     </article>
   );
 }
 
-function Foot({ card }: { card: Card }) {
+function Foot({ card, open }: { card: Card; open: OpenSession }) {
   const copied = useSignal(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(card.answer);
@@ -39,9 +40,19 @@ function Foot({ card }: { card: Card }) {
   return (
     <footer>
       <span>{[card.model, card.tokens ? tokens(card.tokens) : "", card.ms ? humanMs(card.ms) : ""].filter(Boolean).join(" · ")}</span>
-      <button type="button" class="plain" onClick={() => void copy()}>{copied.value ? "Copied" : "Copy"}</button>
+      <span>
+        <Fork open={open} after={() => endOf(card, open)} />
+        <button type="button" class="plain" onClick={() => void copy()}>{copied.value ? "Copied" : "Copy"}</button>
+      </span>
     </footer>
   );
+}
+
+/** The last event before what came next. */
+function endOf(card: Card, open: OpenSession): number {
+  const { items, seq } = open.fold;
+  const next = items.slice(items.indexOf(card) + 1).find((one) => one.seq > card.seq);
+  return next ? next.seq - 1 : seq;
 }
 
 function Waits({ card }: { card: Card; rev: number }) {

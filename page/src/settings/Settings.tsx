@@ -1,5 +1,6 @@
-/** How the page looks, who is signed in where, and tokens for scripts. */
+/** How the page looks, the person's profile, what a command would get, who is signed in where, and tokens for scripts. */
 import { Judge } from "./Judge";
+import { Profile } from "./Profile";
 import { useSignal } from "@preact/signals";
 import { post, problemOf, remove, type Problem } from "../api/client";
 import type { BrowserShown, TokenMade, TokenShown } from "../api/made";
@@ -19,6 +20,7 @@ export function Settings() {
           {(["light", "dark", "system"] as const).map((one) => <button key={one} type="button" aria-pressed={theme.value === one} onClick={() => setTheme(one)}>{one}</button>)}
         </div>
       </section>
+      <Profile />
       <Judge />
       <Notifications />
       {me.value?.role === "administer" && <><Browsers /><Tokens /></>}

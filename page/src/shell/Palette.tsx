@@ -1,25 +1,40 @@
 /** Ctrl+K: everything there is, by a few letters. */
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { bySeen, choose, me, waiting } from "../store/desk";
+import { get } from "../api/client";
+import { base, bySeen, choose, me, waiting } from "../store/desk";
 import { go, to } from "./address";
 import { PLACES } from "./places";
 import { setTheme } from "./theme";
 
 export const paletteOpen = signal(false);
 export const keysOpen = signal(false);
+/** What can be done or opened in the place that is shown, as the place itself says. */
+export const entriesHere = signal<() => readonly Entry[]>(() => []);
 
-interface Entry {
+export interface Entry {
   readonly label: string;
   readonly about: string;
   readonly act: () => void;
 }
 
+/** Pipelines and collections, asked for when the palette is opened. */
+const known = signal<readonly Entry[]>([]);
+
+async function look(): Promise<void> {
+  const named = async (kind: string, href: string, about: string): Promise<Entry[]> =>
+    (await get<readonly { name: string; title?: string }[]>(`${base.value}/${kind}`)).map((one) => ({ label: one.title || one.name, about, act: () => go(to(href, one.name)) }));
+  const found = await Promise.allSettled([named("pipelines", "pipelines", "pipeline"), named("collections", "knowledge", "collection")]);
+  known.value = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+}
+
 function entries(): Entry[] {
   return [
+    ...entriesHere.value(),
     ...waiting.value.map((one) => ({ label: one.title, about: "waits for you", act: () => go(to("s", one.id)) })),
     ...PLACES.map((one) => ({ label: one.label, about: "place", act: () => go(one.href) })),
     ...bySeen.value.filter((one) => one.state !== "waiting").map((one) => ({ label: one.title, about: one.pipeline || "conversation", act: () => go(to("s", one.id)) })),
+    ...known.value,
     ...(["light", "dark", "system"] as const).map((theme) => ({ label: `Appearance: ${theme}`, about: "setting", act: () => setTheme(theme) })),
     ...(me.value?.workspaces ?? []).map((one) => ({ label: `Workspace: ${one.name}`, about: one.path, act: () => choose(one.name) })),
     { label: "Keys", about: "what each key does", act: () => (keysOpen.value = true) },
@@ -34,8 +49,10 @@ export function Palette() {
   useEffect(() => {
     words.value = "";
     at.value = 0;
-    if (paletteOpen.value) box.current?.showModal();
-    else box.current?.close();
+    if (paletteOpen.value) {
+      box.current?.showModal();
+      void look();
+    } else box.current?.close();
   }, [paletteOpen.value]);
   const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
   const found = paletteOpen.value ? entries().filter((one) => wanted.every((word) => `${one.label} ${one.about}`.toLowerCase().includes(word))).slice(0, 12) : [];

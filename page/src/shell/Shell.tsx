@@ -2,19 +2,25 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Trouble } from "../parts/Trouble";
-import { choose, list, me, trouble, waiting, working, workspace } from "../store/desk";
+import { choose, list, me, sessions, trouble, waiting, working, workspace } from "../store/desk";
 import { go, place, to } from "./address";
 import { Keys } from "./Keys";
 import { Palette, paletteOpen } from "./Palette";
 import { PLACES } from "./places";
 
+function named(name: string): string {
+  return name === "inbox" ? "" : (PLACES.find((one) => one.name === name)?.label ?? "");
+}
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const waits = waiting.value.length;
+  const { name: at, of } = place.value;
+  const here = at === "session" ? (sessions.value.get(of)?.title ?? "") : at === "pipelines" || at === "knowledge" ? of || named(at) : named(at);
   useEffect(() => {
-    document.title = waits ? `(${waits}) Weft` : "Weft";
+    document.title = `${waits ? `(${waits}) ` : ""}${here ? `${here} · ` : ""}Weft`;
     const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (icon) icon.href = waits ? "/static/icon-waits.svg" : "/static/icon.svg";
-  }, [waits]);
+  }, [waits, here]);
   const before = useRef<ReadonlySet<string>>(new Set());
   useEffect(() => {
     const fresh = waiting.value.filter((one) => !before.current.has(one.id));

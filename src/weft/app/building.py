@@ -86,6 +86,18 @@ def new_files(kind: TemplateKind, name: str) -> dict[str, str]:
     return {path.format(name=name): text.replace("NAME", name) for path, text in _TEMPLATES[kind].items()}
 
 
+def lay_new(parts: Parts, kind: TemplateKind, name: str) -> tuple[str, ...]:
+    """A template into the workspace; the paths of its files. Nothing that is there is overwritten."""
+    files = new_files(kind, name)
+    there = [path for path in files if parts.workspace.folder.exists(path)]
+    if there:
+        raise UserError(f"{', '.join(there)} is there already", hint="choose another name")
+    if problems := problems_of(parts, kind, name, files):
+        raise UserError(problems[0])
+    lay_draft(parts, drafted(parts, kind, name, files))
+    return tuple(files)
+
+
 _AGENT: Final = """\
 ---
 # `weft chat` and steps of pipelines call it by this name, which is also the file's.

@@ -416,8 +416,12 @@ class App(Parts):
     def check_pipeline(self, name: str, text: str | None = None) -> list[Problem]:
         """What is wrong with a pipeline, also with the tools that its steps want to use; with `text`, as if its file
         said that."""
+        return self.checked_pipeline(name, text)[1]
+
+    def checked_pipeline(self, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
+        """The pipeline as far as it can be read, and what is wrong with it."""
         pipeline, problems = self.read_pipeline(name, text)
-        return problems if pipeline is None else [*problems, *self._tool_problems(pipeline)]
+        return pipeline, problems if pipeline is None else [*problems, *self._tool_problems(pipeline)]
 
     def read_pipeline(self, name: str, text: str | None = None) -> tuple[Pipeline | None, list[Problem]]:
         """The pipeline, or None and all its problems."""

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from weft.app.parts import Parts
 from weft.app.session_pages import NothingThereError, blob, step_status
 from weft.checks.folding import place_of
 from weft.documents import Document, from_content_md
+from weft.documents.document import RefusedError
 from weft.files import Folder
 from weft.protocol.envelope import MACHINE, Actor
-from weft.protocol.errors import EditConflictError
+from weft.protocol.errors import EditConflictError, UserError
 from weft.protocol.events import (
     ArtifactAccepted,
     ArtifactSetAside,
@@ -35,6 +36,9 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.patterns import pattern
 from weft.protocol.talk import ApprovalDecided, ApprovalRequested, ToolRequested, ToolSettled
 from weft.protocol.values import dataclass
+
+if TYPE_CHECKING:
+    from weft.documents.spreadsheet import Sheet
 from weft.session.log import LogReader
 from weft.session.recovery import kept_copy
 from weft.session.state import InputState, StepSpending
@@ -266,6 +270,16 @@ def attachment_bytes(parts: Parts, session: str, name: str) -> bytes:
     if data is None:
         raise NothingThereError(f"session {session} has no attachment {name}", hint="a message names those it has")
     return data
+
+
+def attachment_sheets(parts: Parts, session: str, name: str) -> tuple[Sheet, ...]:
+    """The sheets of a workbook that was given with a message."""
+    from weft.documents.spreadsheet import read_sheets  # few need it
+
+    try:
+        return read_sheets(attachment_bytes(parts, session, name))
+    except RefusedError as refusal:
+        raise UserError(f"{name} {refusal.what}", hint=refusal.hint) from refusal
 
 
 # -- what waits

@@ -8,11 +8,19 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from weft.app import PIECE_WORDS, TONES, VOICES
 from weft.protocol.commands import Mode
 from weft.protocol.events import ClaimVerdict
 from weft.web.shapes import PlanShown, Shape, Who
 
 SearchMode = Literal["words", "meaning", "both"]
+
+
+class SheetShown(Shape):
+    name: str
+    rows: tuple[tuple[str, ...], ...]
+    all_rows: int
+    """How many there are; the last ones of a large sheet are left out."""
 
 
 class BatchItem(Shape):
@@ -372,6 +380,8 @@ class PipelineShort(Shape):
     parameters: tuple[ParameterShown, ...]
     depths: Mapping[str, Mapping[str, Any]]
     steps: tuple[str, ...]
+    budget: str
+    """The most a run may take, in words; "" when nothing is said."""
     problems: tuple[ProblemShown, ...]
     default: bool
 
@@ -382,7 +392,6 @@ class PipelineDrawn(PipelineShort):
     graph: tuple[PipelineStep, ...]
     units: tuple[UnitShown, ...]
     final: str
-    budget: str
     warnings: tuple[ProblemShown, ...]
 
 
@@ -414,6 +423,11 @@ class GivenText(Shape):
     text: str
     expected: str = Field(default="", alias="if")
     """The hash of what was changed; empty for a new file."""
+
+
+class NewFiles(Shape):
+    files: tuple[str, ...]
+    """Paths below the workspace."""
 
 
 class TextSaved(Shape):
@@ -604,6 +618,10 @@ class PackShown(Shape):
 class ProfileShown(Shape):
     profile: Mapping[str, Any]
     hash: str
+    tones: tuple[str, ...] = TONES
+    voices: tuple[str, ...] = VOICES
+    least_words: int = PIECE_WORDS[0]
+    most_words: int = PIECE_WORDS[1]
 
 
 class ProfileGiven(Shape):

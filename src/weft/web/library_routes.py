@@ -12,6 +12,8 @@ from weft.app import (
     App,
     Filter,
     LibraryFile,
+    TemplateKind,
+    lay_new,
     library_files,
     library_text,
     pipeline_runs,
@@ -79,10 +81,10 @@ def problems(found: Iterable[Problem]) -> tuple[l.ProblemShown, ...]:
 
 
 def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
-    pipeline, found = app.read_pipeline(name, text)
+    pipeline, found = app.checked_pipeline(name, text)
     is_default = name == app.config.default_pipeline or app.workspace.pipeline_names() == [name]
     if pipeline is None:
-        nothing: dict[str, Any] = {"inputs": (), "parameters": (), "depths": {}, "steps": ()}
+        nothing: dict[str, Any] = {"inputs": (), "parameters": (), "depths": {}, "steps": (), "budget": ""}
         about = {"name": name, "description": "", "version": "", "problems": problems(found)}
         return {**about, **nothing, "default": is_default}
     return {
@@ -99,7 +101,8 @@ def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
         ),
         "depths": pipeline.depth,
         "steps": tuple(pipeline.steps),
-        "problems": problems(app.check_pipeline(name, text)),
+        "budget": str(pipeline.budget),
+        "problems": problems(found),
         "default": is_default,
     }
 
@@ -108,7 +111,7 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
     shown = _short(app, name, text)
     pipeline, _ = app.read_pipeline(name, text)
     if pipeline is None:
-        return {**shown, "graph": (), "units": (), "final": "", "budget": "", "warnings": ()}
+        return {**shown, "graph": (), "units": (), "final": "", "warnings": ()}
     return {
         **shown,
         "graph": tuple(_step(step) for step in pipeline.steps.values()),
@@ -117,7 +120,6 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
             for unit in pipeline.units
         ),
         "final": pipeline.final,
-        "budget": str(pipeline.budget),
         "warnings": problems(pipeline.warnings),
     }
 
@@ -151,6 +153,12 @@ def _step(step: Any) -> l.PipelineStep:
         attempts=step.attempts,
         seconds=step.timeout,
     )
+
+
+@library_routes.post("/library/{kind}/{name}", status_code=201)
+async def new_from_template(kind: TemplateKind, name: str, place: At, who: Administers) -> l.NewFiles:
+    """A pipeline, an agent or a skill from a template with comments: good as it is, to be changed."""
+    return l.NewFiles(files=await place.app.off_loop(lambda: lay_new(place.app, kind, name)))
 
 
 # -- agents and skills

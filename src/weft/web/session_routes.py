@@ -310,6 +310,14 @@ async def give_command(given: s.GivenCommand, session: Session, place: At, who: 
     return s.AcceptedCommand(seq=reply.seq, note=reply.note)
 
 
+@session_routes.post("/sessions/{session}/fork", status_code=201)
+async def fork_session(asked: s.ForkAsked, session: Session, place: At, who: Runs) -> s.Begun:
+    """Another session that shares everything up to an event and goes its own way. What was open then is settled as
+    interrupted; a gate stays open and can be answered otherwise."""
+    name = await place.app.off_loop(lambda: place.app.fork(session, at=asked.at))
+    return s.Begun(session=name, seq=asked.at or 0)
+
+
 @session_routes.get("/sessions/{session}/events", response_class=StreamingResponse)
 async def follow(
     session: Session,

@@ -155,6 +155,11 @@ class NewSession(Shape):
     """Names this wish: the same one again begins nothing new."""
 
 
+class ForkAsked(Shape):
+    at: int | None = Field(default=None, ge=1)
+    """The last event that both share; None for all there are."""
+
+
 class Begun(Shape):
     session: str
     seq: int

@@ -18,6 +18,7 @@ from weft.app import (
     artifact_versions,
     artifacts_now,
     attachment_bytes,
+    attachment_sheets,
     blob_text,
     original_bytes,
     place_in,
@@ -223,6 +224,13 @@ async def raw_attachment(session: Session, name: str, place: At, who: Looks) -> 
     if kind:
         answer.headers["Content-Type"] = kind
     return answer
+
+
+@work_routes.get("/sessions/{session}/attachments/{name}/sheets")
+async def show_sheets(session: Session, name: str, place: At, who: Looks) -> tuple[l.SheetShown, ...]:
+    """The sheets of a workbook that was given with a message: what their cells show, of a large one the beginning."""
+    found = await place.app.off_loop(lambda: attachment_sheets(place.app, session, name))
+    return tuple(l.SheetShown(name=one.name, rows=one.rows, all_rows=one.all_rows) for one in found)
 
 
 @work_routes.get("/sessions/{session}/blobs/{digest}")

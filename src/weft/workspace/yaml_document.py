@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from weft.protocol.errors import Problem, WorkspaceError
@@ -28,6 +29,10 @@ _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
 }
+
+
+REMEMBERED: Final = 50_000
+"""Characters of a text whose parse is kept for the next time the very same text is read."""
 
 
 class _Complaint(NamedTuple):
@@ -58,16 +63,13 @@ _COMPLAINTS: Final = (
 
 def parse_yaml(file: str, text: str, first_line: int = 1) -> MarkedDocument:
     """The document in `text`, which begins at `first_line` of the file. WorkspaceError when it can't be read at all."""
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     def refusal(message: str, mark: SourceMark, hint: str = "") -> WorkspaceError:
         return WorkspaceError([Problem(file, message, mark.line + first_line - 1, mark.column, hint=hint)])
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an anchor that is defined again is allowed
-            root = YAML(typ="safe", pure=True).compose(text)
+        root = _remembered(text) if len(text) <= REMEMBERED else _composed(text)
     except RecursionError as error:
         raise refusal("this is nested too deeply", SourceMark(1, 1)) from error
     except MarkedYAMLError as error:
@@ -83,6 +85,18 @@ def parse_yaml(file: str, text: str, first_line: int = 1) -> MarkedDocument:
     builder = _Builder(file, first_line)
     value = builder.build(root, ())
     return MarkedDocument(file, value, builder.keys, builder.values, builder.problems, frozenset(builder.unreadable))
+
+
+def _composed(text: str) -> Any:
+    from ruamel.yaml import YAML
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an anchor that is defined again is allowed
+        return YAML(typ="safe", pure=True).compose(text)
+
+
+_remembered = lru_cache(maxsize=128)(_composed)
+"""A server reads the same files for every list that it shows; what is built from the nodes is new each time."""
 
 
 def _explained(error: Any) -> tuple[str, SourceMark, str]:

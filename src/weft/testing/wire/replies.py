@@ -36,6 +36,8 @@ class Reply:
     cache_write: int = 0
     reasoning: int = 0
     pieces: int = 3
+    a_second: float = 0
+    """Pieces of text in a second; 0 for as fast as they can be written."""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None

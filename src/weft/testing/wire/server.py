@@ -132,13 +132,16 @@ class WireServer:
         framed = reply.break_as != "ended"
         kind = "transfer-encoding: chunked" if framed else "connection: close"
         writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n{kind}\r\n\r\n".encode())
-        said = 0
+        said, clock = 0, asyncio.get_running_loop().time
+        begun = clock()
         for one in self.wire.stream(reply, self.seen[-1].body):
             if one.said:
                 if reply.break_after == said:
                     return await self._break(reply, writer)
                 if reply.hold is not None and reply.hold_after == said and await self._held(reply, reader):
                     return False
+                if reply.a_second and (early := begun + said / reply.a_second - clock()) > 0:
+                    await asyncio.sleep(early)
                 said += 1
             data = one.encode() + (self.wire.ping if reply.pings else b"")
             step = reply.split or len(data)

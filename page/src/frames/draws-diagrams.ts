@@ -1,27 +1,21 @@
-/** Runs in a frame with an origin of its own, beside mermaid: draws what it is sent, and sends the picture back. What
- *  others wrote and the code that reads it never touch the page. */
+/** In a frame of its own, beside mermaid: a text to an SVG. */
+import { serve } from "./serve";
+
 interface Mermaid {
   initialize(settings: object): void;
   render(id: string, text: string): Promise<{ svg: string }>;
 }
-export interface Wish {
-  readonly number: number;
+export interface DiagramWish {
   readonly text: string;
   readonly colours: Readonly<Record<"paper" | "card" | "ink" | "soft" | "rule" | "accent", string>>;
   readonly dark: boolean;
 }
-export type Drawing = { readonly number: number } & ({ readonly svg: string } | { readonly wrong: string });
 
 declare const mermaid: Mermaid;
-let before: Promise<void> = Promise.resolve();
+let number = 0;
+serve(draw);
 
-addEventListener("message", (event: MessageEvent<Wish>) => {
-  if (event.source !== parent) return;
-  before = before.then(() => draw(event.data)); // one after the other: mermaid has one state
-});
-parent.postMessage("ready", "*");
-
-async function draw({ number, text, colours, dark }: Wish): Promise<void> {
+async function draw({ text, colours, dark }: DiagramWish): Promise<string> {
   const { paper, card, ink, soft, rule, accent } = colours;
   const shape = { htmlLabels: false, useMaxWidth: false };
   mermaid.initialize({
@@ -33,14 +27,11 @@ async function draw({ number, text, colours, dark }: Wish): Promise<void> {
       noteBorderColor: accent, fontSize: "15px", dropShadow: "none", useGradient: false,
     },
   });
-  let told: Drawing;
   try {
-    told = { number, svg: sized((await mermaid.render(`d${number}`, text)).svg) };
-  } catch (error) {
-    told = { number, wrong: error instanceof Error ? error.message : String(error) };
+    return sized((await mermaid.render(`d${++number}`, text)).svg);
+  } finally {
+    document.body.replaceChildren();
   }
-  document.body.replaceChildren();
-  parent.postMessage(told, "*");
 }
 
 /** A picture needs a size of its own: that of what is drawn. */

@@ -1,0 +1,23 @@
+/** A run that has reached its budget: how much more it may take. */
+import { useSignal } from "@preact/signals";
+import type { Answering } from "../asks/answering";
+
+const UNITS: Readonly<Record<string, string>> = { usd: "dollars", tokens: "tokens", minutes: "minutes" };
+
+export function MoreBudget({ answering }: { answering: Answering }) {
+  const most = useSignal("");
+  const unit = useSignal("usd");
+  return (
+    <form class="inline" onSubmit={(event) => {
+      event.preventDefault();
+      void answering.give({ type: "start_run", budget: { [unit.value]: Number(most.value) } });
+    }}>
+      <label for="most">It may take, in all,</label>
+      <input id="most" class="few" type="number" min="0" step="any" required value={most.value} onInput={(event) => (most.value = event.currentTarget.value)} />
+      <select aria-label="Of what" value={unit.value} onChange={(event) => (unit.value = event.currentTarget.value)}>
+        {Object.entries(UNITS).map(([name, word]) => <option key={name} value={name}>{word}</option>)}
+      </select>
+      <button class="primary" disabled={answering.busy.value || !(Number(most.value) > 0)}>Go on</button>
+    </form>
+  );
+}
