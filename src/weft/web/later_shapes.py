@@ -330,6 +330,8 @@ class ParameterShown(Shape):
     minimum: float | None
     maximum: float | None
     choices: tuple[Any, ...]
+    asked: bool = False
+    """Of a file: a person is asked for it at a gate, and there is none before."""
     good: str
     """Its good values, in words."""
 
