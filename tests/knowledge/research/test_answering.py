@@ -9,11 +9,11 @@ from weft.knowledge.research.answering import (
     JudgedPassage,
     PassageStatement,
     answer_of,
-    fits,
     judge,
     read_question,
     statements,
 )
+from weft.knowledge.research.question_kinds import fits
 
 PASSAGE = """\
 # Weak references
