@@ -89,6 +89,11 @@ def test_sessions_are_found_by_their_words(browser: Client) -> None:
     session = begin(browser, text="# Wells\n\nAn artesian well needs no pump.\n", name="wells.md")
     until(browser, session, "run_ended")
     found = browser.get("/api/w/desk/sessions?q=artesian").json
+    for _ in range(100):  # who writes puts the words into the index after the decision
+        if found["sessions"]:
+            break
+        time.sleep(0.05)
+        found = browser.get("/api/w/desk/sessions?q=artesian").json
     assert [one["session"]["id"] for one in found["sessions"]] == [session]
     assert any(hit["found"] == "artesian" for hit in found["sessions"][0]["hits"])
 
@@ -361,6 +366,17 @@ def test_the_client_of_the_examples_runs(server: Running, home: Path, tmp_path: 
     assert "Are these the lines? -> Go on" in ran.stdout
     assert "the run is done" in ran.stdout
     assert "count.json" in ran.stdout
+
+
+def test_what_is_made_twice_under_one_key_is_made_once(browser: Client) -> None:
+    wish = {"title": "once", "scopes": ["read"], "key": "k1"}
+    first = browser.post("/api/tokens", wish).json
+    assert browser.post("/api/tokens", wish).json == first
+    assert browser.post("/api/tokens", {**wish, "key": "k2"}).json["secret"] != first["secret"]
+    assert [one["title"] for one in browser.get("/api/tokens").json].count("once") == 2
+    named = {"name": "kept-once", "key": "k1"}
+    assert [browser.post("/api/w/desk/collections", named).status for _ in range(2)] == [201, 201]
+    assert browser.post("/api/w/desk/collections", {"name": "kept-once"}).status == 400
 
 
 def test_a_program_with_a_trigger_token_begins_a_schedule_and_nothing_else(

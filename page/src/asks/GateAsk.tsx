@@ -138,7 +138,7 @@ function fieldOf(one: Readonly<Record<string, unknown>>): ParameterShown {
   return {
     name, type: String(one.type ?? "string"), default: one.value, description: String(one.label ?? name), good: "",
     minimum: typeof one.minimum === "number" ? one.minimum : null, maximum: typeof one.maximum === "number" ? one.maximum : null,
-    choices: Array.isArray(one.choices) ? one.choices : [],
+    choices: Array.isArray(one.choices) ? one.choices : [], asked: true,
   };
 }
 

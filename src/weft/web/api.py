@@ -88,9 +88,14 @@ async def list_tokens(who: Administers, request: Request) -> tuple[s.TokenShown,
 
 @server_routes.post("/tokens", status_code=201)
 async def make_token(asked: s.NewToken, who: Administers, request: Request) -> s.TokenMade:
-    access = served_by(request).access
-    token, secret = access.add_token(asked.person or who.person, asked.scopes, asked.title, asked.days)
-    return s.TokenMade(token=_token(token), secret=secret)
+    served = served_by(request)
+
+    async def made() -> s.TokenMade:
+        person = asked.person or who.person
+        token, secret = served.access.add_token(person, asked.scopes, asked.title, asked.days)
+        return s.TokenMade(token=_token(token), secret=secret)
+
+    return await served.once((who.person, "token"), asked.key, made)
 
 
 @server_routes.delete("/tokens/{token}", status_code=204)

@@ -7,6 +7,7 @@ who asks. Errors have the words that the terminal has.
 from __future__ import annotations
 
 import json
+from dataclasses import field
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
@@ -22,6 +23,7 @@ from weft.protocol.values import dataclass
 from weft.web import shapes as s
 from weft.web.frames import Frames
 from weft.web.guard import House
+from weft.web.once import Once
 from weft.web.place import ServedWorkspace
 
 PAGE_LIMIT: Final = 500
@@ -49,6 +51,7 @@ class Served:
     access: Access
     house: House
     frames: Frames
+    once: Once = field(default_factory=Once)
 
 
 def needs(role: Role) -> Any:

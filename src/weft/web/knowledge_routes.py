@@ -12,7 +12,7 @@ from weft.app import Collections, Inquiry, ask_of, lay_missing
 from weft.protocol.commands import StartRun
 from weft.web import later_shapes as l
 from weft.web import shapes as s
-from weft.web.asking import At, Looks, NotThereError, Runs
+from weft.web.asking import At, Looks, NotThereError, Runs, ServedHere
 from weft.web.jobs import Job, Tell
 from weft.web.place import ServedWorkspace
 from weft.web.session_routes import keyed, started
@@ -36,9 +36,12 @@ async def list_collections(place: At, who: Looks) -> tuple[l.CollectionShown, ..
 
 
 @knowledge_routes.post("/collections", status_code=201)
-async def make_collection(asked: l.NewCollection, place: At, who: Runs) -> l.CollectionShown:
-    await place.app.off_loop(lambda: _collections(place).create(asked.name, asked.title))
-    return l.CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
+async def make_collection(asked: l.NewCollection, place: At, served: ServedHere, who: Runs) -> l.CollectionShown:
+    async def made() -> l.CollectionShown:
+        await place.app.off_loop(lambda: _collections(place).create(asked.name, asked.title))
+        return l.CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
+
+    return await served.once((who.person, "collection", str(place.app.workspace.path)), asked.key, made)
 
 
 @knowledge_routes.get("/collections/{collection}")

@@ -466,6 +466,8 @@ class CollectionShown(Shape):
 class NewCollection(Shape):
     name: str = Field(max_length=64)
     title: str = Field(default="", max_length=200)
+    key: str = Field(default="", max_length=200)
+    """With it, it is made once, however often it is asked for."""
 
 
 class CollectionDocument(Shape):
@@ -684,6 +686,8 @@ class LeavingShown(Shape):
 class NewShare(Shape):
     session: str
     days: int = Field(default=7, ge=1, le=365)
+    key: str = Field(default="", max_length=200)
+    """With it, it is made once, however often it is asked for."""
 
 
 class ShareShown(Shape):
@@ -755,6 +759,8 @@ class SourceGiven(Shape):
     description: str = Field(default="", max_length=2000)
     replace: bool = False
     """In place of one of the same name."""
+    key: str = Field(default="", max_length=200)
+    """With it, it is made once, however often it is asked for."""
 
 
 class SourceSignIn(Shape):

@@ -56,6 +56,7 @@ from weft.web.asking import (
     Looks,
     NotThereError,
     Runs,
+    ServedHere,
     Session,
     actor,
     not_allowed,
@@ -311,11 +312,15 @@ async def give_command(given: s.GivenCommand, session: Session, place: At, who: 
 
 
 @session_routes.post("/sessions/{session}/fork", status_code=201)
-async def fork_session(asked: s.ForkAsked, session: Session, place: At, who: Runs) -> s.Begun:
+async def fork_session(asked: s.ForkAsked, session: Session, place: At, served: ServedHere, who: Runs) -> s.Begun:
     """Another session that shares everything up to an event and goes its own way. What was open then is settled as
     interrupted; a gate stays open and can be answered otherwise."""
-    name = await place.app.off_loop(lambda: place.app.fork(session, at=asked.at))
-    return s.Begun(session=name, seq=asked.at or 0)
+
+    async def made() -> s.Begun:
+        name = await place.app.off_loop(lambda: place.app.fork(session, at=asked.at))
+        return s.Begun(session=name, seq=asked.at or 0)
+
+    return await served.once((who.person, "fork", str(place.app.workspace.path), session), asked.key, made)
 
 
 @session_routes.get("/sessions/{session}/events", response_class=StreamingResponse)

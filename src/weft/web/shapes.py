@@ -158,6 +158,8 @@ class NewSession(Shape):
 class ForkAsked(Shape):
     at: int | None = Field(default=None, ge=1)
     """The last event that both share; None for all there are."""
+    key: str = Field(default="", max_length=200)
+    """With it, it is made once, however often it is asked for."""
 
 
 class Begun(Shape):
@@ -279,6 +281,8 @@ class NewToken(Shape):
     scopes: tuple[Scope, ...]
     days: int | None = None
     person: str = ""
+    key: str = Field(default="", max_length=200)
+    """With it, it is made once, however often it is asked for."""
 
 
 class TokenMade(Shape):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Annotated
 
-from fastapi import APIRouter, Request, UploadFile
+from fastapi import APIRouter, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response
 
 from weft.app import ExportKind, Share, exported, taken_in, would_leave
@@ -33,12 +34,22 @@ async def preview_export(session: Session, place: At, who: Looks, kind: ExportKi
 
 
 @share_routes.post("/imports", status_code=201)
-async def import_session(bundle: UploadFile, place: At, who: Runs) -> s.Begun:
+async def import_session(
+    bundle: UploadFile,
+    place: At,
+    served: ServedHere,
+    who: Runs,
+    key: Annotated[str, Query(max_length=200, description="With it, it is taken in once.")] = "",
+) -> s.Begun:
     """A session from a bundle."""
-    data = await bundle.read()
-    session = await place.app.off_loop(lambda: taken_in(place.app, data))
-    entry = await place.app.off_loop(lambda: place.catalogue.entry(session))
-    return s.Begun(session=session, seq=entry.seq if entry else 0)
+
+    async def made() -> s.Begun:
+        data = await bundle.read()
+        session = await place.app.off_loop(lambda: taken_in(place.app, data))
+        entry = await place.app.off_loop(lambda: place.catalogue.entry(session))
+        return s.Begun(session=session, seq=entry.seq if entry else 0)
+
+    return await served.once((who.person, "import", str(place.app.workspace.path)), key, made)
 
 
 @share_routes.post("/shares", status_code=201)
@@ -46,8 +57,13 @@ async def make_share(asked: l.NewShare, place: At, served: ServedHere, who: Runs
     """A link that shows a session as it is then, read-only, until a day; it can be revoked."""
     if not place.app.sessions.exists(asked.session):
         raise NotThereError(f"there is no session {asked.session}")
-    share, secret = served.access.add_share(who.person, str(place.app.workspace.path), asked.session, asked.days)
-    return l.ShareMade(share=_share(share), address=f"/x/{secret}")
+    here = str(place.app.workspace.path)
+
+    async def made() -> l.ShareMade:
+        share, secret = served.access.add_share(who.person, here, asked.session, asked.days)
+        return l.ShareMade(share=_share(share), address=f"/x/{secret}")
+
+    return await served.once((who.person, "share", here), asked.key, made)
 
 
 @share_routes.get("/shares")

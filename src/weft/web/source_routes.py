@@ -13,7 +13,7 @@ from weft.app import AddRequest, SourceShelf, wake_waiting
 from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.errors import UsageError, UserError
 from weft.web import later_shapes as l
-from weft.web.asking import Administers, At, Looks, Runs, Session, actor, refuse
+from weft.web.asking import Administers, At, Looks, Runs, ServedHere, Session, actor, refuse
 from weft.web.jobs import Tell
 from weft.web.knowledge_routes import shown_job
 from weft.web.place import ServedWorkspace
@@ -34,7 +34,9 @@ async def list_sources(place: At, who: Looks) -> tuple[l.SourceRow, ...]:
 
 
 @source_routes.post("/sources", status_code=201)
-async def add_source(given: l.SourceGiven, place: At, who: Administers) -> tuple[l.SourceShown, ...]:
+async def add_source(
+    given: l.SourceGiven, place: At, served: ServedHere, who: Administers
+) -> tuple[l.SourceShown, ...]:
     """Connect something: its folder is written, and what it reaches is said. It is not reached yet: test it."""
 
     def added() -> tuple[l.SourceShown, ...]:
@@ -45,7 +47,8 @@ async def add_source(given: l.SourceGiven, place: At, who: Administers) -> tuple
         made = [shelf.add(one, mine=False, replace=given.replace, files=files) for one in found]
         return tuple(_shown(shelf, one.slug) for one in made)
 
-    return await place.app.off_loop(added)
+    wish = (who.person, "source", str(place.app.workspace.path))
+    return await served.once(wish, given.key, lambda: place.app.off_loop(added))
 
 
 def _request(given: l.SourceGiven, folder: Path) -> AddRequest:

@@ -1,0 +1,44 @@
+"""Wishes that make something, each carried out once: who asks again with the same key gets the same answer.
+
+For what has no log of its own to know the key by: tokens, links, collections, sources, imports, forks. Answers are kept
+in memory while the server runs, the last thousand, each for who asked: one may hold a secret that is told once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+
+MOST_ANSWERS: Final = 1000
+_Made = TypeVar("_Made")
+
+
+class Once:
+    def __init__(self) -> None:
+        self._answers: OrderedDict[tuple[str, ...], asyncio.Future[Any]] = OrderedDict()
+
+    async def __call__(self, wish: tuple[str, ...], key: str, make: Callable[[], Awaitable[_Made]]) -> _Made:
+        """What `make` gives. `wish` says who wants what; one that failed, or was given up, can be asked for again.
+        Without a key each is a wish of its own."""
+        if not key:
+            return await make()
+        name = (*wish, key)
+        while (known := self._answers.get(name)) is not None:
+            await asyncio.wait([known])
+            if not known.cancelled() and known.exception() is None:
+                answer: _Made = known.result()
+                return answer
+            if self._answers.get(name) is known:
+                del self._answers[name]
+        answering = self._answers[name] = asyncio.get_running_loop().create_future()
+        while len(self._answers) > MOST_ANSWERS:
+            self._answers.popitem(last=False)
+        try:
+            made = await make()
+        except BaseException:
+            answering.cancel()
+            raise
+        answering.set_result(made)
+        return made
