@@ -253,6 +253,7 @@ SAMPLES: dict[str, Any] = {
     "setting": "mode",
     "RoundStarted.kind": "repair",
     "VerdictGiven.verdict": "not_checked",
+    "answers": {"review": "proceed"},
     "VerdictGiven.claims": {"quoted": 2},
     "VerdictOverruled.was": "not_checked",
     "VerdictOverruled.verdict": "judged",
