@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final
 
 from weft.protocol.talk_commands import ToolEnd
@@ -28,6 +28,8 @@ class TaskRun:
 
     def __init__(self, work: Awaitable[ToolEnd], name: str = "") -> None:
         self._task: asyncio.Task[ToolEnd] = asyncio.create_task(_awaited(work), name=name or None)
+        if isinstance(work, Coroutine):
+            self._task.add_done_callback(lambda _: work.close())  # one that was stopped before it began is dropped
 
     def interrupt(self, reason: str) -> None:
         self._task.cancel(reason)
