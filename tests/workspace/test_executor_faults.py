@@ -17,6 +17,7 @@ AGENTS: Final = {
     "code/make.py": "def a(step):\n    return {}\n",
     ".claude/agents/builder.md": "---\nname: builder\ndescription: Builds\ntools: Read, Write, Shell\n---\nBuild.\n",
     ".claude/agents/thinker.md": "---\nname: thinker\ndescription: Thinks\n---\nThink.\n",
+    ".claude/agents/asker.md": "---\nname: asker\ndescription: Asks\nsources: [wiki, jira]\n---\nAsk.\n",
 }
 HEAD: Final = """\
 name: p
@@ -52,6 +53,12 @@ CASES: Final = {
         "an agent)"
     ],
     "tool: Read, agent: builder": ["steps.b.tool: a step has 'agent' or 'tool', not both (remove one of them)"],
+    "agent: asker": [
+        "steps.b.agent: the agent 'asker' uses wiki and jira, and nothing does in a step whose executor is model, "
+        "which makes one call and uses no tools (write 'executor: agent' in the step, or take 'sources' out of "
+        ".claude/agents/asker.md)"
+    ],
+    "agent: asker, executor: agent": [],
     "agent: thinker, executor: agent": [
         "steps.b.executor: the agent 'thinker' has no tools, so it can't use any (name some under 'tools' of the step "
         "or of the agent, or remove 'executor: agent')"

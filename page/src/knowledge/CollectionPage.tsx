@@ -1,10 +1,10 @@
 /** One collection: ask it, search it, add to it. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { get, newKey, post, problemOf, remove, upload, type Problem } from "../api/client";
+import { newKey, post, problemOf, remove, upload, type Problem } from "../api/client";
 import type { Begun, CollectionDocuments, JobShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useJob } from "../parts/useJob";
 import { count } from "../parts/words";
 import { go, place, to } from "../shell/address";
 import { base } from "../store/desk";
@@ -66,41 +66,21 @@ function Ask({ address }: { address: string }) {
 }
 
 function Documents({ address, found, again }: { address: string; found: CollectionDocuments; again: () => void }) {
-  const job = useSignal<JobShown | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const add = async (files: FileList | null): Promise<void> => {
+  const { job, problem, begin } = useJob(again);
+  const add = (files: FileList | null): void => {
     if (!files?.length) return;
     const form = new FormData();
     for (const file of files) form.append("files", file, file.name);
-    try {
-      job.value = await upload<JobShown>(`${address}/documents`, form);
-      problem.value = null;
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
+    void begin(upload<JobShown>(`${address}/documents`, form));
   };
-  useEffect(() => {
-    if (job.value?.state !== "working") return;
-    const id = job.value.id;
-    const timer = setTimeout(() => {
-      get<JobShown>(`${base.value}/jobs/${encodeURIComponent(id)}`).then(
-        (now) => {
-          job.value = now;
-          if (now.state !== "working") again();
-        },
-        (error: unknown) => (problem.value = problemOf(error)),
-      );
-    }, 400);
-    return () => clearTimeout(timer);
-  }, [job.value]);
   return (
     <section aria-label="Documents" class="library">
       <h2 class="label">{count(found.documents.length, "document")}</h2>
       <label class="drop small-drop" onDragOver={(event) => event.preventDefault()} onDrop={(event) => {
         event.preventDefault();
-        void add(event.dataTransfer?.files ?? null);
+        add(event.dataTransfer?.files ?? null);
       }}>
-        <input type="file" multiple onChange={(event) => void add(event.currentTarget.files)} />
+        <input type="file" multiple onChange={(event) => add(event.currentTarget.files)} />
         <strong>Drop documents here to add them</strong>
       </label>
       {job.value && (

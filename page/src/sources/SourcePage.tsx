@@ -1,10 +1,10 @@
 /** One source: what it reaches, whether it works, sign-in, its guide, and each tool as a model is offered it. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { get, post, problemOf, put, remove, type Problem } from "../api/client";
+import { post, problemOf, put, remove, type Problem } from "../api/client";
 import type { JobShown, SourceShown, SourceToolShown } from "../api/made";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useJob } from "../parts/useJob";
 import { count, now, since } from "../parts/words";
 import { go, to } from "../shell/address";
 import { base, me } from "../store/desk";
@@ -72,38 +72,18 @@ function Known({ one, address, again }: { one: SourceShown; address: string; aga
 /** By a secret that is typed, or in the address where the person agrees; what waited for it then goes on. */
 function SignIn({ one, address, again }: { one: SourceShown; address: string; again: () => void }) {
   const secret = useSignal("");
-  const job = useSignal<JobShown | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const begin = async (event: Event): Promise<void> => {
+  const { job, problem, begin } = useJob(again);
+  const signIn = (event: Event): void => {
     event.preventDefault();
-    try {
-      job.value = await post<JobShown>(`${address}/sign-in`, { secret: secret.value });
-      secret.value = "";
-      problem.value = null;
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
+    void begin(post<JobShown>(`${address}/sign-in`, { secret: secret.value }));
+    secret.value = "";
   };
-  useEffect(() => {
-    if (job.value?.state !== "working") return;
-    const id = job.value.id;
-    const timer = setTimeout(() => {
-      get<JobShown>(`${base.value}/jobs/${encodeURIComponent(id)}`).then(
-        (found) => {
-          job.value = found;
-          if (found.state !== "working") again();
-        },
-        (error: unknown) => (problem.value = problemOf(error)),
-      );
-    }, 500);
-    return () => clearTimeout(timer);
-  }, [job.value]);
   const going = job.value?.state === "working";
   const agree = going && /^https?:\/\//.test(job.value?.at ?? "") ? job.value?.at : "";
   return (
     <section aria-label="Sign-in" class="library">
       <h2 class="label">Sign-in</h2>
-      <form class="inline" onSubmit={(event) => void begin(event)}>
+      <form class="inline" onSubmit={signIn}>
         {one.sign_in === "secret" && <input type="password" autocomplete="off" aria-label="Secret" placeholder="its key or password" value={secret.value} onInput={(event) => (secret.value = event.currentTarget.value)} />}
         <button disabled={going || (one.sign_in === "secret" && !secret.value)}>{going ? "Signing in…" : "Sign in"}</button>
         <button type="button" class="plain" onClick={() => void remove(`${address}/sign-in`).then(again, (error: unknown) => (problem.value = problemOf(error)))}>Forget it</button>

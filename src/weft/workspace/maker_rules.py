@@ -122,6 +122,10 @@ def _known_agent(draft: PipelineDraft, at: Path, entry: StepEntry, executor: Exe
     agent = _agent(draft, name)
     for skill in agent.skills if agent else ():
         include_skill(draft, skill)
+    if agent and agent.sources and executor == "model" and not draft.lost(*map(str, at), "executor"):
+        what = f"the agent '{name}' uses {' and '.join(agent.sources)}, and nothing does in {_WORDS[executor]}"
+        hint = f"write 'executor: agent' in the step, or take 'sources' out of {agent.file}"
+        draft.report((*at, "agent"), what, hint)
     uses = agent and (agent.tools or agent.sources or entry.tools or entry.sources)
     if agent and executor == "agent" and not uses and not draft.lost(*map(str, at), "tools"):
         hint = "name some under 'tools' of the step or of the agent, or remove 'executor: agent'"
