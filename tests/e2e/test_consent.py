@@ -144,13 +144,18 @@ def test_what_a_cloned_folder_allows_is_asked_about_until_it_was_agreed_to(
         "allow:\n  - {tool: Shell, command: git push *}\ndeny:\n  - {tool: Shell, command: rm}\n"
     )
 
-    def judged(command: str) -> str:
-        run_command_line(["--workspace", str(workspace), "tools", "judge", "--json", command])
-        return str(json.loads(capsys.readouterr().out)["decision"])
+    said = ""
 
-    assert (judged("git push origin"), judged("rm x")) == ("allow", "deny")
+    def judged(command: str) -> str:
+        nonlocal said
+        run_command_line(["--workspace", str(workspace), "tools", "judge", "--json", command])
+        out, said = capsys.readouterr()
+        return str(json.loads(out)["decision"])
+
+    assert (judged("git push origin"), judged("rm x"), said) == ("allow", "deny", "")
     record().unlink()
     assert (judged("git push origin"), judged("rm x")) == ("ask", "deny")
+    assert "what permissions.yaml allows is asked about: nobody agreed to it" in said
     refused = Weft(workspace)("chat", "--plain", "hello")
     assert "what permissions.yaml allows is asked about" in refused.err
     assert Weft(workspace)("chat", "--plain", "--trust", hash_in(refused.err), "hello").err == ""

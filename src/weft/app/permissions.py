@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -32,14 +33,25 @@ def tools_listed(path: Path, collection: str | None = None) -> list[dict[str, An
         return app.toolbox(knowledge, project=Path.cwd()).switched_on().listing()
 
 
-def judge_call(path: Path, tool: str, subject: str, mode: Mode, *, tainted: bool = False) -> PermissionVerdict:
-    """`subject`: what the tool is about (a command, an address, a path), or its whole input as a JSON object."""
+def judge_call(
+    path: Path,
+    tool: str,
+    subject: str,
+    mode: Mode,
+    *,
+    tainted: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
+) -> PermissionVerdict:
+    """`subject`: what the tool is about (a command, an address, a path), or its whole input as a JSON object.
+    `tell` hears of rules that are not in force, since nobody agreed to them."""
     toolbox, rules = Toolbox(builtin_tools()), app_rules()
     if path.is_dir():
         from weft.app.root import App
 
         with App.open(path) as app:
             toolbox, rules = app.toolbox(project=Path.cwd()), app.rules()
+            if not_used := app.rules_not_used():
+                tell(not_used)
     known = toolbox.get(tool)
     call = ToolCall(call="", tool=tool, input=_input(subject, known.subject[1] if known and known.subject else None))
     ground = Ground(str(Path.cwd()), os.environ.get("HOME", ""), boundary_here().strength)

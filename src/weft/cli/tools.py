@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from functools import partial
 from typing import get_args
 
 import click
@@ -47,7 +49,8 @@ def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool
     SUBJECT is the command for Shell, the address for WebFetch, the path for tools of files, and for any tool its whole
     input as a JSON object.
     """
-    verdict = judge(workspace_path(workspace), tool, subject, mode, tainted=tainted)
+    note = partial(print, file=sys.stderr)
+    verdict = judge(workspace_path(workspace), tool, subject, mode, tainted=tainted, tell=note)
     if as_json:
         told = {name: getattr(verdict, name) for name in ("decision", "reason", "rule", "file", "remember_key")}
         always = verdict.always.model_dump(exclude_defaults=True) if verdict.always else None
