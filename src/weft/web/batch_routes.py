@@ -6,14 +6,13 @@ import asyncio
 import os
 import secrets
 from dataclasses import asdict
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, File, Form, UploadFile
 
 from weft.app import GivenFile, Identity
 from weft.protocol.commands import Refused
 from weft.protocol.errors import UserError, WeftError
-from weft.web import later_shapes as l
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, actor
 from weft.web.jobs import Job, JobItem, Tell
@@ -25,13 +24,29 @@ MOST: Final = 500
 batch_routes = APIRouter(prefix="/api/w/{workspace}")
 
 
+class BatchItem(s.Shape):
+    """One file of a batch: the session it has or will have."""
+
+    name: str
+    session: str
+    problem: str = ""
+    """Why it could not be begun."""
+
+
+class BatchShown(s.Shape):
+    id: str
+    pipeline: str
+    state: Literal["working", "done", "failed"]
+    items: tuple[BatchItem, ...]
+
+
 @batch_routes.post("/batches", status_code=201)
 async def begin_batch(
     place: At,
     who: Runs,
     files: Annotated[list[UploadFile], File(description="Each becomes a session of its own.")],
     asked: Annotated[str, Form(description="A NewSession as JSON, for all of them.")] = "{}",
-) -> l.BatchShown:
+) -> BatchShown:
     """A session for each file. One that fails does not stop the others; the same key again begins nothing new."""
     wanted = asked_for(asked)
     if len(files) > MOST:
@@ -75,7 +90,7 @@ async def _one(place: ServedWorkspace, asked: s.NewSession, file: GivenFile, ite
 
 
 @batch_routes.get("/batches/{batch}")
-async def show_batch(batch: str, place: At, who: Looks) -> l.BatchShown:
+async def show_batch(batch: str, place: At, who: Looks) -> BatchShown:
     """The files in their order; what each session does, the list of sessions says."""
     found = place.jobs.get(batch)
     if found is None or not found.items:
@@ -83,6 +98,6 @@ async def show_batch(batch: str, place: At, who: Looks) -> l.BatchShown:
     return _shown(found)
 
 
-def _shown(job: Job) -> l.BatchShown:
-    items = tuple(l.BatchItem(**asdict(one)) for one in job.items)
-    return l.BatchShown(id=job.id, pipeline=job.about.removeprefix("batch "), state=job.state, items=items)
+def _shown(job: Job) -> BatchShown:
+    items = tuple(BatchItem(**asdict(one)) for one in job.items)
+    return BatchShown(id=job.id, pipeline=job.about.removeprefix("batch "), state=job.state, items=items)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
+from pydantic import Field
 
 from weft.app import Collections, Inquiry, ask_of, lay_missing
 from weft.protocol.commands import StartRun
-from weft.web import later_shapes as l
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, NotThereError, Runs, ServedHere
 from weft.web.jobs import Job, Tell
@@ -18,11 +18,109 @@ from weft.web.place import ServedWorkspace
 from weft.web.session_routes import keyed, started
 
 knowledge_routes = APIRouter(prefix="/api/w/{workspace}")
-_MODES: Final[Mapping[l.SearchMode, Literal["keyword", "vector", "hybrid"]]] = {
+_MODES: Final[Mapping[SearchMode, Literal["keyword", "vector", "hybrid"]]] = {
     "words": "keyword",
     "meaning": "vector",
     "both": "hybrid",
 }
+
+
+SearchMode = Literal["words", "meaning", "both"]
+
+
+class CollectionShown(s.Shape):
+    name: str
+    title: str
+    counts: Mapping[str, int]
+    """Of documents, passages, mentions, edges and vectors."""
+
+
+class NewCollection(s.Shape):
+    name: str = Field(max_length=64)
+    title: str = Field(default="", max_length=200)
+    key: str = Field(default="", max_length=200)
+    """With it, it is made once, however often it is asked for."""
+
+
+class CollectionDocument(s.Shape):
+    file: str
+    key: str
+    title: str
+    tier: str
+    kind: str
+    pages: int
+    passages: int
+    notes: tuple[str, ...]
+
+
+class CollectionDocuments(CollectionShown):
+    documents: tuple[CollectionDocument, ...]
+
+
+class JobShown(s.Shape):
+    id: str
+    about: str
+    state: Literal["working", "done", "failed"]
+    done: int
+    total: int
+    at: str
+    notes: tuple[str, ...]
+
+
+class Passage(s.Shape):
+    id: str
+    ref: str
+    text: str
+    document: str
+    file: str
+    page: int | None
+    heading: str
+    tier: str
+
+
+class PassageHit(Passage):
+    score: float
+    paths: tuple[str, ...]
+    """How it was found: keyword, vector."""
+    bm25: float | None
+    likeness: float | None
+    words: tuple[str, ...]
+    """Of the question, that it has in some form."""
+
+
+class PassagesFound(s.Shape):
+    hits: tuple[PassageHit, ...]
+    warnings: tuple[str, ...]
+
+
+class PassageShown(s.Shape):
+    passage: Passage
+    related: tuple[Mapping[str, Any], ...]
+    """What it refers to and what refers to it, each with its `relation`."""
+
+
+class HopShown(Passage):
+    score: float
+    hops: int
+
+
+class ClaimAsked(s.Shape):
+    claim: str = Field(max_length=5000)
+    passage: str = Field(max_length=200)
+
+
+class ClaimsAsked(s.Shape):
+    claims: tuple[ClaimAsked, ...] = Field(min_length=1, max_length=50)
+
+
+class ResearchQuestion(s.Shape):
+    question: str = Field(min_length=1, max_length=5000)
+    pipeline: Literal["ask", "research"] = "ask"
+    depth: str = "quick"
+    follows: str = ""
+    """The session whose answer this goes on from."""
+    new: bool = False
+    key: str = Field(default="", max_length=200)
 
 
 def _collections(place: ServedWorkspace) -> Collections:
@@ -30,32 +128,31 @@ def _collections(place: ServedWorkspace) -> Collections:
 
 
 @knowledge_routes.get("/collections")
-async def list_collections(place: At, who: Looks) -> tuple[l.CollectionShown, ...]:
+async def list_collections(place: At, who: Looks) -> tuple[CollectionShown, ...]:
     found = await place.app.off_loop(_collections(place).rows)
-    return tuple(l.CollectionShown(name=one.name, title=one.title, counts=one.counts) for one in found)
+    return tuple(CollectionShown(name=one.name, title=one.title, counts=one.counts) for one in found)
 
 
 @knowledge_routes.post("/collections", status_code=201)
-async def make_collection(asked: l.NewCollection, place: At, served: ServedHere, who: Runs) -> l.CollectionShown:
-    async def made() -> l.CollectionShown:
+async def make_collection(asked: NewCollection, place: At, served: ServedHere, who: Runs) -> CollectionShown:
+    async def made() -> CollectionShown:
         await place.app.off_loop(lambda: _collections(place).create(asked.name, asked.title))
-        return l.CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
+        return CollectionShown(name=asked.name, title=asked.title or asked.name, counts={})
 
     return await served.once((who.person, "collection", str(place.app.workspace.path)), asked.key, made)
 
 
 @knowledge_routes.get("/collections/{collection}")
-async def show_collection(collection: str, place: At, who: Looks) -> l.CollectionDocuments:
+async def show_collection(collection: str, place: At, who: Looks) -> CollectionDocuments:
     """Its documents, with what is to be known of each."""
 
-    def read() -> l.CollectionDocuments:
+    def read() -> CollectionDocuments:
         with _collections(place).opened(collection) as one:
-            row, fields = one.row, l.CollectionDocument.model_fields
+            row, fields = one.row, CollectionDocument.model_fields
             documents = tuple(
-                l.CollectionDocument(**{name: getattr(document, name) for name in fields})
-                for document in one.documents()
+                CollectionDocument(**{name: getattr(document, name) for name in fields}) for document in one.documents()
             )
-        return l.CollectionDocuments(name=row.name, title=row.title, counts=row.counts, documents=documents)
+        return CollectionDocuments(name=row.name, title=row.title, counts=row.counts, documents=documents)
 
     return await place.app.off_loop(read)
 
@@ -67,7 +164,7 @@ async def add_documents(
     who: Runs,
     files: Annotated[list[UploadFile], File()],
     key: Annotated[str, Form(max_length=200, description="Names this wish: the same one again is the same job.")] = "",
-) -> l.JobShown:
+) -> JobShown:
     """Files are copied into the collection and read; the job says how far that is."""
     given = [(file.filename or "", await file.read()) for file in files]
 
@@ -80,7 +177,7 @@ async def add_documents(
 
 
 @knowledge_routes.post("/collections/{collection}/update", status_code=202)
-async def update_collection(collection: str, place: At, who: Runs) -> l.JobShown:
+async def update_collection(collection: str, place: At, who: Runs) -> JobShown:
     """What changed is read again, what is gone is taken out, vectors are made."""
 
     def known() -> None:
@@ -92,7 +189,7 @@ async def update_collection(collection: str, place: At, who: Runs) -> l.JobShown
 
 
 @knowledge_routes.delete("/collections/{collection}/documents/{file:path}", status_code=202)
-async def remove_document(collection: str, file: str, place: At, who: Runs) -> l.JobShown:
+async def remove_document(collection: str, file: str, place: At, who: Runs) -> JobShown:
     """The collection's own copy is deleted; nothing outside is touched."""
 
     def removed() -> None:
@@ -103,7 +200,7 @@ async def remove_document(collection: str, file: str, place: At, who: Runs) -> l
     return _begin_update(place, collection)
 
 
-def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> l.JobShown:
+def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> JobShown:
     def read(tell: Tell) -> list[str]:
         with _collections(place).opened(collection) as one:
             report = one.update(tell)
@@ -118,20 +215,20 @@ def _begin_update(place: ServedWorkspace, collection: str, key: str = "") -> l.J
 
 
 @knowledge_routes.get("/jobs")
-async def list_jobs(place: At, who: Looks) -> tuple[l.JobShown, ...]:
+async def list_jobs(place: At, who: Looks) -> tuple[JobShown, ...]:
     return tuple(map(shown_job, place.jobs.all()))
 
 
 @knowledge_routes.get("/jobs/{job}")
-async def show_job(job: str, place: At, who: Looks) -> l.JobShown:
+async def show_job(job: str, place: At, who: Looks) -> JobShown:
     found = place.jobs.get(job)
     if found is None:
         raise NotThereError(f"there is no job {job[:40]}", hint="the last 200 are kept")
     return shown_job(found)
 
 
-def shown_job(job: Job) -> l.JobShown:
-    return l.JobShown(**{name: getattr(job, name) for name in l.JobShown.model_fields})
+def shown_job(job: Job) -> JobShown:
+    return JobShown(**{name: getattr(job, name) for name in JobShown.model_fields})
 
 
 @knowledge_routes.get("/collections/{collection}/search")
@@ -140,31 +237,31 @@ async def search_collection(
     place: At,
     who: Looks,
     q: Annotated[str, Query(min_length=1, max_length=2000)],
-    mode: l.SearchMode = "both",
+    mode: SearchMode = "both",
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
     document: str = "",
     tier: Annotated[str, Query(pattern="^(standards|guides|)$")] = "",
-) -> l.PassagesFound:
+) -> PassagesFound:
     """Passages, the best first, each with why: how it was found, its scores, and the words it has of the question."""
 
-    def found() -> l.PassagesFound:
+    def found() -> PassagesFound:
         with _collections(place).opened(collection) as one:
             hits, warnings = one.search(q, limit=limit, mode=_MODES[mode], document=document, tier=tier, why=True)
-        return l.PassagesFound(hits=tuple(l.PassageHit(**_hit(hit)) for hit in hits), warnings=tuple(warnings))
+        return PassagesFound(hits=tuple(PassageHit(**_hit(hit)) for hit in hits), warnings=tuple(warnings))
 
     return await place.app.off_loop(found)
 
 
 @knowledge_routes.get("/collections/{collection}/passages/{passage:path}")
-async def show_passage(collection: str, passage: str, place: At, who: Looks) -> l.PassageShown:
+async def show_passage(collection: str, passage: str, place: At, who: Looks) -> PassageShown:
     """A passage by its reference or id: what it says, what it refers to, and what refers to it."""
 
-    def read() -> l.PassageShown:
+    def read() -> PassageShown:
         with _collections(place).opened(collection) as one:
             answer = one.ask("kb_get", {"identifier": passage})
         if not answer["found"]:
             raise NotThereError(answer["error"], hint=answer.get("hint", ""))
-        return l.PassageShown(passage=l.Passage(**_passage(answer["paragraph"])), related=tuple(answer["related"]))
+        return PassageShown(passage=Passage(**_passage(answer["paragraph"])), related=tuple(answer["related"]))
 
     return await place.app.off_loop(read)
 
@@ -172,23 +269,23 @@ async def show_passage(collection: str, passage: str, place: At, who: Looks) -> 
 @knowledge_routes.get("/collections/{collection}/hops/{passage:path}")
 async def follow_references(
     collection: str, passage: str, place: At, who: Looks, depth: Annotated[int, Query(ge=1, le=6)] = 2
-) -> tuple[l.HopShown, ...]:
+) -> tuple[HopShown, ...]:
     """What a passage refers to, and what that refers to, the surest first."""
 
-    def read() -> tuple[l.HopShown, ...]:
+    def read() -> tuple[HopShown, ...]:
         with _collections(place).opened(collection) as one:
             answer = one.ask("kb_hops", {"paragraph_id": passage, "max_hops": depth})
         if "error" in answer:
             raise NotThereError(str(answer["error"]), hint=str(answer.get("hint", "")))
         return tuple(
-            l.HopShown(**_passage(row), score=row["hop_score"], hops=row["hop_depth"]) for row in answer["connected"]
+            HopShown(**_passage(row), score=row["hop_score"], hops=row["hop_depth"]) for row in answer["connected"]
         )
 
     return await place.app.off_loop(read)
 
 
 @knowledge_routes.post("/collections/{collection}/verify")
-async def verify_claims(asked: l.ClaimsAsked, collection: str, place: At, who: Looks) -> tuple[dict[str, Any], ...]:
+async def verify_claims(asked: ClaimsAsked, collection: str, place: At, who: Looks) -> tuple[dict[str, Any], ...]:
     """Claims held against the passages they cite: quoted, contradicted or not checked."""
 
     def judged() -> tuple[dict[str, Any], ...]:
@@ -200,7 +297,7 @@ async def verify_claims(asked: l.ClaimsAsked, collection: str, place: At, who: L
 
 
 @knowledge_routes.post("/collections/{collection}/ask", status_code=201)
-async def ask_collection(asked: l.ResearchQuestion, collection: str, place: At, who: Runs) -> s.Begun:
+async def ask_collection(asked: ResearchQuestion, collection: str, place: At, who: Runs) -> s.Begun:
     """A question: `ask` for a short answer, `research` for one that takes it apart. The same question has the same
     session."""
 

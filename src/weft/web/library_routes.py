@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any, Literal
 
 from fastapi import APIRouter
+from pydantic import Field
 
 from weft.app import (
     App,
@@ -20,7 +21,7 @@ from weft.app import (
     save_library_text,
 )
 from weft.protocol.errors import Problem
-from weft.web import later_shapes as l
+from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks
 
 library_routes = APIRouter(prefix="/api/w/{workspace}")
@@ -29,55 +30,202 @@ library_routes = APIRouter(prefix="/api/w/{workspace}")
 # -- pipelines
 
 
+class ProblemShown(s.Shape):
+    file: str
+    line: int
+    column: int
+    key: str
+    message: str
+    hint: str
+
+
+class InputShown(s.Shape):
+    name: str
+    description: str
+    optional: bool
+    kind: str
+
+
+class ParameterShown(s.Shape):
+    name: str
+    type: str
+    default: Any
+    description: str
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[Any, ...]
+    asked: bool = False
+    """Of a file: a person is asked for it at a gate, and there is none before."""
+    good: str
+    """Its good values, in words."""
+
+
+class GateShown(s.Shape):
+    message: str
+    auto: bool
+    when: str
+    choices: tuple[Mapping[str, Any], ...]
+
+
+class PipelineStep(s.Shape):
+    name: str
+    artifacts: tuple[str, ...]
+    requires: tuple[str, ...]
+    executor: str
+    agent: str
+    code: str
+    tool: str
+    model: str
+    tools: tuple[str, ...]
+    skills: tuple[str, ...]
+    schemas: Mapping[str, str]
+    """By artifact, the file that has its schema."""
+    checks: tuple[str, ...]
+    gate: GateShown | None
+    when: str
+    budget: str
+    final: bool
+    attempts: int
+    seconds: float
+
+
+class UnitShown(s.Shape):
+    """Steps that are made again together: a repair or a loop."""
+
+    kind: str
+    steps: tuple[str, ...]
+    most: int | str
+    when: str
+
+
+class PipelineShort(s.Shape):
+    name: str
+    description: str
+    version: str
+    inputs: tuple[InputShown, ...]
+    parameters: tuple[ParameterShown, ...]
+    depths: Mapping[str, Mapping[str, Any]]
+    steps: tuple[str, ...]
+    budget: str
+    """The most a run may take, in words; "" when nothing is said."""
+    problems: tuple[ProblemShown, ...]
+    default: bool
+
+
+class PipelineDrawn(PipelineShort):
+    """A pipeline that is known to be good, or its problems."""
+
+    graph: tuple[PipelineStep, ...]
+    units: tuple[UnitShown, ...]
+    final: str
+    warnings: tuple[ProblemShown, ...]
+
+
+class StepTook(s.Shape):
+    ms: int
+    tokens: int
+    usd: float | None
+    attempts: int
+
+
+class PipelineRun(s.Shape):
+    session: str
+    title: str
+    outcome: str
+    at: str
+    ms: int
+    usd: float | None
+    steps: Mapping[str, StepTook]
+
+
+class PipelineShown(PipelineDrawn):
+    file: str
+    hash: str
+    yaml: str
+    runs: tuple[PipelineRun, ...]
+
+
+class GivenText(s.Shape):
+    text: str
+    expected: str = Field(default="", alias="if")
+    """The hash of what was changed; empty for a new file."""
+
+
+class NewFiles(s.Shape):
+    files: tuple[str, ...]
+    """Paths below the workspace."""
+
+
+class TextSaved(s.Shape):
+    hash: str
+    problems: tuple[ProblemShown, ...]
+
+
+class LibraryEntry(s.Shape):
+    """An agent or a skill."""
+
+    kind: str
+    name: str
+    description: str
+    file: str
+    hash: str
+    text: str
+    model: str
+    tools: tuple[str, ...]
+    skills: tuple[str, ...]
+    used_by: tuple[str, ...]
+    problems: tuple[ProblemShown, ...]
+
+
 @library_routes.get("/pipelines")
-async def list_pipelines(place: At, who: Looks) -> tuple[l.PipelineShort, ...]:
+async def list_pipelines(place: At, who: Looks) -> tuple[PipelineShort, ...]:
     """Every pipeline with what it takes; what is wrong with it, if anything is."""
 
-    def read() -> tuple[l.PipelineShort, ...]:
+    def read() -> tuple[PipelineShort, ...]:
         names = place.app.workspace.pipeline_names()
-        return tuple(l.PipelineShort(**_short(place.app, name, None)) for name in names)
+        return tuple(PipelineShort(**_short(place.app, name, None)) for name in names)
 
     return await place.app.off_loop(read)
 
 
 @library_routes.get("/pipelines/{name}")
-async def show_pipeline(name: str, place: At, who: Looks) -> l.PipelineShown:
+async def show_pipeline(name: str, place: At, who: Looks) -> PipelineShown:
     """Its graph, its text, its problems with line and key, and what its last runs took."""
 
-    def read() -> l.PipelineShown:
+    def read() -> PipelineShown:
         file, text, digest = library_text(place.app, "pipelines", name)
         entries = place.app.catalogue.page(Filter(pipeline=name, archived=None, limit=20))
         runs = pipeline_runs(place.app, [(one.id, one.title) for one in entries])
-        return l.PipelineShown(
+        return PipelineShown(
             **_drawn(place.app, name, None),
             file=file,
             hash=digest,
             yaml=text,
-            runs=tuple(l.PipelineRun(**asdict(run)) for run in runs),
+            runs=tuple(PipelineRun(**asdict(run)) for run in runs),
         )
 
     return await place.app.off_loop(read)
 
 
 @library_routes.post("/pipelines/{name}/check")
-async def check_pipeline(given: l.GivenText, name: str, place: At, who: Looks) -> l.PipelineDrawn:
+async def check_pipeline(given: GivenText, name: str, place: At, who: Looks) -> PipelineDrawn:
     """A text as if it were this pipeline's file: its graph, or its problems. Nothing is saved."""
-    return await place.app.off_loop(lambda: l.PipelineDrawn(**_drawn(place.app, name, given.text)))
+    return await place.app.off_loop(lambda: PipelineDrawn(**_drawn(place.app, name, given.text)))
 
 
 @library_routes.put("/pipelines/{name}")
-async def save_pipeline(given: l.GivenText, name: str, place: At, who: Administers) -> l.TextSaved:
+async def save_pipeline(given: GivenText, name: str, place: At, who: Administers) -> TextSaved:
     """Saved whatever is wrong with it; 409 when the file was changed meanwhile."""
 
-    def saved() -> l.TextSaved:
+    def saved() -> TextSaved:
         digest = save_library_text(place.app, "pipelines", name, given.text, given.expected)
-        return l.TextSaved(hash=digest, problems=problems(place.app.check_pipeline(name)))
+        return TextSaved(hash=digest, problems=problems(place.app.check_pipeline(name)))
 
     return await place.app.off_loop(saved)
 
 
-def problems(found: Iterable[Problem]) -> tuple[l.ProblemShown, ...]:
-    return tuple(l.ProblemShown(**asdict(one)) for one in found)
+def problems(found: Iterable[Problem]) -> tuple[ProblemShown, ...]:
+    return tuple(ProblemShown(**asdict(one)) for one in found)
 
 
 def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
@@ -92,12 +240,11 @@ def _short(app: App, name: str, text: str | None) -> dict[str, Any]:
         "description": pipeline.description,
         "version": pipeline.version,
         "inputs": tuple(
-            l.InputShown(name=one, description=given.description, optional=not given.required, kind=given.kind)
+            InputShown(name=one, description=given.description, optional=not given.required, kind=given.kind)
             for one, given in pipeline.inputs.items()
         ),
         "parameters": tuple(
-            l.ParameterShown(name=one, **asdict(spec), good=spec.good_values())
-            for one, spec in pipeline.offered.items()
+            ParameterShown(name=one, **asdict(spec), good=spec.good_values()) for one, spec in pipeline.offered.items()
         ),
         "depths": pipeline.depth,
         "steps": tuple(pipeline.steps),
@@ -116,7 +263,7 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
         **shown,
         "graph": tuple(_step(step) for step in pipeline.steps.values()),
         "units": tuple(
-            l.UnitShown(kind=unit.kind, steps=unit.steps, most=unit.most, when=str(unit.when or ""))
+            UnitShown(kind=unit.kind, steps=unit.steps, most=unit.most, when=str(unit.when or ""))
             for unit in pipeline.units
         ),
         "final": pipeline.final,
@@ -124,9 +271,9 @@ def _drawn(app: App, name: str, text: str | None) -> dict[str, Any]:
     }
 
 
-def _step(step: Any) -> l.PipelineStep:
+def _step(step: Any) -> PipelineStep:
     gate = step.gate
-    return l.PipelineStep(
+    return PipelineStep(
         name=step.name,
         artifacts=step.artifacts,
         requires=step.requires,
@@ -139,7 +286,7 @@ def _step(step: Any) -> l.PipelineStep:
         skills=step.skills,
         schemas={artifact: schema.file for artifact, schema in step.schemas.items()},
         checks=tuple(f"{call.name} on {artifact}" for artifact, call in step.checks),
-        gate=l.GateShown(
+        gate=GateShown(
             message=gate.message,
             auto=gate.auto,
             when=str(gate.when or ""),
@@ -156,40 +303,40 @@ def _step(step: Any) -> l.PipelineStep:
 
 
 @library_routes.post("/library/{kind}/{name}", status_code=201)
-async def new_from_template(kind: TemplateKind, name: str, place: At, who: Administers) -> l.NewFiles:
+async def new_from_template(kind: TemplateKind, name: str, place: At, who: Administers) -> NewFiles:
     """A pipeline, an agent or a skill from a template with comments: good as it is, to be changed."""
-    return l.NewFiles(files=await place.app.off_loop(lambda: lay_new(place.app, kind, name)))
+    return NewFiles(files=await place.app.off_loop(lambda: lay_new(place.app, kind, name)))
 
 
 # -- agents and skills
 
 
 @library_routes.get("/agents")
-async def list_agents(place: At, who: Looks) -> tuple[l.LibraryEntry, ...]:
+async def list_agents(place: At, who: Looks) -> tuple[LibraryEntry, ...]:
     return await place.app.off_loop(lambda: tuple(map(_entry, library_files(place.app, "agents"))))
 
 
 @library_routes.get("/skills")
-async def list_skills(place: At, who: Looks) -> tuple[l.LibraryEntry, ...]:
+async def list_skills(place: At, who: Looks) -> tuple[LibraryEntry, ...]:
     return await place.app.off_loop(lambda: tuple(map(_entry, library_files(place.app, "skills"))))
 
 
 @library_routes.put("/agents/{name}")
-async def save_agent(given: l.GivenText, name: str, place: At, who: Administers) -> l.TextSaved:
+async def save_agent(given: GivenText, name: str, place: At, who: Administers) -> TextSaved:
     return await place.app.off_loop(lambda: _saved(place.app, "agents", name, given))
 
 
 @library_routes.put("/skills/{name}")
-async def save_skill(given: l.GivenText, name: str, place: At, who: Administers) -> l.TextSaved:
+async def save_skill(given: GivenText, name: str, place: At, who: Administers) -> TextSaved:
     return await place.app.off_loop(lambda: _saved(place.app, "skills", name, given))
 
 
-def _saved(app: App, kind: Literal["agents", "skills"], name: str, given: l.GivenText) -> l.TextSaved:
+def _saved(app: App, kind: Literal["agents", "skills"], name: str, given: GivenText) -> TextSaved:
     digest = save_library_text(app, kind, name, given.text, given.expected)
     found = next((one for one in library_files(app, kind) if one.name == name), None)
-    return l.TextSaved(hash=digest, problems=problems(found.problems if found else ()))
+    return TextSaved(hash=digest, problems=problems(found.problems if found else ()))
 
 
-def _entry(one: LibraryFile) -> l.LibraryEntry:
-    fields = {name: getattr(one, name) for name in l.LibraryEntry.model_fields if name != "problems"}
-    return l.LibraryEntry(**fields, problems=problems(one.problems))
+def _entry(one: LibraryFile) -> LibraryEntry:
+    fields = {name: getattr(one, name) for name in LibraryEntry.model_fields if name != "problems"}
+    return LibraryEntry(**fields, problems=problems(one.problems))

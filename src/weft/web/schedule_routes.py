@@ -9,16 +9,52 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from weft.app import Identity
 from weft.app.due import ScheduleEntry
-from weft.web import later_shapes as l
+from weft.web import shapes as s
 from weft.web.asking import At, Looks, Runs
 from weft.web.place import ServedWorkspace
 
 schedule_routes = APIRouter(prefix="/api/w/{workspace}")
 MOST_SHOWN = 100
+
+
+class ScheduleEntryShown(s.Shape):
+    """One line of a schedule's history."""
+
+    at: str
+    kind: str
+    """seen, decided, skipped, begun, failed, paused, resumed or carried."""
+    key: str
+    cause: str
+    """time, change, call or person."""
+    due: str
+    times: int
+    session: str
+    seq: int
+    why: str
+
+
+class ScheduleShown(s.Shape):
+    """A schedule, when it comes next and what became of it last."""
+
+    name: str
+    description: str
+    when: str
+    paused: bool
+    next: str
+    last: ScheduleEntryShown | None
+    problem: str
+
+
+class ScheduleCall(s.Shape):
+    key: str = Field(default="", max_length=200)
+    """With it, it is begun once, however often it is asked for."""
+    parameters: dict[str, Any] = Field(default={})
+    """Of a call: those that the schedule's file lets a call set."""
 
 
 def _may_call(request: Request) -> Identity:
@@ -35,19 +71,19 @@ Calls = Annotated[Identity, Depends(_may_call)]
 
 
 @schedule_routes.get("/schedules")
-async def list_schedules(place: At, who: Looks) -> tuple[l.ScheduleShown, ...]:
+async def list_schedules(place: At, who: Looks) -> tuple[ScheduleShown, ...]:
     """Every schedule with when it comes next and what became of it last; one that can't be read with its problem."""
     rows = await place.app.off_loop(place.schedules.rows)
     return tuple(
-        l.ScheduleShown(**{**asdict(row), "last": None if row.last is None else _entry(row.last)}) for row in rows
+        ScheduleShown(**{**asdict(row), "last": None if row.last is None else _entry(row.last)}) for row in rows
     )
 
 
 @schedule_routes.get("/schedules/{name}/history")
-async def schedule_history(name: str, place: At, who: Looks) -> tuple[l.ScheduleEntryShown, ...]:
+async def schedule_history(name: str, place: At, who: Looks) -> tuple[ScheduleEntryShown, ...]:
     """What was decided, begun, skipped and why, the newest last."""
 
-    def looked() -> tuple[l.ScheduleEntryShown, ...]:
+    def looked() -> tuple[ScheduleEntryShown, ...]:
         place.schedules.one(name)
         return tuple(_entry(one) for one in place.schedules.history(name).entries[-MOST_SHOWN:])
 
@@ -55,13 +91,13 @@ async def schedule_history(name: str, place: At, who: Looks) -> tuple[l.Schedule
 
 
 @schedule_routes.post("/schedules/{name}/run", status_code=202)
-async def run_schedule(name: str, asked: l.ScheduleCall, place: At, who: Runs) -> l.ScheduleEntryShown:
+async def run_schedule(name: str, asked: ScheduleCall, place: At, who: Runs) -> ScheduleEntryShown:
     """Begin it now, whatever its time is. With a key it is begun once, however often it is asked for."""
     return await _begin(name, asked, place, "person", {})
 
 
 @schedule_routes.post("/schedules/{name}/call", status_code=202)
-async def call_schedule(name: str, asked: l.ScheduleCall, place: At, who: Calls) -> l.ScheduleEntryShown:
+async def call_schedule(name: str, asked: ScheduleCall, place: At, who: Calls) -> ScheduleEntryShown:
     """Begin a schedule that says `call`; a token with the scope `trigger` can do this and nothing else."""
     return await _begin(name, asked, place, "call", asked.parameters)
 
@@ -77,8 +113,8 @@ async def resume_schedule(name: str, place: At, who: Runs) -> None:
 
 
 async def _begin(
-    name: str, asked: l.ScheduleCall, place: ServedWorkspace, cause: str, parameters: dict[str, Any]
-) -> l.ScheduleEntryShown:
+    name: str, asked: ScheduleCall, place: ServedWorkspace, cause: str, parameters: dict[str, Any]
+) -> ScheduleEntryShown:
     key = asked.key or secrets.token_hex(8)
 
     def decided() -> ScheduleEntry:
@@ -89,5 +125,5 @@ async def _begin(
     return _entry(entry)
 
 
-def _entry(entry: ScheduleEntry) -> l.ScheduleEntryShown:
-    return l.ScheduleEntryShown(**{name: getattr(entry, name) for name in l.ScheduleEntryShown.model_fields})
+def _entry(entry: ScheduleEntry) -> ScheduleEntryShown:
+    return ScheduleEntryShown(**{name: getattr(entry, name) for name in ScheduleEntryShown.model_fields})

@@ -1,5 +1,5 @@
-"""What the API takes and gives of the server itself and of sessions; the rest is in `later_shapes`. The OpenAPI
-document and the page's types are made from both."""
+"""What the API takes and gives of the server itself and of sessions; what else it takes and gives stands with its
+routes. The OpenAPI document and the page's types are made from both."""
 
 from __future__ import annotations
 

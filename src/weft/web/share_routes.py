@@ -7,16 +7,47 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, UploadFile
 from fastapi.responses import HTMLResponse, Response
+from pydantic import Field
 
 from weft.app import ExportKind, Share, exported, taken_in, would_leave
 from weft.protocol.errors import WeftError
-from weft.web import later_shapes as l
 from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks, NotThereError, Runs, ServedHere, Session
 from weft.web.work_routes import download
 
 share_routes = APIRouter(prefix="/api/w/{workspace}")
 shared_pages = APIRouter(include_in_schema=False)
+
+
+class LeavingShown(s.Shape):
+    files: tuple[str, ...]
+    size: int
+    persons: tuple[str, ...]
+    paths: tuple[str, ...]
+    addresses: tuple[str, ...]
+    keys: tuple[str, ...]
+    """What looks like a key, cut short."""
+
+
+class NewShare(s.Shape):
+    session: str
+    days: int = Field(default=7, ge=1, le=365)
+    key: str = Field(default="", max_length=200)
+    """With it, it is made once, however often it is asked for."""
+
+
+class ShareShown(s.Shape):
+    id: str
+    person: str
+    session: str
+    created: str
+    expires: str | None
+
+
+class ShareMade(s.Shape):
+    share: ShareShown
+    address: str
+    """Told this once."""
 
 
 @share_routes.get("/sessions/{session}/export", response_class=Response)
@@ -27,10 +58,10 @@ async def export_session(session: Session, place: At, who: Looks, kind: ExportKi
 
 
 @share_routes.get("/sessions/{session}/export/preview")
-async def preview_export(session: Session, place: At, who: Looks, kind: ExportKind = "html") -> l.LeavingShown:
+async def preview_export(session: Session, place: At, who: Looks, kind: ExportKind = "html") -> LeavingShown:
     """What would leave: files, names of persons, paths, addresses, and what looks like a key."""
     found = await place.app.off_loop(lambda: would_leave(place.app, session, kind))
-    return l.LeavingShown(**asdict(found))
+    return LeavingShown(**asdict(found))
 
 
 @share_routes.post("/imports", status_code=201)
@@ -53,21 +84,21 @@ async def import_session(
 
 
 @share_routes.post("/shares", status_code=201)
-async def make_share(asked: l.NewShare, place: At, served: ServedHere, who: Runs) -> l.ShareMade:
+async def make_share(asked: NewShare, place: At, served: ServedHere, who: Runs) -> ShareMade:
     """A link that shows a session as it is then, read-only, until a day; it can be revoked."""
     if not place.app.sessions.exists(asked.session):
         raise NotThereError(f"there is no session {asked.session}")
     here = str(place.app.workspace.path)
 
-    async def made() -> l.ShareMade:
+    async def made() -> ShareMade:
         share, secret = served.access.add_share(who.person, here, asked.session, asked.days)
-        return l.ShareMade(share=_share(share), address=f"/x/{secret}")
+        return ShareMade(share=_share(share), address=f"/x/{secret}")
 
     return await served.once((who.person, "share", here), asked.key, made)
 
 
 @share_routes.get("/shares")
-async def list_shares(place: At, served: ServedHere, who: Looks) -> tuple[l.ShareShown, ...]:
+async def list_shares(place: At, served: ServedHere, who: Looks) -> tuple[ShareShown, ...]:
     here = str(place.app.workspace.path)
     return tuple(_share(one) for one in served.access.shares() if one.workspace == here)
 
@@ -77,8 +108,8 @@ async def revoke_share(share: str, place: At, served: ServedHere, who: Administe
     served.access.revoke(share)
 
 
-def _share(share: Share) -> l.ShareShown:
-    return l.ShareShown(
+def _share(share: Share) -> ShareShown:
+    return ShareShown(
         id=share.id,
         person=share.person,
         session=share.session,

@@ -6,40 +6,128 @@ from __future__ import annotations
 import shlex
 import tempfile
 from pathlib import Path
+from typing import Any, Literal
 
 from fastapi import APIRouter
+from pydantic import Field
 
 from weft.app import AddRequest, SourceShelf, wake_waiting
 from weft.protocol.commands import Refused, SwitchSource
 from weft.protocol.errors import UsageError, UserError
-from weft.web import later_shapes as l
+from weft.web import shapes as s
 from weft.web.asking import Administers, At, Looks, Runs, ServedHere, Session, actor, refuse
 from weft.web.jobs import Tell
-from weft.web.knowledge_routes import shown_job
+from weft.web.knowledge_routes import JobShown, shown_job
 from weft.web.place import ServedWorkspace
 
 source_routes = APIRouter(prefix="/api/w/{workspace}")
 
 
+class SourceRow(s.Shape):
+    """A source, and how the last try to reach it ended."""
+
+    slug: str
+    name: str = ""
+    kind: str
+    state: str
+    """untested, ready, failed, needs sign-in or broken."""
+    why: str
+    enabled: bool
+    tools: int
+    address: str = ""
+    declared: str = ""
+    tested: str = ""
+    server: str = ""
+    description: str = ""
+
+
+class SourceShown(SourceRow):
+    """All that is known of a source."""
+
+    file: str
+    protocol: str
+    reaches: tuple[str, ...]
+    """What it runs or reaches, in words."""
+    guide: str
+    prompts: tuple[str, ...]
+    left_out: dict[str, str]
+    """Tools that no model is offered, and why."""
+    sign_in: Literal["", "secret", "oauth"]
+    """How a person signs in to it."""
+
+
+class SourceGiven(s.Shape):
+    """A source as a person names it: by `words`, or by the `text` of a configuration or an OpenAPI document."""
+
+    words: str = Field(default="", max_length=4000)
+    """An address, a folder where the server runs, or a command as in a shell."""
+    text: str = Field(default="", max_length=4_000_000)
+    """Of .mcp.json or its like of another program, or an OpenAPI document, as JSON or YAML."""
+    slug: str = Field(default="", max_length=100)
+    kind: Literal["", "api", "search"] = ""
+    """Where an address could be an MCP server, an API or a search; "" is an MCP server."""
+    provider: Literal["", "brave", "tavily", "searxng", "exa"] = ""
+    """Of a search."""
+    network: bool = False
+    """A command may use the network."""
+    hosts: tuple[str, ...] = ()
+    """Hosts that a command may reach by HTTP, and no other."""
+    description: str = Field(default="", max_length=2000)
+    replace: bool = False
+    """In place of one of the same name."""
+    key: str = Field(default="", max_length=200)
+    """With it, it is made once, however often it is asked for."""
+
+
+class SourceSignIn(s.Shape):
+    secret: str = Field(default="", max_length=20_000)
+    """Of a source that is let in by a secret; one by OAuth needs none."""
+
+
+class SourceResource(s.Shape):
+    """Something that a source has to read."""
+
+    uri: str
+    name: str
+    description: str
+
+
+class SessionSource(s.Shape):
+    """Whether a session's conversation has a source's tools; None: as the source's own file says."""
+
+    enabled: bool | None = None
+    key: str = ""
+
+
+class SourceToolShown(s.Shape):
+    name: str
+    description: str
+    effect: str
+    retryable: bool
+    input_schema: dict[str, Any]
+
+
+class SourceSwitch(s.Shape):
+    enabled: bool
+
+
 @source_routes.get("/sources")
-async def list_sources(place: At, who: Looks) -> tuple[l.SourceRow, ...]:
+async def list_sources(place: At, who: Looks) -> tuple[SourceRow, ...]:
     """Every source with how the last try to reach it ended. Nothing is started."""
 
-    def rows() -> tuple[l.SourceRow, ...]:
-        keys = l.SourceRow.model_fields
+    def rows() -> tuple[SourceRow, ...]:
+        keys = SourceRow.model_fields
         found = SourceShelf(place.app).rows()
-        return tuple(l.SourceRow(**{key: row[key] for key in keys if key in row}) for row in found)
+        return tuple(SourceRow(**{key: row[key] for key in keys if key in row}) for row in found)
 
     return await place.app.off_loop(rows)
 
 
 @source_routes.post("/sources", status_code=201)
-async def add_source(
-    given: l.SourceGiven, place: At, served: ServedHere, who: Administers
-) -> tuple[l.SourceShown, ...]:
+async def add_source(given: SourceGiven, place: At, served: ServedHere, who: Administers) -> tuple[SourceShown, ...]:
     """Connect something: its folder is written, and what it reaches is said. It is not reached yet: test it."""
 
-    def added() -> tuple[l.SourceShown, ...]:
+    def added() -> tuple[SourceShown, ...]:
         shelf = SourceShelf(place.app)
         with tempfile.TemporaryDirectory() as folder:
             request = _request(given, Path(folder))
@@ -51,7 +139,7 @@ async def add_source(
     return await served.once(wish, given.key, lambda: place.app.off_loop(added))
 
 
-def _request(given: l.SourceGiven, folder: Path) -> AddRequest:
+def _request(given: SourceGiven, folder: Path) -> AddRequest:
     if bool(given.text.strip()) == bool(given.words.strip()):
         raise UsageError("give an address, a folder or a command, or the text of a configuration: one of them")
     if given.text.strip():
@@ -75,7 +163,7 @@ def _request(given: l.SourceGiven, folder: Path) -> AddRequest:
 
 
 @source_routes.get("/sources/{slug}")
-async def show_source(slug: str, place: At, who: Looks) -> l.SourceShown:
+async def show_source(slug: str, place: At, who: Looks) -> SourceShown:
     """All that is known of it. Nothing is started."""
     return await place.app.off_loop(lambda: _shown(SourceShelf(place.app), slug))
 
@@ -87,7 +175,7 @@ async def remove_source(slug: str, place: At, who: Administers) -> None:
 
 
 @source_routes.post("/sources/{slug}/sign-in", status_code=202)
-async def sign_in_to_source(slug: str, given: l.SourceSignIn, place: At, who: Administers) -> l.JobShown:
+async def sign_in_to_source(slug: str, given: SourceSignIn, place: At, who: Administers) -> JobShown:
     """With a secret, or by OAuth: then the job's `at` is the address where the person agrees, in a browser on the
     machine that the server runs on. It ends when they did and the source was tested; what waited for it goes on."""
     shelf = SourceShelf(place.app)
@@ -118,39 +206,39 @@ async def sign_out_of_source(slug: str, place: At, who: Administers) -> None:
 
 
 @source_routes.get("/sources/{slug}/tools")
-async def list_source_tools(slug: str, place: At, who: Looks) -> tuple[l.SourceToolShown, ...]:
+async def list_source_tools(slug: str, place: At, who: Looks) -> tuple[SourceToolShown, ...]:
     """Its tools, as a model is offered them."""
 
-    def tools() -> tuple[l.SourceToolShown, ...]:
+    def tools() -> tuple[SourceToolShown, ...]:
         shelf = SourceShelf(place.app)
-        keys = l.SourceToolShown.model_fields
-        return tuple(l.SourceToolShown(**{key: one[key] for key in keys}) for one in shelf.tools(shelf.one(slug)))
+        keys = SourceToolShown.model_fields
+        return tuple(SourceToolShown(**{key: one[key] for key in keys}) for one in shelf.tools(shelf.one(slug)))
 
     return await place.app.off_loop(tools)
 
 
 @source_routes.get("/sources/{slug}/resources")
-async def list_source_resources(slug: str, place: At, who: Runs) -> tuple[l.SourceResource, ...]:
+async def list_source_resources(slug: str, place: At, who: Runs) -> tuple[SourceResource, ...]:
     """What an MCP server has to read, as it lists it now; `@source:SLUG/URI` in a message names one."""
-    return tuple(l.SourceResource(**one) for one in await SourceShelf(place.app).resources(slug))
+    return tuple(SourceResource(**one) for one in await SourceShelf(place.app).resources(slug))
 
 
 @source_routes.post("/sources/{slug}/test")
-async def test_source(slug: str, place: At, who: Administers) -> l.SourceRow:
+async def test_source(slug: str, place: At, who: Administers) -> SourceRow:
     """Really reaches it, and says how that ended."""
     await SourceShelf(place.app).test([slug])
     return await _row(slug, place)
 
 
 @source_routes.put("/sources/{slug}/enabled")
-async def switch_source(given: l.SourceSwitch, slug: str, place: At, who: Administers) -> l.SourceRow:
+async def switch_source(given: SourceSwitch, slug: str, place: At, who: Administers) -> SourceRow:
     """On: every conversation gets its tools. Off: only agents and steps that name it."""
     await place.app.off_loop(lambda: SourceShelf(place.app).switch(slug, on=given.enabled))
     return await _row(slug, place)
 
 
 @source_routes.get("/sessions/{session}/sources")
-async def list_session_sources(session: Session, place: At, who: Looks) -> tuple[l.SourceRow, ...]:
+async def list_session_sources(session: Session, place: At, who: Looks) -> tuple[SourceRow, ...]:
     """Every source, on or off as it is for the conversation of this session."""
     switched = (await place.app.off_loop(lambda: place.app.sessions.read(session))).state.sources
     rows = await list_sources(place, who)
@@ -159,8 +247,8 @@ async def list_session_sources(session: Session, place: At, who: Looks) -> tuple
 
 @source_routes.put("/sessions/{session}/sources/{slug}")
 async def switch_session_source(
-    given: l.SessionSource, session: Session, slug: str, place: At, who: Runs
-) -> tuple[l.SourceRow, ...]:
+    given: SessionSource, session: Session, slug: str, place: At, who: Runs
+) -> tuple[SourceRow, ...]:
     """On or off for this session alone, in its log. Nothing that runs is disturbed."""
     command = SwitchSource(source=slug, on=given.enabled)
     held = place.keeper.holding(session)
@@ -173,15 +261,15 @@ async def switch_session_source(
     return await list_session_sources(session, place, who)
 
 
-async def _row(slug: str, place: ServedWorkspace) -> l.SourceRow:
-    def row() -> l.SourceRow:
+async def _row(slug: str, place: ServedWorkspace) -> SourceRow:
+    def row() -> SourceRow:
         shelf = SourceShelf(place.app)
         found = shelf.row(shelf.one(slug))
-        return l.SourceRow(**{key: found[key] for key in l.SourceRow.model_fields})
+        return SourceRow(**{key: found[key] for key in SourceRow.model_fields})
 
     return await place.app.off_loop(row)
 
 
-def _shown(shelf: SourceShelf, slug: str) -> l.SourceShown:
+def _shown(shelf: SourceShelf, slug: str) -> SourceShown:
     found = shelf.shown(shelf.one(slug))
-    return l.SourceShown(**{key: found[key] for key in l.SourceShown.model_fields})
+    return SourceShown(**{key: found[key] for key in SourceShown.model_fields})

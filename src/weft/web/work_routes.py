@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
+from pydantic import Field
 
 from weft.app import (
     FILE_NOW,
@@ -30,10 +31,10 @@ from weft.app import (
 )
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import Finding
+from weft.protocol.events import ClaimVerdict
 from weft.protocol.hashes import hash_bytes
 from weft.render.html import code_html, difference_html, markdown_html
 from weft.render.step_page import step_json
-from weft.web import later_shapes as l
 from weft.web import shapes as s
 from weft.web.asking import At, Looks, Runs, ServedHere, Session
 from weft.web.session_routes import shown_plan
@@ -51,28 +52,296 @@ Version = Annotated[str, Query(description="A hash; `accepted` for the one last 
 # -- artifacts
 
 
+class SheetShown(s.Shape):
+    name: str
+    rows: tuple[tuple[str, ...], ...]
+    all_rows: int
+    """How many there are; the last ones of a large sheet are left out."""
+
+
+class ArtifactName(s.Shape):
+    name: str
+    hash: str
+    """Of the version that was last accepted."""
+    step: str
+    size: int | None
+    """Of its file; null when that is missing."""
+    edited: bool
+    """Its file is another one: a person changed it."""
+
+
+class ClaimVerdictShown(s.Shape):
+    """A claim of a session, and what is known of it."""
+
+    step: str
+    """The one that gave the verdict."""
+    claim: str
+    """Its id there."""
+    text: str
+    verdict: ClaimVerdict
+    was: ClaimVerdict
+    """What the step itself says, when the verdict is a person's."""
+    why: str
+    by: str
+    """The person, when the verdict is theirs."""
+
+
+class ArtifactText(s.Shape):
+    """A version of an artifact; without one named, what stands in its file now."""
+
+    name: str
+    hash: str
+    accepted: str
+    """The hash of the version that was last accepted."""
+    edited: bool
+    """Its file is another one: a person changed it."""
+    text: str
+    html: str
+    """As it is to be read: markdown formatted, code with colours; nothing active in it."""
+
+
+class ArtifactVersionShown(s.Shape):
+    hash: str
+    seq: int
+    at: str
+    by: s.Who
+    how: str
+    """made, edited, adopted, or set aside: changed by a person when a new one took its place."""
+    step: str
+    attempt: int
+    run: int
+    size: int | None
+    there: bool
+    """Its bytes are still kept."""
+    current: bool
+
+
+class ArtifactDifference(s.Shape):
+    before: str
+    after: str
+    html: str
+
+
+class FrameAddress(s.Shape):
+    address: str
+    """Good for a few minutes; for a frame with `sandbox="allow-scripts"`."""
+
+
+class FindingShown(s.Shape):
+    artifact: str
+    at: str
+    message: str
+    hint: str
+
+
+class PlanAsk(s.Shape):
+    """What would be wished for; `edits` are artifacts' texts that are not saved yet."""
+
+    parameters: Mapping[str, Any] = Field(default_factory=dict)
+    depth: str = ""
+    force: tuple[str, ...] = ()
+    start_from: str = ""
+    until: str = ""
+    accept: tuple[str, ...] = ()
+    profile: Mapping[str, Any] = Field(default_factory=dict)
+    edits: Mapping[str, str] = Field(default_factory=dict)
+
+
+class PlanAnswer(s.PlanShown):
+    findings: tuple[FindingShown, ...] = ()
+    """What is wrong with the edits; the plan is as if they were kept when nothing is."""
+
+
+class EditedText(s.Shape):
+    text: str
+    expected: str = Field(default="", alias="if")
+    """The hash of what was changed: 409 when something else stands there now."""
+
+
+class EditSaved(s.Shape):
+    hash: str
+    findings: tuple[FindingShown, ...]
+    plan: s.PlanShown | None
+    """What a run would do that keeps it; null when something is wrong with it."""
+
+
+class StepShort(s.Shape):
+    step: str
+    status: str
+    attempt: int
+    artifacts: tuple[str, ...]
+    ms: int | None
+    problem: str
+    requires: tuple[str, ...]
+    executor: str
+    reason: str
+    """Why it was last begun or skipped."""
+    usd: float | None
+    tokens: int
+
+
+class CallShown(s.Shape):
+    call: str
+    item: str
+    """Of a step that is made item by item: which one."""
+    parent: str
+    kind: str
+    name: str
+    title: str
+    ok: bool
+    message: str
+    stop: str
+    """Why the answer ended."""
+    ms: int
+    usage: Mapping[str, int]
+    cost: float | None
+    request: str
+    """The hash of what was asked; `/blobs/HASH` has it."""
+    dropped: tuple[str, ...]
+
+
+class ReplyGiven(s.Shape):
+    gate: str
+    text: Any
+
+
+class RoundGiven(s.Shape):
+    round: str
+    feedback: Any
+
+
+class ItemShown(s.Shape):
+    ok: bool
+    tries: int
+    message: str
+
+
+class AttemptShown(s.Shape):
+    attempt: int
+    run: int
+    cause: str
+    reason: str
+    at: str
+    input_hash: str = Field(alias="inputHash")
+    inputs: Mapping[str, str]
+    changed: Mapping[str, str | None]
+    """Inputs that are not as they were for the attempt before, each with what it was then; null when it is new."""
+    replies: tuple[ReplyGiven, ...]
+    rounds: tuple[RoundGiven, ...]
+    result: str
+    kind: str
+    message: str
+    findings: tuple[FindingShown, ...]
+    verdict: str
+    ms: int | None
+    model: str | None
+    usage: Mapping[str, int]
+    cost: float | None
+    artifacts: Mapping[str, str]
+    items: Mapping[str, ItemShown]
+    """By item, how its last try ended."""
+    calls: tuple[CallShown, ...]
+
+
+class PromptShown(s.Shape):
+    attempt: int
+    call: str
+    name: str
+    hash: str
+    dropped: tuple[str, ...]
+    text: str | None = None
+    """null when its copy is gone."""
+
+
+class OutputShown(s.Shape):
+    hash: str
+    size: int
+    file: str
+    """What is to be known of its file: changed by hand, missing; empty when it is as recorded."""
+
+
+class StepShown(s.Shape):
+    """All about one step: what it was made from and why, every attempt with its calls and findings, its gates."""
+
+    session: str
+    pipeline: str
+    step: str
+    status: str
+    kept: str
+    skipped: str
+    attempts: tuple[AttemptShown, ...]
+    prompts: tuple[PromptShown, ...]
+    output: Mapping[str, OutputShown]
+    checks: tuple[str, ...]
+    gates: tuple[Mapping[str, Any], ...]
+    cost: float | None
+    notes: tuple[str, ...]
+
+
+class BlobText(s.Shape):
+    hash: str
+    text: str
+
+
+class DocumentShown(s.Shape):
+    """An input of a session, as its steps read it."""
+
+    input: str
+    title: str
+    kind: str
+    words: int
+    author: str
+    published: str
+    language: str
+    url: str
+    file: str
+    hash: str
+    size: int
+    origin: str
+    edited: bool
+    originals: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class DocumentText(DocumentShown):
+    text: str
+    """Places in it are counted in characters (code points) of this."""
+    html: str
+
+
+class PlaceShown(s.Shape):
+    start: int
+    end: int
+    before: str
+    found: str
+    after: str
+    heading: str
+    page: int | None
+    seconds: float | None
+
+
 @work_routes.get("/sessions/{session}/artifacts")
-async def list_artifacts(session: Session, place: At, who: Looks) -> tuple[l.ArtifactName, ...]:
+async def list_artifacts(session: Session, place: At, who: Looks) -> tuple[ArtifactName, ...]:
     found = await place.app.off_loop(lambda: artifacts_now(place.app, session))
-    return tuple(l.ArtifactName(**asdict(one)) for one in found)
+    return tuple(ArtifactName(**asdict(one)) for one in found)
 
 
 @work_routes.get("/sessions/{session}/claims")
-async def list_claims(session: Session, place: At, who: Looks) -> tuple[l.ClaimVerdictShown, ...]:
+async def list_claims(session: Session, place: At, who: Looks) -> tuple[ClaimVerdictShown, ...]:
     """The claims of a session with the verdict on each; `overrule_verdict` says otherwise."""
     found = await place.app.off_loop(lambda: place.app.claims(session))
-    return tuple(l.ClaimVerdictShown(**asdict(one)) for one in found)
+    return tuple(ClaimVerdictShown(**asdict(one)) for one in found)
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}")
-async def show_artifact(session: Session, name: str, place: At, who: Looks, version: Version = "") -> l.ArtifactText:
+async def show_artifact(session: Session, name: str, place: At, who: Looks, version: Version = "") -> ArtifactText:
     """An artifact as its file is now, or one of its versions."""
 
-    def read() -> l.ArtifactText:
+    def read() -> ArtifactText:
         data = artifact_bytes(place.app, session, name, _version(version))
         now = next(one for one in artifacts_now(place.app, session) if one.name == name)
         text = data.decode("utf-8", "replace")
-        return l.ArtifactText(
+        return ArtifactText(
             name=name, hash=hash_bytes(data), accepted=now.hash, edited=now.edited, text=text, html=_html(name, text)
         )
 
@@ -80,12 +349,12 @@ async def show_artifact(session: Session, name: str, place: At, who: Looks, vers
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}/versions")
-async def list_versions(session: Session, name: str, place: At, who: Looks) -> tuple[l.ArtifactVersionShown, ...]:
+async def list_versions(session: Session, name: str, place: At, who: Looks) -> tuple[ArtifactVersionShown, ...]:
     """Every version there was, the newest first."""
     found = await place.app.off_loop(lambda: artifact_versions(place.app, session, name))
     accepted = [one.seq for one in found if one.how != "set aside"]
     return tuple(
-        l.ArtifactVersionShown(**{**asdict(one), "by": asdict(one.by), "current": [one.seq] == accepted[-1:]})
+        ArtifactVersionShown(**{**asdict(one), "by": asdict(one.by), "current": [one.seq] == accepted[-1:]})
         for one in reversed(found)
     )
 
@@ -100,36 +369,36 @@ async def raw_artifact(session: Session, name: str, place: At, who: Looks, versi
 @work_routes.get("/sessions/{session}/artifacts/{name}/difference")
 async def compare_versions(
     session: Session, name: str, place: At, who: Looks, before: Version = "accepted", after: Version = ""
-) -> l.ArtifactDifference:
+) -> ArtifactDifference:
     """What differs between two versions, line by line."""
 
-    def compared() -> l.ArtifactDifference:
+    def compared() -> ArtifactDifference:
         sides = [artifact_bytes(place.app, session, name, _version(one)) for one in (before, after)]
         first, second = (side.decode("utf-8", "replace") for side in sides)
         names = [f"{name} {hash_bytes(side)[:8]}" for side in sides]
         html = difference_html(first, second, names=names)
-        return l.ArtifactDifference(before=hash_bytes(sides[0]), after=hash_bytes(sides[1]), html=html)
+        return ArtifactDifference(before=hash_bytes(sides[0]), after=hash_bytes(sides[1]), html=html)
 
     return await place.app.off_loop(compared)
 
 
 @work_routes.put("/sessions/{session}/artifacts/{name}")
-async def save_artifact(edit: l.EditedText, session: Session, name: str, place: At, who: Runs) -> l.EditSaved:
+async def save_artifact(edit: EditedText, session: Session, name: str, place: At, who: Runs) -> EditSaved:
     """A person's version goes into the file, whatever is wrong with it. The command `accept_edit` makes it count."""
     data = edit.text.encode()
     digest = await place.app.off_loop(lambda: save_edit(place.app, session, name, data, edit.expected))
     found, plan = await place.app.try_edit(session, name, data)
-    return l.EditSaved(hash=digest, findings=findings(found), plan=shown_plan(plan) if plan else None)
+    return EditSaved(hash=digest, findings=findings(found), plan=shown_plan(plan) if plan else None)
 
 
 @work_routes.get("/sessions/{session}/artifacts/{name}/frame")
 async def frame_artifact(
     session: Session, name: str, place: At, served: ServedHere, who: Looks, version: Version = ""
-) -> l.FrameAddress:
+) -> FrameAddress:
     """Where a frame can show it: an address without a cookie, in an origin of its own, good for a few minutes."""
     chosen = _version(version)
     await place.app.off_loop(lambda: artifact_bytes(place.app, session, name, chosen))
-    return l.FrameAddress(address=served.frames.address(place.name, session, name, chosen))
+    return FrameAddress(address=served.frames.address(place.name, session, name, chosen))
 
 
 def _version(version: str) -> str:
@@ -162,7 +431,7 @@ async def show_plan(session: Session, place: At, who: Looks, until: str = "") ->
 
 
 @work_routes.post("/sessions/{session}/plan")
-async def try_plan(asked: l.PlanAsk, session: Session, place: At, who: Looks) -> l.PlanAnswer:
+async def try_plan(asked: PlanAsk, session: Session, place: At, who: Looks) -> PlanAnswer:
     """The same for a wish, and for edits that are not saved yet. Nothing is changed."""
     found: list[Finding] = []
     accepted: set[str] = {*asked.accept}
@@ -182,20 +451,20 @@ async def try_plan(asked: l.PlanAsk, session: Session, place: At, who: Looks) ->
     )
     request = SessionRequest(session=session)
     plan = await place.app.off_loop(lambda: place.app.plan(request, wish, {} if found else edits))
-    return l.PlanAnswer(**shown_plan(plan).model_dump(), findings=findings(found))
+    return PlanAnswer(**shown_plan(plan).model_dump(), findings=findings(found))
 
 
-def findings(found: Sequence[Finding]) -> tuple[l.FindingShown, ...]:
-    return tuple(l.FindingShown(artifact=one.artifact, at=one.at, message=one.message, hint=one.hint) for one in found)
+def findings(found: Sequence[Finding]) -> tuple[FindingShown, ...]:
+    return tuple(FindingShown(artifact=one.artifact, at=one.at, message=one.message, hint=one.hint) for one in found)
 
 
 # -- steps
 
 
 @work_routes.get("/sessions/{session}/steps")
-async def list_steps(session: Session, place: At, who: Looks) -> tuple[l.StepShort, ...]:
+async def list_steps(session: Session, place: At, who: Looks) -> tuple[StepShort, ...]:
     found = await place.app.off_loop(lambda: steps_now(place.app, session))
-    return tuple(l.StepShort(**asdict(one)) for one in found)
+    return tuple(StepShort(**asdict(one)) for one in found)
 
 
 @work_routes.get("/sessions/{session}/steps/{step}")
@@ -205,14 +474,14 @@ async def show_step(
     place: At,
     who: Looks,
     attempt: Annotated[int | None, Query(ge=1, description="Whose prompts; else the last that asked a model.")] = None,
-) -> l.StepShown:
+) -> StepShown:
     """Why it was made and from what, every attempt with its calls and findings, its prompts, gates and cost."""
 
     def read() -> dict[str, Any]:
         page = step_page(place.app, session, step, attempt)
         return step_json(page, place.app.price, whole_prompts=True)
 
-    return l.StepShown.model_validate(await place.app.off_loop(read))
+    return StepShown.model_validate(await place.app.off_loop(read))
 
 
 @work_routes.get("/sessions/{session}/attachments/{name}", response_class=Response)
@@ -227,34 +496,34 @@ async def raw_attachment(session: Session, name: str, place: At, who: Looks) -> 
 
 
 @work_routes.get("/sessions/{session}/attachments/{name}/sheets")
-async def show_sheets(session: Session, name: str, place: At, who: Looks) -> tuple[l.SheetShown, ...]:
+async def show_sheets(session: Session, name: str, place: At, who: Looks) -> tuple[SheetShown, ...]:
     """The sheets of a workbook that was given with a message: what their cells show, of a large one the beginning."""
     found = await place.app.off_loop(lambda: attachment_sheets(place.app, session, name))
-    return tuple(l.SheetShown(name=one.name, rows=one.rows, all_rows=one.all_rows) for one in found)
+    return tuple(SheetShown(name=one.name, rows=one.rows, all_rows=one.all_rows) for one in found)
 
 
 @work_routes.get("/sessions/{session}/blobs/{digest}")
-async def show_blob(session: Session, digest: str, place: At, who: Looks) -> l.BlobText:
+async def show_blob(session: Session, digest: str, place: At, who: Looks) -> BlobText:
     """A text that the log names by its hash: what a model was asked, a result that is large."""
     text = await place.app.off_loop(lambda: blob_text(place.app, session, digest))
-    return l.BlobText(hash=digest, text=text)
+    return BlobText(hash=digest, text=text)
 
 
 # -- documents
 
 
 @work_routes.get("/sessions/{session}/documents")
-async def list_documents(session: Session, place: At, who: Looks) -> tuple[l.DocumentShown, ...]:
+async def list_documents(session: Session, place: At, who: Looks) -> tuple[DocumentShown, ...]:
     found = await place.app.off_loop(lambda: session_documents(place.app, session))
-    return tuple(l.DocumentShown(**_document(one)) for one in found)
+    return tuple(DocumentShown(**_document(one)) for one in found)
 
 
 @work_routes.get("/sessions/{session}/documents/{name}")
-async def show_document(session: Session, name: str, place: At, who: Looks) -> l.DocumentText:
-    def read() -> l.DocumentText:
+async def show_document(session: Session, name: str, place: At, who: Looks) -> DocumentText:
+    def read() -> DocumentText:
         one = session_document(place.app, session, name)
         shown: Callable[[str], str] = code_html if one.document.kind == "text" else markdown_html
-        return l.DocumentText(**_document(one), text=one.document.text, html=shown(one.document.text))
+        return DocumentText(**_document(one), text=one.document.text, html=shown(one.document.text))
 
     return await place.app.off_loop(read)
 
@@ -268,12 +537,12 @@ async def show_place(
     quote: Annotated[str, Query(max_length=5000, description="Its exact words, whatever the white space.")] = "",
     start: Annotated[int, Query(ge=0)] = 0,
     end: Annotated[int, Query(ge=0)] = 0,
-) -> l.PlaceShown:
+) -> PlaceShown:
     """Where a quote stands, or what stands at a place, with its surroundings."""
 
-    def read() -> l.PlaceShown:
+    def read() -> PlaceShown:
         one = session_document(place.app, session, name)
-        return l.PlaceShown(**asdict(place_in(one, quote=quote, start=start, end=end)))
+        return PlaceShown(**asdict(place_in(one, quote=quote, start=start, end=end)))
 
     return await place.app.off_loop(read)
 
