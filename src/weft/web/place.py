@@ -222,8 +222,10 @@ class ServedWorkspace:
     # -- the list
 
     async def sessions(self, words: str, wanted: Filter) -> tuple[list[FoundListing], dict[str, int]]:
+        held = self.keeper.names
+
         def looked() -> tuple[list[FoundListing], dict[str, int]]:
-            self._refresh()
+            self._refresh(held)
             found = self.catalogue.search(words, wanted, refresh=False)
             return found, self.catalogue.count(replace(wanted, limit=1, offset=0))
 
@@ -248,9 +250,13 @@ class ServedWorkspace:
         self._refresh()
         return self.catalogue.changed_since(revision)
 
-    def _refresh(self) -> None:
-        """Who writes keeps the index up; now and then it is held against every log, for who was killed before that: at
-        once while there are few, behind whoever asks and less often when there are so many that it takes a while."""
+    def _refresh(self, held: Sequence[str] = ()) -> None:
+        """Who writes keeps the index up, a moment later: for who asks for the list, what is `held` here is brought up
+        first, so that what a client was told of a session stands in the list it asks for next. Now and then all is held
+        against every log, for who was killed before that: at once while there are few, behind whoever asks and less
+        often when there are so many that it takes a while."""
+        for name in held:
+            self.catalogue.follow_up(name)
         now = time.monotonic()
         if now - self._refreshed < REFRESH_SECONDS + REFRESH_SHARE * self._refresh_took:
             return
@@ -268,11 +274,12 @@ class ServedWorkspace:
     async def waiting(self, shown: Callable[[ListedSession, OpenQuestions, Sequence[QuestionAsked]], T]) -> list[T]:
         """Everything that waits for a person, the newest first. What a tool asks is in no log: only who holds the
         session knows it."""
-        asking = {name: held.questions for name in self.keeper.names if (held := self.keeper.holding(name))}
+        held = self.keeper.names
+        asking = {name: session.questions for name in held if (session := self.keeper.holding(name))}
 
         def looked() -> list[T]:
             wanted = Filter(states=("waiting",), archived=None, limit=MOST_WAITING)
-            self._refresh()
+            self._refresh(held)
             entries = {one.id: one for one in self.catalogue.page(wanted, refresh=False)}
             for name, questions in asking.items():
                 if questions and name not in entries and (entry := self.catalogue.entry(name)):
