@@ -233,9 +233,10 @@ class ServedWorkspace:
 
     async def list_events(self, shown: Callable[[ListedSession], BaseModel]) -> AsyncIterator[bytes]:
         """What changes in the list, for one client: first everything as it is."""
-        revision, quiet = 0, 0.0
+        revision, quiet, held = 0, 0.0, self.keeper.names
         while True:
-            revision, changed, left = await self.app.off_loop(partial(self._changes, revision))
+            revision, changed, left = await self.app.off_loop(partial(self._changes, revision, held))
+            held = ()
             for entry in changed:
                 yield Sent("session", shown(entry).model_dump_json()).encoded()
             if left is not None:
@@ -246,8 +247,8 @@ class ServedWorkspace:
                 yield Sent("beat", "{}").encoded()
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _changes(self, revision: int) -> tuple[int, list[ListedSession], list[str] | None]:
-        self._refresh()
+    def _changes(self, revision: int, held: Sequence[str]) -> tuple[int, list[ListedSession], list[str] | None]:
+        self._refresh(held)
         return self.catalogue.changed_since(revision)
 
     def _refresh(self, held: Sequence[str] = ()) -> None:
