@@ -7,6 +7,7 @@ nobody is asked again who has answered.
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -20,7 +21,7 @@ from tests.crash.deaths import Death, deaths
 from tests.crash.harness import UNSYNCED, Harness
 from tests.crash.invariants import artifacts, look
 from tests.crash.weaving import Place
-from weft.testing import Call, CountingDisk
+from weft.testing import Call, CountingDisk, FailingDisk
 
 SETTLED = ("model_settled", "tool_settled")
 
@@ -73,6 +74,37 @@ def test_an_agents_step_killed_twice_goes_on(harness: Harness, whole: Undisturbe
             _kill(harness, place, Death(Call(second, 0, "write", "whatever comes"), "after"))
             if faults := _go_on(harness, whole, place):
                 wrong[f"{first}, then after call {second}"] = faults
+    assert wrong == {}
+
+
+def test_a_disk_that_is_full_for_a_moment_fails_no_agents_step(
+    harness: Harness, whole: Undisturbed, tmp_path: Path
+) -> None:
+    """Wherever it comes: what could not be kept is no verdict on the step, so the next process goes on with it."""
+    beside = next(number for number, call in enumerate(whole.calls) if call.subject == "blobs")
+    writes = [call for call in whole.calls[beside:] if call.kind == "write"]
+    _fill_at_each(harness, whole, tmp_path, [writes[0], *whole.calls[len(whole.calls) % 20 :: 20]])
+
+
+@pytest.mark.campaign
+def test_a_disk_that_is_full_at_every_call_fails_no_agents_step(
+    harness: Harness, whole: Undisturbed, tmp_path: Path
+) -> None:
+    _fill_at_each(harness, whole, tmp_path, whole.calls)
+
+
+def _fill_at_each(harness: Harness, whole: Undisturbed, root: Path, calls: Sequence[Call]) -> None:
+    wrong: dict[str, Any] = {}
+    for call in calls:
+        place = agent_work.lay_out(root / str(call.number))
+        disk = partial(FailingDisk, call.number, errno.ENOSPC, lasting=False, partial=True, sync=False)
+        ended = harness(place, disk, work=agent_work.run)
+        assert ended.failed, f"{call} was not reached"
+        made_again = any(name in call.subject for name in ("session.json", ".snapshot.json"))
+        if ended.result.get("error", {}).get("type") != "ExternalError" and not (made_again and ended.outcome == "done"):
+            wrong[str(call)] = ended.result
+        elif faults := _go_on(harness, whole, place):
+            wrong[str(call)] = faults
     assert wrong == {}
 
 

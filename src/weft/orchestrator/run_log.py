@@ -1,5 +1,9 @@
 """The log of a session as a run writes it: from several threads, told to everybody who watches in the order of the log.
 
+When the log can't take something, nothing more of the run is written, whoever asks for it: what follows from that in an
+attempt says nothing of its step, so it must not be recorded as a failure. The run ends with the error, and whoever
+opens the session next goes on with what the log has.
+
 An event of a step's conversation is told as it is, and then once more as what it means for the step: a call that began
 or ended, a piece of text, progress.
 """
@@ -13,6 +17,7 @@ from collections.abc import Callable, Sequence
 from weft.protocol.call_events import CallSettled, ConversationCalls
 from weft.protocol.commands import Artifact
 from weft.protocol.envelope import MACHINE, Actor
+from weft.protocol.errors import ExternalError
 from weft.protocol.events import DurableEvent, Event, NoticeGiven, Record, StepModelRetried, StepProgressed
 from weft.protocol.talk import ApprovalRequested, LiveTalkEvent, ModelRetried, StepPlace, ToolProgressed, step_place
 from weft.session.log import LogReader, collector_paused
@@ -30,6 +35,7 @@ class RunLog:
         self._calling = ConversationCalls()
         self._in_order = threading.Lock()
         self._untold: deque[list[Record]] = deque()
+        self._lost: ExternalError | None = None
 
     # -- off the loop
 
@@ -44,7 +50,13 @@ class RunLog:
     ) -> list[Record]:
         """Durable when it returns; told with the next `tell`."""
         with self._in_order:
-            records = self._session.record(events, artifacts, blobs, by=by, key=key)
+            if self._lost is not None:
+                raise self._lost
+            try:
+                records = self._session.record(events, artifacts, blobs, by=by, key=key)
+            except ExternalError as error:
+                self._lost = error
+                raise
             self._untold.append(records)
         return records
 
