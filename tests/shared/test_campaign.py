@@ -200,7 +200,7 @@ def check(events: list[dict[str, Any]], pipeline: str) -> None:
     assert (pipeline == "marking") == bool(items)
     calls = Counter(one["call"] for one in events if one["type"] == "tool_settled" and one["outcome"] == "succeeded")
     assert all(number == 1 for number in calls.values()), calls
-    answers = [one for one in events if one["type"] == "model_settled" and one["outcome"] == "succeeded"]
+    answers = [one for one in events if one["type"] == "model_settled" and one["outcome"] == "completed"]
     assert len(answers) == (2 if pipeline == "noting" else 0), "an answer that was there is not asked for again"
 
 

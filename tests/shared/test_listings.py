@@ -1,4 +1,4 @@
-"""Lists and searches on a machine that has no folder of any session: nothing is read that another machine has read."""
+"""Lists, searches, costs and statistics on a machine that has no folder of any session: none is made for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from weft.app import App, Filter, SessionRequest
+from weft.app.spending import SpendingAsk, spending
+from weft.app.stats import StatsAsk, stats
 from weft.protocol.commands import Accepted, Say
+from weft.protocol.errors import UserError
 from weft.testing.scripted import ScriptedModel, Turn, says
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
@@ -46,3 +49,35 @@ def test_a_session_is_listed_and_found_where_it_never_was(tmp_path: Path, store:
         app.catalogue.forget("talk-1")
         assert [one.entry.id for one in app.catalogue.search("leap", Filter())] == ["talk-1"]
         assert (there / "sessions" / "talk-1" / "log.jsonl").exists()
+
+
+@pytest.mark.parametrize("together", [8 << 20, 1], ids=["logs together", "each piece by piece"])
+def test_costs_and_statistics_are_read_where_the_logs_are(
+    tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    monkeypatch.setattr("weft.session.postgres.BYTES_AT_ONCE", together)
+    model = ScriptedModel([Turn(*says("Herons wade.")) for _ in range(3)])
+
+    async def talk(session: str) -> None:
+        with App.open(here, models={"scripted": model}) as app:
+            async with app.session(SessionRequest(session=session, talk=True), reachable=False) as opened:
+                assert isinstance(await opened.submit(Say(text="What do herons do?")), Accepted)
+                await opened.rest()
+
+    here, there = machine(tmp_path / "a", store), machine(tmp_path / "b", store)
+    for session in ("talk-1", "talk-2", "talk-3"):
+        asyncio.run(asyncio.wait_for(talk(session), 60))
+    with App.open(there) as app:
+        price = app.models().price
+        found = spending(app.sessions, price, SpendingAsk())
+        assert {name: group.calls for name, group in found.groups.items()} == {"talk-1": 1, "talk-2": 1, "talk-3": 1}
+        one = spending(app.sessions, price, SpendingAsk(sessions=("talk-2",)))
+        assert (one.total.calls, one.troubles) == (1, ())
+        with pytest.raises(UserError, match="no session talk-9"):
+            spending(app.sessions, price, SpendingAsk(sessions=("talk-9",)))
+        assert stats(app.sessions, price, StatsAsk()).troubles == ()
+        assert not (there / "sessions").exists()
+        assert app.shared is not None
+        app.shared.rows("UPDATE weft.events SET line = 'spoilt\n' WHERE session = 'talk-1' AND seq = 2")
+        (trouble, *_) = spending(app.sessions, price, SpendingAsk()).troubles
+        assert trouble.startswith("talk-1: log.jsonl line 2"), "what can't be read is said"

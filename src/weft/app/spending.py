@@ -8,9 +8,8 @@ from datetime import date, tzinfo
 from typing import Final, Literal
 
 from weft.models.spending import NOTHING, ModelCall, Price, Spent, model_calls, moment
-from weft.protocol.errors import WeftError
+from weft.protocol.events import Record
 from weft.protocol.values import dataclass
-from weft.session.log import LogReader
 from weft.session.sessions import Sessions
 
 By = Literal["session", "pipeline", "step", "model", "day"]
@@ -58,18 +57,12 @@ class _Sum:
 def spending(sessions: Sessions, price: Price, ask: SpendingAsk) -> Spending:
     """UserError for a session that is named and is not there; a log that can't be read is told and passed over."""
     summed = _Sum(ask, price)
-    troubles: list[str] = []
-    for session in ask.sessions or sessions.ids():
-        with sessions.folder(session) as folder:
-            reader = LogReader(folder)
-            try:
-                calls = list(model_calls(reader.read()))
-            except (WeftError, OSError) as error:
-                troubles.append(f"{session}: its log can't be read and is not counted: {error}")
-                continue
-        troubles += (f"{session}: {damage}" for damage in reader.damage)
-        for call in calls:
+
+    def take(session: str, records: Iterable[Record]) -> None:
+        for call in list(model_calls(records)):  # all of a log, or nothing of it
             summed.add(session, call)
+
+    troubles = sessions.read_each(take, ask.sessions)
     return Spending(groups=_in_order(summed.groups, ask.by), total=summed.total, troubles=tuple(troubles))
 
 

@@ -12,9 +12,7 @@ from typing import Any, Final, Literal
 
 from weft.models.spending import CallReader, Price, moment
 from weft.protocol import events as e
-from weft.protocol.errors import WeftError
 from weft.protocol.values import dataclass
-from weft.session.log import LogReader
 from weft.session.sessions import Sessions
 
 Over = Literal["all", "day", "week", "month"]
@@ -95,17 +93,7 @@ class Stats:
 def stats(sessions: Sessions, price: Price, ask: StatsAsk) -> Stats:
     """A log that can't be read is told and passed over."""
     gathered = _Gathering(ask, price)
-    troubles: list[str] = []
-    for session in sessions.ids():
-        with sessions.folder(session) as folder:
-            reader = LogReader(folder)
-            try:
-                records = list(reader.read())
-            except (WeftError, OSError) as error:
-                troubles.append(f"{session}: its log can't be read and is not counted: {error}")
-                continue
-        troubles += (f"{session}: {damage}" for damage in reader.damage)
-        gathered.take(records)
+    troubles = sessions.read_each(lambda _, records: gathered.take(list(records)))  # all of a log, or nothing of it
     rows = sorted(gathered.rows.values(), key=lambda row: (row.pipeline, row.period, row.step != WHOLE))
     return Stats(tuple(rows), tuple(troubles))
 

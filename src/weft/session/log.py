@@ -77,8 +77,9 @@ class LogHead(NamedTuple):
 class LogReader:
     """Reads a log from the start, and again for what came since. Never blocks a writer, never sees half a decision."""
 
-    def __init__(self, folder: Folder, head: LogHead | None = None) -> None:
-        """`head`: where to begin, with a decision of the chain before it."""
+    def __init__(self, folder: Folder | None, head: LogHead | None = None) -> None:
+        """`head`: where to begin, with a decision of the chain before it. `folder`: None for whoever only gives
+        lines to `take`."""
         head = head or LogHead()
         self.folder = folder
         self.seq = head.seq
@@ -107,6 +108,8 @@ class LogReader:
 
     def read(self) -> Iterator[Record]:
         """Every record after the last one read."""
+        if self.folder is None:
+            return
         try:
             fd = self.folder.open_fd(LOG, os.O_RDONLY)
         except FileNotFoundError:
@@ -115,27 +118,31 @@ class LogReader:
         try:
             if self._last and not self._chained:
                 self._chained = os.pread(fd, self._last, self.end - self._last)
-            for raw, found in chain.from_iterable(_decoded(fd, self.end)):
-                # Most lines are a whole decision, and simply the next one of the chain.
-                if type(found) is LogLine and found[2] == 1 and not self._tail and raw[-1] == 10:
-                    record, envelope = found[0], found[0][3]
-                    if record[0] == self.seq + 1 and (
-                        not self.epoch if envelope is None else envelope[1] == self._hash and envelope[2] == self.epoch
-                    ):
-                        self._link(envelope, raw)
-                        self.seq += 1
-                        self.end += len(raw)
-                        self._line += 1
-                        yield record
-                        continue
-                self._tail.append((raw, found))
-                if raw[-1] == 10 and type(found) is LogLine:
-                    yield from self._whole_decisions(found)
+            yield from self.take(_lines(fd, self.end))
             self.torn = os.pread(fd, os.fstat(fd).st_size - self.end, self.end)
         except OSError as error:
             raise translated(error, f"can't read {self.folder.path / LOG}") from error
         finally:
             os.close(fd)
+
+    def take(self, lines: Iterable[bytes]) -> Iterator[Record]:
+        """The records in the next lines of a log, wherever it is kept."""
+        for raw, found in chain.from_iterable(_decoded(iter(lines))):
+            # Most lines are a whole decision, and simply the next one of the chain.
+            if type(found) is LogLine and found[2] == 1 and not self._tail and raw[-1] == 10:
+                record, envelope = found[0], found[0][3]
+                if record[0] == self.seq + 1 and (
+                    not self.epoch if envelope is None else envelope[1] == self._hash and envelope[2] == self.epoch
+                ):
+                    self._link(envelope, raw)
+                    self.seq += 1
+                    self.end += len(raw)
+                    self._line += 1
+                    yield record
+                    continue
+            self._tail.append((raw, found))
+            if raw[-1] == 10 and type(found) is LogLine:
+                yield from self._whole_decisions(found)
 
     def _whole_decisions(self, last: LogLine) -> Iterator[Record]:
         """What the line at the end of the tail makes whole."""
@@ -207,9 +214,8 @@ class LogReader:
         self.damage += [Damage(one.line, one.reason, first.seq, bool(why)) for one in suspects]
 
 
-def _decoded(fd: int, start: int) -> Iterator[Iterable[tuple[bytes, LogLine | DamagedLineError]]]:
+def _decoded(lines: Iterator[bytes]) -> Iterator[Iterable[tuple[bytes, LogLine | DamagedLineError]]]:
     """Raw lines with what they say, some at a time: whoever reads only the first pays for a few."""
-    lines = _lines(fd, start)
     size = 1
     while batch := list(islice(lines, size)):
         yield zip(batch, decode_many(batch), strict=True)

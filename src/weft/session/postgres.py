@@ -18,8 +18,10 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from weft.protocol.errors import ExternalError, UserError
@@ -45,7 +47,9 @@ PAUSES: Final = (0.05, 0.2, 0.5, 1.0, 2.0)
 SEARCH_PATH: Final = "-c search_path=public"
 """Whoever connects: a user with the name of a schema would have the queue's tables elsewhere."""
 AT_ONCE: Final = 500
-"""Lines that are fetched together."""
+"""Lines, or logs, that are fetched together."""
+BYTES_AT_ONCE: Final = 8 << 20
+"""Of logs that are fetched together."""
 
 _TABLES: Final = """
 CREATE SCHEMA IF NOT EXISTS weft;
@@ -150,6 +154,25 @@ class PostgresLog:
             first = rows[-1][0] + 1
             if len(rows) < AT_ONCE:
                 return
+
+    def logs(self, marks: Mapping[str, LogMark]) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Small logs come together, a large one piece by piece."""
+        small: list[str] = []
+        size = 0
+        for session, mark in marks.items():
+            if mark.size > BYTES_AT_ONCE:
+                yield session, (line.line for line in self.lines(session, 1))
+                continue
+            if size + mark.size > BYTES_AT_ONCE or len(small) == AT_ONCE:
+                yield from self._together(small)
+                small, size = [], 0
+            small, size = [*small, session], size + mark.size
+        yield from self._together(small)
+
+    def _together(self, sessions: Sequence[str]) -> Iterator[tuple[str, list[bytes]]]:
+        wanted = "SELECT session, line FROM weft.events WHERE session = ANY(%s) ORDER BY session, seq"
+        for session, rows in groupby(self.rows(wanted, (list(sessions),)), key=itemgetter(0)):
+            yield session, [line for _, line in rows]
 
     def files(self, session: str) -> list[KeptFile]:
         rows = self.rows("SELECT name, hash FROM weft.files WHERE session = %s ORDER BY seq", (session,))

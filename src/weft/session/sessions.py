@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
 from weft.files import Folder
 from weft.protocol.envelope import Actor, Parent
-from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import (
     ConfirmationAsked,
     ConfirmationResolved,
@@ -194,6 +194,33 @@ class Sessions:
             for record in LogReader(folder).read():
                 if record.seq > after:
                     yield record
+
+    def read_each(self, take: Callable[[str, Iterator[Record]], None], sessions: Sequence[str] = ()) -> list[str]:
+        """Every log, or only these, from its first record on. What was wrong with which, in words: one that can't be
+        read is passed over. UserError for one that is not there. A shared log is read where it is: no copy is made."""
+        troubles: list[str] = []
+        for session, reader, records in self._readers(sessions):
+            try:
+                take(session, records)
+            except (WeftError, OSError) as error:
+                troubles.append(f"{session}: its log can't be read and is not counted: {error}")
+                continue
+            troubles += (f"{session}: {damage}" for damage in reader.damage)
+        return troubles
+
+    def _readers(self, sessions: Sequence[str]) -> Iterator[tuple[str, LogReader, Iterator[Record]]]:
+        if self._shared is not None:
+            marks = self._shared.marks()
+            if missing := [name for name in sessions if check_session_id(name) not in marks]:
+                raise no_session(missing[0])
+            for session, lines in self._shared.logs({name: marks[name] for name in sessions or sorted(marks)}):
+                reader = LogReader(None)
+                yield session, reader, reader.take(lines)
+            return
+        for session in sessions or self.ids():
+            with self.folder(session) as folder:
+                reader = LogReader(folder)
+                yield session, reader, reader.read()
 
     def newest(self, session: str, turns: int, since: int = 0) -> LogEnd | None:
         """The end of a long log, with so many turns of its conversation; None when it has to be read whole."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Final, Literal, NamedTuple, Protocol
 
@@ -86,6 +86,9 @@ class SharedLog(Protocol):
 
     def lines(self, session: str, first: int) -> Iterator[SharedLine]:
         """The lines of the log from an event on."""
+
+    def logs(self, marks: Mapping[str, LogMark]) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """All lines of many logs, a session after the other; the lines of one are asked for before the next."""
 
     def files(self, session: str) -> list[KeptFile]:
         """All that was ever kept, the last of a name last."""
