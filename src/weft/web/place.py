@@ -233,10 +233,9 @@ class ServedWorkspace:
 
     async def list_events(self, shown: Callable[[ListedSession], BaseModel]) -> AsyncIterator[bytes]:
         """What changes in the list, for one client: first everything as it is."""
-        revision, quiet, held = 0, 0.0, self.keeper.names
+        revision, quiet = 0, 0.0
         while True:
-            revision, changed, left = await self.app.off_loop(partial(self._changes, revision, held))
-            held = ()
+            revision, changed, left = await self.app.off_loop(partial(self._changes, revision))
             for entry in changed:
                 yield Sent("session", shown(entry).model_dump_json()).encoded()
             if left is not None:
@@ -247,8 +246,8 @@ class ServedWorkspace:
                 yield Sent("beat", "{}").encoded()
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _changes(self, revision: int, held: Sequence[str]) -> tuple[int, list[ListedSession], list[str] | None]:
-        self._refresh(held)
+    def _changes(self, revision: int) -> tuple[int, list[ListedSession], list[str] | None]:
+        self._refresh()
         return self.catalogue.changed_since(revision)
 
     def _refresh(self, held: Sequence[str] = ()) -> None:
