@@ -222,10 +222,8 @@ class ServedWorkspace:
     # -- the list
 
     async def sessions(self, words: str, wanted: Filter) -> tuple[list[FoundListing], dict[str, int]]:
-        held = self.keeper.names
-
         def looked() -> tuple[list[FoundListing], dict[str, int]]:
-            self._refresh(held)
+            self._refresh()
             found = self.catalogue.search(words, wanted, refresh=False)
             return found, self.catalogue.count(replace(wanted, limit=1, offset=0))
 
@@ -250,13 +248,9 @@ class ServedWorkspace:
         self._refresh()
         return self.catalogue.changed_since(revision)
 
-    def _refresh(self, held: Sequence[str] = ()) -> None:
-        """Who writes keeps the index up, a moment later: for who asks for the list, what is `held` here is brought up
-        first, so that what a client was told of a session stands in the list it asks for next. Now and then all is held
-        against every log, for who was killed before that: at once while there are few, behind whoever asks and less
-        often when there are so many that it takes a while."""
-        for name in held:
-            self.catalogue.follow_up(name)
+    def _refresh(self) -> None:
+        """Who writes keeps the index up; now and then it is held against every log, for who was killed before that: at
+        once while there are few, behind whoever asks and less often when there are so many that it takes a while."""
         now = time.monotonic()
         if now - self._refreshed < REFRESH_SECONDS + REFRESH_SHARE * self._refresh_took:
             return
@@ -274,12 +268,11 @@ class ServedWorkspace:
     async def waiting(self, shown: Callable[[ListedSession, OpenQuestions, Sequence[QuestionAsked]], T]) -> list[T]:
         """Everything that waits for a person, the newest first. What a tool asks is in no log: only who holds the
         session knows it."""
-        held = self.keeper.names
-        asking = {name: session.questions for name in held if (session := self.keeper.holding(name))}
+        asking = {name: held.questions for name in self.keeper.names if (held := self.keeper.holding(name))}
 
         def looked() -> list[T]:
             wanted = Filter(states=("waiting",), archived=None, limit=MOST_WAITING)
-            self._refresh(held)
+            self._refresh()
             entries = {one.id: one for one in self.catalogue.page(wanted, refresh=False)}
             for name, questions in asking.items():
                 if questions and name not in entries and (entry := self.catalogue.entry(name)):
