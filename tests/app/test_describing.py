@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 
 from tests.web.served import CODE, PIPELINE, TEXT
 from weft.app import App, Filter, ListedSession, SessionRequest
+from weft.app import catalogue as catalogue_module
 from weft.app.catalogue import Catalogue
 from weft.files import Folder
 from weft.protocol.commands import Accepted, DescribeSession, GivenFile, StartRun
@@ -149,6 +152,18 @@ def test_the_index_is_as_good_after_what_is_new_as_from_the_start(app: App) -> N
     with App.open(app.workspace.path) as other:
         assert listed(other) == grown
         assert other.catalogue.search("note moon") == hits
+
+
+def test_who_looks_sees_what_was_told_and_the_end_brings_up_the_rest(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for the index; a look that holds nothing against the logs has what this process wrote."""
+    monkeypatch.setattr(catalogue_module, "PAUSE", 600.0)
+    asyncio.run(ran(app))
+    assert not (app.workspace.path / "index.db").exists()
+    assert [one.id for one in app.catalogue.page(refresh=False)] == ["tides"]
+    asyncio.run(ran(app, "ebb"))
+    app.catalogue.close()
+    with closing(sqlite3.connect(app.workspace.path / "index.db")) as index:
+        assert index.execute("select id from session order by id").fetchall() == [("ebb",), ("tides",)]
 
 
 def test_a_long_log_is_listed_from_its_snapshot(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

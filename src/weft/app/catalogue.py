@@ -1,9 +1,10 @@
 """All sessions of a workspace at a glance: the index, kept up with the logs.
 
-Whoever writes to a session brings its entry up to date after the decision, off the loop; a failure costs freshness
-only. Entries that are behind, because another program wrote or a process died, are found by the size and time of their
-logs and made anew when a list is asked for; in a shared workspace they are taken over from the machine that made them.
-Of the sessions that grew last it is kept what their logs added up to, so that only what is new is read.
+Whoever writes to a session says so (`grown`): whoever looks next sees what it has become, and when nobody looks the
+entry follows when writing pauses, off the loop, so that no run waits for it; a failure costs freshness only. Entries
+that are behind, because another program wrote or a process died, are found by the size and time of their logs and made
+anew when a list is asked for; in a shared workspace they are taken over from the machine that made them. Of the
+sessions that grew last it is kept what their logs added up to, so that only what is new is read.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -42,6 +44,10 @@ if TYPE_CHECKING:
 
 MOST_KEPT: Final = 64
 """Sessions of which it is kept what their logs added up to."""
+PAUSE: Final = 0.3
+"""Seconds until the entry of a session that has grown follows, when nobody looks."""
+PAUSE_SHARE: Final = 4
+"""The pause after it, in what the last time took: with many at work at once it takes a fifth of the time at most."""
 
 
 @dataclass(slots=True)
@@ -69,8 +75,16 @@ class Catalogue:
         self._lock = threading.RLock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="weft-index")
         """One of its own: who writes to a session never waits for it."""
+        self._grown: set[str] = set()
+        """What its entry lags behind; put here from any thread."""
+        self._follows = False
+        """Whether somebody is about to bring these up to date."""
+        self._took = 0.0
+        self._closing = threading.Event()
 
     def close(self) -> None:
+        """What has grown is brought up to date first."""
+        self._closing.set()
         self._thread.shutdown()
         with self._lock:
             if self._index is not None:
@@ -83,17 +97,17 @@ class Catalogue:
         if refresh:
             self.refresh()
         with self._lock:
-            return self._opened().page(wanted)
+            return self._caught_up().page(wanted)
 
     def search(self, words: str, wanted: Filter = Filter(), *, refresh: bool = True) -> list[FoundListing]:  # noqa: B008
         if refresh:
             self.refresh()
         with self._lock:
-            return self._opened().search(words, wanted)
+            return self._caught_up().search(words, wanted)
 
     def count(self, wanted: Filter = Filter()) -> dict[str, int]:  # noqa: B008
         with self._lock:
-            return self._opened().count(wanted)
+            return self._caught_up().count(wanted)
 
     def entry(self, session: str) -> ListedSession | None:
         """As it is now."""
@@ -105,7 +119,7 @@ class Catalogue:
     def changed_since(self, revision: int) -> tuple[int, list[ListedSession], list[str] | None]:
         """The revision now, what was put since another one, and, when some were taken out, the names that are left."""
         with self._lock:
-            return self._opened().changed_since(revision)
+            return self._caught_up().changed_since(revision)
 
     # -- keeping up
 
@@ -189,9 +203,37 @@ class Catalogue:
                     folded, _ = self._read(folder, None)
             return folded.listing
 
+    def grown(self, session: str) -> None:
+        """A session has grown: never waits, not even for who brings others up to date."""
+        self._grown.add(session)
+        if not self._follows and not self._closing.is_set():
+            self._follows = True
+            self._thread.submit(self._follow)
+
     def soon(self, session: str) -> Future[None]:
-        """Bring a session that has grown up to date, behind whoever asks."""
+        """Bring a session up to date behind whoever asks, and at once."""
         return self._thread.submit(self.follow_up, session)
+
+    def _follow(self) -> None:
+        self._closing.wait(max(PAUSE, PAUSE_SHARE * self._took))
+        self._follows = False
+        begun = time.monotonic()
+        while self._grown:
+            with self._lock:  # of one at a time: who looks is let in between
+                self._catch_up(1)
+        self._took = time.monotonic() - begun
+
+    def _caught_up(self) -> SessionIndex:
+        self._catch_up(len(self._grown))
+        return self._opened()
+
+    def _catch_up(self, most: int) -> None:
+        for _ in range(most):
+            try:
+                session = self._grown.pop()
+            except KeyError:  # another thread was faster
+                return
+            self.follow_up(session)
 
     def follow_up(self, session: str) -> None:
         """The same for whoever has just written: that it can't be done now harms nobody, the next list will."""

@@ -100,8 +100,6 @@ if TYPE_CHECKING:
 LEAVING: Final = 5.0
 """Seconds that a run which is told to stop gets when the session is let go of."""
 SESSION_CLOSED: Final = "the session was closed"
-LISTED_AFTER: Final = 0.3
-"""Seconds after a decision until the list of sessions has it."""
 WAITING: Final = 5_000
 """Events that may wait for one who follows slowly; beyond that they are told the log again from where they were."""
 _DoneFirst = Undo | Rewind | c.DecidePlan | StopProcess
@@ -184,8 +182,6 @@ class LiveSession(OpenedSession):
         self._changed = asyncio.Event()
         self._bug: BaseException | None = None
         self._closed = False
-        self._listed: asyncio.TimerHandle | None = None
-        """When its entry in the index is brought up to date."""
         self._wrote = False
         self._notifier: Notifier | None = None
         if parts.surroundings.get("WEFT_NOTIFY"):
@@ -311,10 +307,8 @@ class LiveSession(OpenedSession):
         await self._parts.release_sources(self.id)
         self._session.on_record = None
         await self._parts.off_loop(self._session.close)
-        if self._listed is not None:
-            self._listed.cancel()
         if self._wrote:
-            await asyncio.wrap_future(self._parts.catalogue.soon(self.id))
+            await self._let_go()
         self._feed.close()
         if self._notifier is not None:
             await self._notifier.close()
@@ -467,8 +461,7 @@ class LiveSession(OpenedSession):
         self._loop.call_soon_threadsafe(self._told, records)
 
     def _told(self, records: Sequence[Record]) -> None:
-        if self._listed is None and not self._closed:
-            self._listed = self._loop.call_later(LISTED_AFTER, self._list)
+        self._parts.catalogue.grown(self.id)
         if self._parts.telemetry is not None:
             self._parts.telemetry.take(self.id, records)
         for record in records:
@@ -478,11 +471,11 @@ class LiveSession(OpenedSession):
             if self._started is not None and isinstance(record.event, RunStarted) and not self._started.done():
                 self._started.set_result(record.seq)
 
-    def _list(self) -> None:
-        """The index follows the log: a moment later, off the loop, whatever comes of it."""
-        self._listed = None
-        if not self._closed:
-            self._parts.catalogue.soon(self.id)
+    async def _let_go(self) -> None:
+        """Nobody writes to it any more. Where several machines share it, the others are told what it has become."""
+        self._parts.catalogue.grown(self.id)
+        if self._parts.shared is not None:
+            await asyncio.wrap_future(self._parts.catalogue.soon(self.id))
 
     def _published(self, item: Record | Event) -> None:
         """What is live. Records come from the log itself."""
