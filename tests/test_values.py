@@ -89,3 +89,28 @@ def test_one_that_is_not_frozen_has_its_own_methods_called() -> None:
     assert (one.size, repr(one)) == (4, "Open(name='abc')")
     with pytest.raises(TypeError):
         hash(one)
+
+
+@values.dataclass(frozen=True, slots=True)
+class Checked:
+    name: str
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise ValueError("a name is needed")
+
+
+@pytest.mark.parametrize("one", [Lean(name="a", tags=["x"]), Standard(name="a"), Open("abc"), Checked("a")])
+def test_a_value_with_other_fields_is_the_one_that_the_standard_library_makes(one: Any) -> None:
+    before = repr(one)
+    for changes in ({}, {"name": "b"}):
+        mine, standard = values.replace(one, **changes), dataclasses.replace(one, **changes)
+        assert (type(mine), repr(mine), mine == standard) == (type(one), repr(standard), True)
+    assert repr(one) == before, "what it was made from stays"
+    with pytest.raises(TypeError):
+        values.replace(one, odd=1)
+
+
+def test_one_that_checks_itself_is_checked_again() -> None:
+    with pytest.raises(ValueError, match="a name is needed"):
+        values.replace(Checked("a"), name="")

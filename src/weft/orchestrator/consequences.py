@@ -8,7 +8,6 @@ found up to date, except that a verdict is recorded only when it is new.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from weft.orchestrator.progress import Progress, RunSpec, StepProgress
@@ -23,7 +22,7 @@ from weft.protocol.events import (
 )
 from weft.protocol.gates import Choice
 from weft.protocol.hashes import combine
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 from weft.session.moments import moment_text
 from weft.session.state import GateState, RoundState, SessionState
 from weft.workspace.flow import Gate, Unit

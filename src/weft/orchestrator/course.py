@@ -10,12 +10,12 @@ from: when a person changes an input of it, they count from 0 again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.hashes import combine, hash_value
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 from weft.session.state import Overruling, RoundState, SessionState, StepState
 from weft.workspace.flow import Unit
 from weft.workspace.pipeline import Pipeline, Step

@@ -19,7 +19,7 @@ reads a clock or a disk, so every interleaving can be tried in a test.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Final, assert_never
 
 from weft.models.budget import CallEstimate, Ledger, allowance, breach, exceeded, overlaid
@@ -68,6 +68,7 @@ from weft.protocol.events import (
     WaitStarted,
 )
 from weft.protocol.hashes import combine, hash_value
+from weft.protocol.values import replace
 from weft.session.moments import moment_seconds, moment_text
 from weft.session.recovery import waiting_for
 from weft.session.state import RunState, SessionState, StepState, WaitState
@@ -740,7 +741,11 @@ def _keeps_its_work(spec: RunSpec, name: str) -> bool:
     return step.map is not None or step.calls is not None or (step.executor == "agent" and bool(spec.facts[name].model))
 
 
+_NO_LIMIT: Final = Budget()
+
+
 def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget, list[str], str]]:
+    """Every limit that a step is under, with the steps that count against it and whose it is."""
     own = spec.pipeline.steps[name].budget
     around = [
         (budget, [*inner.steps], f"the step {inner.place}")
@@ -748,7 +753,8 @@ def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget,
         if name in inner.steps
         for budget in inner.budgets
     ]
-    return [(progress.budget, [*progress.steps], "the run"), *around, (own, [name], f"the step {name}")]
+    found = [(progress.budget, [*progress.steps], "the run"), *around, (own, [name], f"the step {name}")]
+    return [one for one in found if one[0] != _NO_LIMIT]
 
 
 def _short(spec: RunSpec, progress: Progress, name: str) -> str:

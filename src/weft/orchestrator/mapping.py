@@ -14,10 +14,10 @@ number: an attempt of a step with a map is driven by this machine as a run is by
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Literal
 
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 
 Stop = Literal["", "failed", "over_budget"]
 

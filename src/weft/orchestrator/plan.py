@@ -9,7 +9,7 @@ inputs too.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Final
 
 from weft.orchestrator.items import MapItem, item_hash
@@ -19,7 +19,7 @@ from weft.protocol.commands import StartRun
 from weft.protocol.events import Cause
 from weft.protocol.hashes import combine
 from weft.protocol.plans import Action, Plan, PlanLine
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 from weft.session.state import Completion, SessionState, StepState
 from weft.workspace.mapping import item_name
 from weft.workspace.pipeline import Pipeline, Step

@@ -4,7 +4,7 @@ decision, and what a decision asks to be done. Values only."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from decimal import Decimal
 from typing import Any, Final, Literal
 
@@ -14,7 +14,7 @@ from weft.orchestrator.step_facts import StepFacts
 from weft.protocol.commands import StartRun
 from weft.protocol.errors import WeftError
 from weft.protocol.events import Cause, DurableEvent, Outcome, Verdict
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 from weft.session.state import GateState, WaitState
 from weft.workspace.flow import Budget
 from weft.workspace.pipeline import Pipeline

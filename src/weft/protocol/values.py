@@ -15,11 +15,41 @@ from typing import TYPE_CHECKING
 
 __all__ = ["dataclass", "field", "fields", "replace"]
 
-from dataclasses import field, fields, replace
+from dataclasses import field, fields
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, replace
 else:
+    _COPIERS = {}
+
+    def replace(value, /, **changes):
+        """As in the standard library, in less than half the time for a class of slots: the copy takes over what is in
+        the slots instead of being made from its fields one by one. A class that checks itself is made anew."""
+        cls = type(value)
+        if (found := _COPIERS.get(cls)) is None:
+            found = _COPIERS[cls] = _copier(cls)
+        copy, setters = found
+        if copy is None or not setters.keys() >= changes.keys():
+            return dataclasses.replace(value, **changes)
+        made = copy(value)
+        for name, one in changes.items():
+            setters[name](made, one)
+        return made
+
+    def _copier(cls):
+        names = cls.__dict__.get("__slots__")
+        made = names is not None and cls.__bases__ == (object,) and not hasattr(cls, "__post_init__")
+        if not made or [one.name for one in fields(cls) if one.init] != [*names]:
+            return None, {}
+        setters = {name: getattr(cls, name).__set__ for name in names}
+        puts = "".join(f"    put{number}(made, old.{name})\n" for number, name in enumerate(names))
+        known = {f"put{number}": setters[name] for number, name in enumerate(names)} | {
+            "cls": cls,
+            "new": object.__new__,
+        }
+        exec(f"def copy(old):\n    made = new(cls)\n{puts}    return made", known)
+        return known["copy"], setters
+
     _LATER = frozenset({"frozen", "slots", "kw_only"})
     _AT_ONCE = ("InitVar", "KW_ONLY")
 

@@ -7,7 +7,7 @@ that the state in memory and the state after a restart can't differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, Literal, assert_never
 
 from weft.protocol import events as e
@@ -16,7 +16,7 @@ from weft.protocol.envelope import PERSON, Actor, Parent
 from weft.protocol.events import ClaimVerdict, ConfirmationKind, Outcome, Record, UnitKind, Verdict
 from weft.protocol.hashes import combine
 from weft.protocol.talk import TalkEvent
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 
 StepStatus = Literal["pending", "in_progress", "completed", "failed"]
 RunStatus = Outcome | Literal["new", "running", "confirming"]
