@@ -3,7 +3,8 @@
     python -m benchmarks.summaries [--file FILE.jsonl] [--meaning] [--limit 200]
 
 Against the author's own abstract by ROUGE-2 (stems; F and recall), at the same number of words: ours, the first
-sentences, LexRank (cosine of tf-idf above 0.1), TextRank (shared words by log length), random sentences. Lines of the
+sentences, LexRank (cosine of tf-idf above 0.1), TextRank (shared words by log length), random sentences. Points never
+repeat what the short version says: *beside* it the others may not either, which compares like with like. Lines of the
 file are {"kind", "title", "text", "reference"}; without one, the descriptions of the packages that are installed here
 are read, with their synopsis as the reference.
 """
@@ -113,11 +114,20 @@ def measure(rows: Sequence[Row], meaning: Any = None) -> dict[tuple[str, str, st
             "random": random.Random(row["reference"]).sample(range(len(sentences)), len(sentences)),
         }
         points = " ".join(summary["bullets"])
-        for part, said in (("short", summary["tldr"]), ("points", points), ("both", f"{summary['tldr']} {points}")):
+        told = " ".join(summary["tldr"].split())
+        beside = {
+            name: [at for at in order if " ".join(sentences[at].split()) not in told] for name, order in orders.items()
+        }
+        for part, said, by in (
+            ("short", summary["tldr"], orders),
+            ("points", points, orders),
+            ("points, beside the short version", points, beside),
+            ("both", f"{summary['tldr']} {points}", orders),
+        ):
             size = len(said.split())
             if size >= _LEAST:
                 found[row["kind"], part, "ours"].append(rouge(said, row["reference"]))
-                for name, order in orders.items():
+                for name, order in by.items():
                     found[row["kind"], part, name].append(rouge(cut(sentences, order, size), row["reference"]))
     return found
 

@@ -291,3 +291,22 @@ def test_a_sentence_of_the_passage_is_quoted(sentence: str, before: int) -> None
 )
 def test_amounts_are_compared_and_not_how_they_are_written(claim: str, passage: str, state: str) -> None:
     assert compare(claim, passage).state == state
+
+
+@pytest.mark.parametrize(
+    ("claim", "state"),
+    [
+        ("‘-c’ ‘--continue’ Continue getting a file.", "quoted"),
+        ("-c --continue: Continue getting a file.", "not_checked"),  # a quotation mark is part of the words
+        ("Continue getting a file. This is useful later.", "quoted"),
+        ("‘-c’ Continue getting a file.", "not_checked"),
+        ("To go on: `wget. -c /pub/x Then-wait`", "quoted"),
+        ("To go on: `wget. -c /pub/y Then-wait`", "not_checked"),
+    ],
+)
+def test_a_run_of_whole_sentences_terms_and_code_is_quoted(claim: str, state: str) -> None:
+    passage = (
+        "‘-c’\n‘--continue’\n     Continue getting a file. This is useful later.\n\n"
+        "To go on:\n\n```sh\nwget. -c /pub/x\nThen-wait\n```\n"
+    )
+    assert compare(claim, passage).state == state

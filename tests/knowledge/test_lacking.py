@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import pytest
 
 from weft.knowledge.embedding import Unavailable
-from weft.knowledge.research.answering import ANSWER, HIGH, judge, names_in, read_question
+from weft.knowledge.keyword import stems
+from weft.knowledge.research.answering import (
+    ANSWER,
+    HIGH,
+    AnswerSigns,
+    JudgedPassage,
+    answer_of,
+    judge,
+    names_in,
+    read_question,
+    statements,
+)
 from weft.knowledge.research.question_kinds import fits, lacks_kind, only_perhaps
 
 
@@ -47,6 +60,8 @@ def test_names_are_what_no_plain_word_is_written_like(question: str, names: list
         ("What is the default port?", "The server listens on a port.", True),
         ("What is the default port?", "It listens on port 80 unless told otherwise.", False),
         ("What is the maximum weight?", "The weight is read from the scale.", True),
+        ("What is the maximum weight?", "There are two ways to read the scale.", True),
+        ("What is the maximum weight?", "It carries no more than two tons.", False),
         ("Which version is shipped?", "The newest version is shipped.", True),
         ("What is the e-mail address of the office?", "The office answers letters.", True),
     ],
@@ -74,6 +89,9 @@ def test_what_may_have_it_and_may_not_is_never_called_high() -> None:
 
     assert likely("Which vote of the council on the plan was cheered in the old town hall?") >= HIGH
     assert likely("How many votes of the council on the plan were cheered in the old town hall?") < HIGH
+    # So is an answer that is silent on more than a fifth of what was asked.
+    assert likely("Which vote of the council on the plan was cheered in the old town hall by painters?") >= HIGH
+    assert likely("Which vote on the plan was cheered in the old town hall by angry painters?") < HIGH
 
 
 def test_what_never_names_what_is_asked_for_is_no_answer() -> None:
@@ -89,3 +107,26 @@ def test_what_never_names_what_is_asked_for_is_no_answer() -> None:
     plain, named = "How is the gate opener opened with a phone?", "How is the gate opener opened with a Nokia phone?"
     assert likely(plain) >= ANSWER
     assert likely(named) < ANSWER
+
+
+def test_an_answer_brings_what_it_announces_and_what_was_asked_for() -> None:
+    content = (
+        "Exit codes tell what went wrong.\n\n4\n\nNetwork failure.\n\n"
+        "In older versions the exit status tended to be unhelpful.\n\n"
+        "To see the status of the last command:\n\n```sh\necho $?\n```\n\nThe codes are these:\n"
+    )
+    read = statements(content)
+    assert [one.shown for one in read if one.code] == ["To see the status of the last command: `echo $?`"]
+    wanted = frozenset(stems("exit status network failure"))
+    signs = AnswerSigns(**dict.fromkeys((one.name for one in fields(AnswerSigns)), 0.0))
+    best = next(n for n, one in enumerate(read) if one.text.startswith("In older"))
+    judged = JudgedPassage({"heading": "", "title": ""}, tuple(read), best, signs, 0.0, wanted=wanted)
+    assert [one.text for one in answer_of(judged)[0]] == ["4: Network failure.", read[best].text]
+    last = replace(judged, best=len(read) - 2, wanted=frozenset())
+    assert [one.shown for one in answer_of(last)[0]] == ["To see the status of the last command: `echo $?`"]
+
+
+def test_how_something_is_called_is_no_answer() -> None:
+    assert [one.text for one in statements("cache.set(key, value, timeout=None)\n\nIt keeps a value.")] == [
+        "cache.set(key, value, timeout=None): It keeps a value."
+    ]

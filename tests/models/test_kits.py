@@ -284,6 +284,7 @@ def test_the_authors_own_abstract_is_used() -> None:
         "© 2021 The Daily Harbour. All rights reserved.",
         "Share this article with your friends",
         "[12] Berg, A. and Smith, J. Harbours of the north. Journal of Ports, 2011.",
+        "Jane Miller works for the Daily Harbour as a writer. She went to school in Ostend.",
     ],
 )
 def test_what_stands_beside_the_text_is_not_told(aside: str) -> None:
@@ -291,6 +292,16 @@ def test_what_stands_beside_the_text_is_not_told(aside: str) -> None:
     head, _, body = text.partition("\n\n")
     for changed in (f"{head}\n\n{aside}\n\n{body}", f"{text}\n\n{aside}\n"):
         assert aside not in kits.make(changed).markdown
+
+
+def test_news_begins_where_its_first_paragraph_does() -> None:
+    caption = "Passengers wait at the pier in the rain on the day of the strike."
+    opening = "Despite what the mayor had promised for years, nobody in town was surprised on Tuesday."
+    title, told = "Harbour board votes to close the old north pier", kits.text_of("ferry-news.md").split("\n\n", 2)[2]
+    first = "The harbour board voted to close the old north pier, its chair said."
+    kit = kits.make(f"# {title}\n\n{caption}\n\n{opening} {first}\n\n{told}", title=title)
+    assert kit.summary["category"] == "news"
+    assert kit.summary["tldr"].startswith(f"{opening} {first}")
 
 
 # -- what the text carries

@@ -8,7 +8,8 @@ sentences are read says `statements`, how two are laid side by side `matching`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
 from weft.checks.folding import fold
@@ -26,6 +27,8 @@ VERBATIM: Final = "the passage has these words"
 NEARLY: Final = "the passage has this statement in nearly these words"
 _HELD_AGAINST: Final = 8
 """How many sentences, the nearest first, are laid beside a claim."""
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+_COLON: Final = re.compile(r":(?=\s|\Z)")
 _SEVERAL: Final = frozenset({"number", "date"})
 """Kinds of which more than one may be different in one statement and still turn it round."""
 
@@ -62,8 +65,9 @@ class Verdict:
 def compare(claim: str, passage: str, lead: str = "") -> Verdict:
     """`lead` is what stands before a list of which the passage is one item: the two together are a sentence too."""
     parts = sentences(claim)
-    sources = list(_sources(passage, lead))
-    verdicts = [_one(part, sources) for part in parts]
+    plain = [read_statement(sentence) for sentence in sentences(_FENCE.sub("", passage))]
+    sources = [*plain, *_led(plain, lead)]
+    verdicts = [run] if (run := _run(claim, plain)) else [_one(part, sources) for part in parts]
     wanted = frozenset().union(*(read_statement(part).keys for part in parts))
     there = frozenset().union(*(source.keys for source in sources))
     matching = len(wanted & there)
@@ -79,7 +83,8 @@ def compare(claim: str, passage: str, lead: str = "") -> Verdict:
 
 def conflicts(one: str, other: str) -> list[Evidence]:
     """Where two passages state the same with one thing turned round. `claim` and `sentence` are the two sentences."""
-    others = list(_sources(other, ""))
+    plain = [read_statement(sentence) for sentence in sentences(_FENCE.sub("", other))]
+    others = [*plain, *_led(plain, "")]
     found: list[Evidence] = []
     for sentence in sentences(one):
         verdict = _one(sentence, others)
@@ -89,17 +94,33 @@ def conflicts(one: str, other: str) -> list[Evidence]:
     return found
 
 
-def _sources(passage: str, lead: str) -> Iterator[Statement]:
-    found = sentences(passage)
-    for sentence in found:
-        yield read_statement(sentence)
-    # `The auditor shall:` and its items; a passage may begin with its own lead.
+def _led(plain: Sequence[Statement], lead: str) -> Iterator[Statement]:
+    """`The auditor shall:` and its items, each as one sentence; a passage may begin with its own lead."""
     before = lead.strip()
-    for sentence in found:
-        if sentence.endswith(":"):
-            before = sentence
+    for one in plain:
+        if one.text.endswith(":"):
+            before = one.text
         elif before.endswith(":"):
-            yield read_statement(f"{before[:-1]} {read_statement(sentence).text}")
+            yield read_statement(f"{before[:-1]} {one.text}")
+
+
+def _run(claim: str, plain: Sequence[Statement]) -> Verdict | None:
+    """Quoted, where the claim is a run of whole sentences, terms or lines of the passage, as they stand there."""
+    said = read_statement(claim)
+    wanted = _stopped(said.text)
+    begun: list[str] = []
+    for source in plain if said.tokens else ():
+        text = _COLON.sub("", fold(source.text).text)
+        begun = [one for before in (*begun, "") if wanted.startswith(one := f"{before} {text}".strip())]
+        if any(_stopped(one) == wanted for one in begun):
+            return _quoted(claim, said, 1.0, VERBATIM)
+    return None
+
+
+def _stopped(text: str) -> str:
+    """For comparing words as they stand, with one stop behind them: a colon that ties a term to what is said of it is
+    none of the words."""
+    return _COLON.sub("", fold(text).text).rstrip(". ") + "."
 
 
 def _one(claim: str, sources: list[Statement]) -> Verdict:

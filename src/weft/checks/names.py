@@ -39,5 +39,5 @@ def names(text: str) -> list[str]:
 
 def mentions(text: str, name: str) -> bool:
     """Whether a name occurs as whole words, in any case; a one-letter name never does by chance."""
-    wanted = r"\s+".join(map(re.escape, name.split()))
+    wanted = r"[\s`*_]+".join(map(re.escape, name.split()))  # mark-up stands between words as well
     return bool(wanted) and re.search(rf"(?<!\w){wanted}(?:'s|’s|s)?(?!\w)", text, re.IGNORECASE) is not None

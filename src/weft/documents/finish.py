@@ -16,7 +16,7 @@ _ENDINGS: Final = pattern(
 _LANGUAGE_ENDING: Final = pattern(r"\.[a-z]{2,3}(?:-[A-Za-z]{2,4})?\Z")
 _HEADING: Final = pattern(r"^ {0,3}#{1,6} ([^\n]*)", re.MULTILINE)
 _TOP_HEADING: Final = pattern(r"^ {0,3}# ([^\n]*)", re.MULTILINE)
-_UNDERLINED: Final = pattern(r"^(?! {4}|[-=>#*+])([^\n]{1,200})\n(?:=+|-{3,})$", re.MULTILINE)
+_UNDERLINED: Final = pattern(r"^(?! {4}|[-=>#*+])([^\n]{1,200})\n(?:=+|-{3,}|\*{3,})$", re.MULTILINE)
 _INLINE: Final = pattern(r"!?\[([^\]\n]{0,300})\]\([^()\n]{0,500}\)|(\*\*|__|\*|`)(?=\S)([^\n]{1,300}?)(?<=\S)\2")
 _SENTENCE_END: Final = pattern(r"[.!?…,;。！？、]\Z")
 _UNTITLED: Final = ("webvtt", "srt", "whisper", "image")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any, Final
 
@@ -35,6 +35,8 @@ VECTORS: Final = 10
 """Sentences of a passage, at most, whose meaning is compared: the best by words."""
 WINDOW: Final = 900
 """Characters of an answer, about: the paragraph around the best sentence, as far as it fits."""
+CODE: Final = 300
+"""Characters of code that are shown with the sentence before it."""
 SHORTEST: Final = 3
 """Words; what has fewer says nothing on its own."""
 LEAD: Final = 3.0
@@ -50,6 +52,8 @@ LACKING: Final = 0.3
 """The most likely that something is which lacks what the question names, or the kind of thing it asks for."""
 PERHAPS: Final = 0.87
 """The most likely that something is whose best sentence may have that kind of thing, and may not: never high."""
+UNSAID: Final = 0.2
+"""The share of the question's telling words that an answer of high confidence may lack."""
 COMMON: Final = 0.2
 """A name that so many of the passages have is what the collection is about: not each of them repeats it."""
 
@@ -66,6 +70,12 @@ class PassageStatement:
     """Which paragraph or item it stands in."""
     item: bool = False
     """Whether that is an item of a list."""
+    code: str = ""
+    """What it introduces with a colon, where that is short: without it the reader is told of nothing."""
+
+    @property
+    def shown(self) -> str:
+        return f"{self.text} `{self.code}`" if self.code else self.text
 
     @property
     def says(self) -> bool:
@@ -80,6 +90,8 @@ class PassageStatement:
 
 
 _ENDS: Final = (".", "!", ":", ";", ")", "”", '"', "’", "'", "。")
+_SIGNATURE: Final = re.compile(r"(?:class |def )?[A-Za-z_][\w.]*\([^()]*\)(?:\[\w+\])?:?\Z")
+"""How something is called, and nothing about it."""
 _FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
 _ITEM: Final = re.compile(r"^\s*(?:[-*+•]|\(?\w{1,3}[.)])\s+(?=\S)")
 _RULE: Final = re.compile(r"^[\s|:=~*_+-]*$")
@@ -93,44 +105,56 @@ def statements(content: str) -> list[PassageStatement]:
     or two in a block of their own are the term that the next block explains, and stand before it."""
     found: list[PassageStatement] = []
     term = ""
-    for number, (lines, item) in enumerate(_blocks(content)):
-        text = _bare(" ".join(lines))
-        if 0 < len(text.split()) < SHORTEST and not item and not text.endswith((".", "!", "?")):
+    for number, block in enumerate(_blocks(content)):
+        text = _bare(" ".join(block.lines))
+        brief = 0 < len(text.split()) < SHORTEST and not text.endswith((".", "!", "?"))
+        if not block.item and (brief or _SIGNATURE.match(text)):
             term = text if text.endswith(":") else f"{text}:"  # what the next block is said of
             continue
         text, term = f"{term} {text}".strip(), ""
-        found += [
-            PassageStatement(sentence, number, item)
-            for start, end in sentence_spans(text)
-            if len((sentence := text[start:end]).split()) >= SHORTEST
-        ]
+        spans = sentence_spans(text)
+        code = " ".join(" ".join(block.code).split())
+        for start, end in spans:
+            if len((sentence := text[start:end]).split()) >= SHORTEST:
+                shows = (start, end) == spans[-1] and sentence.endswith(":") and len(code) <= CODE
+                found.append(PassageStatement(sentence, number, block.item, code if shows else ""))
     return found
 
 
-def _blocks(content: str) -> list[tuple[list[str], bool]]:
-    blocks: list[tuple[list[str], bool]] = []
-    fenced = False
+class _Block:
+    """A paragraph, an item or a row, and the code that stands right behind it."""
+
+    def __init__(self, line: str, *, item: bool) -> None:
+        self.lines = [line]
+        self.item = item
+        self.code: list[str] = []
+
+
+def _blocks(content: str) -> list[_Block]:
+    blocks: list[_Block] = []
+    fenced = shown = False
     fresh = True
     for line in content.split("\n"):
         if _FENCE.match(line):
+            shown = not fenced and bool(blocks) and not blocks[-1].code  # the first code behind it, no other
             fenced, fresh = not fenced, True
         elif fenced:
-            continue
+            if shown:
+                blocks[-1].code.append(line)
         elif not line.strip() or _RULE.match(line) or line.lstrip().startswith("#"):
             fresh = True
         elif line.lstrip().startswith("|"):
-            blocks.append(
-                ([": ".join(cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip())], True)
-            )
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip()]
+            blocks.append(_Block(": ".join(cells), item=True))
             fresh = True
         elif _ITEM.match(line):
-            blocks.append(([_ITEM.sub("", line)], True))
+            blocks.append(_Block(_ITEM.sub("", line), item=True))
             fresh = False
         elif fresh or not blocks:
-            blocks.append(([line.lstrip("> ")], False))
+            blocks.append(_Block(line.lstrip("> "), item=False))
             fresh = False
         else:
-            blocks[-1][0].append(line.strip().lstrip("> "))
+            blocks[-1].lines.append(line.strip().lstrip("> "))
     return blocks
 
 
@@ -265,6 +289,8 @@ class JudgedPassage:
     """Whether it lacks what the question names, or its best sentence the kind of thing that is asked for."""
     perhaps: bool = False
     """Whether its best sentence may have that kind of thing, and may not."""
+    wanted: frozenset[str] = frozenset()
+    """The telling words of the question that its headings do not have: the answer should."""
     probability: float = 0.0
     """That it answers the question; meant for the best of a search."""
 
@@ -285,9 +311,16 @@ def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | 
             + weights.nearer * (nearest - one.signs.meaning)
         )
         likely = 1 / (1 + math.exp(-chance))
-        most = LACKING if one.lacking else PERHAPS if one.perhaps else 1.0
+        most = LACKING if one.lacking else PERHAPS if one.perhaps or _is_silent(asked, one) else 1.0
         result.append(replace(one, probability=min(likely, most)))
     return result
+
+
+def _is_silent(asked: Asked, one: JudgedPassage) -> bool:
+    """Whether the answer itself, with its headings, says too little of what was asked: the rest of the passage may, and
+    the reader does not see it."""
+    lacking = one.wanted.difference(*(stems(each.text) for each in answer_of(one)[0]))
+    return len(lacking) > UNSAID * len(asked.weights)
 
 
 def alike(one: JudgedPassage, other: JudgedPassage) -> bool:
@@ -335,7 +368,8 @@ def _signs(
         named = asked.named((*above, *stems(str(row["content"]))))  # in code as well
         lacking = not named or lacks_kind(asked.text, read[best].text)
         perhaps = only_perhaps(asked.text, read[best].text)
-        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs), lacking, perhaps)
+        wanted = frozenset(asked.weights).difference(above)
+        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs), lacking, perhaps, wanted)
 
 
 def judged_for(
@@ -407,9 +441,23 @@ def answer_of(judged: JudgedPassage) -> tuple[list[PassageStatement], str]:
             chosen.add(n)
             room -= len(read[n].text)
             last = n
+    if (told := _telling_rest(judged, chosen)) is not None and len(read[told].text) <= room:
+        chosen.add(told)
+    while (last := max(chosen)) != at and read[last].shown.endswith(":"):
+        chosen.remove(last)  # what it announces is not here
     found = [read[n] for n in sorted(chosen)]
     headings = str(judged.row["heading"]).split(" › ")
     return found, f"{headings[-1] or judged.row['title']}:" if leans_back(found[0].text) else ""
+
+
+def _telling_rest(judged: JudgedPassage, chosen: Collection[int]) -> int | None:
+    """The sentence elsewhere in the passage that has most of the question's words which the answer lacks."""
+    own = [frozenset(stems(one.text)) for one in judged.statements]
+    lacking = judged.wanted.difference(*(own[n] for n in chosen))
+    most = max((len(lacking & words) for words in own), default=0)
+    if not most or 2 * most < len(lacking):
+        return None
+    return next(n for n, words in enumerate(own) if len(lacking & words) == most)
 
 
 # -- what was fitted: `python -m benchmarks.answers --fit` prints these

@@ -26,6 +26,8 @@ from weft.protocol.values import dataclass
 
 NEAREST: Final = 3
 """So many passages are shown where there is no sure answer."""
+FEW: Final = 6
+"""Words: a passage that has fewer (a date, a title) is shown only where nothing else is."""
 SAME: Final = 0.75
 """The share of terms, both ways, from which two sentences say the same."""
 COVERED: Final = 0.5
@@ -83,7 +85,10 @@ def make_draft(
 
 def nearest(judged: Mapping[str, Sequence[JudgedPassage]]) -> list[str]:
     """The labels of the passages that come nearest to an answer, whatever part of the question they are near to."""
-    every = sorted((one for found in judged.values() for one in found), key=lambda one: -one.probability)
+    every = sorted(
+        (one for found in judged.values() for one in found),
+        key=lambda one: (len(str(one.row["content"]).split()) < FEW, -one.probability),
+    )
     return list(dict.fromkeys(str(one.row["label"]) for one in every))[:NEAREST]
 
 
@@ -118,7 +123,7 @@ def _chosen(
         found, lead = answer_of(one)
         lead = str(one.row["lead"]) or lead
         for at, statement in enumerate(found):
-            said = _Said(statement.text, lead if at == 0 else "", str(one.row["label"]))
+            said = _Said(statement.shown, lead if at == 0 else "", str(one.row["label"]))
             if sentence_id(said.text) in rejected or any(same(said.text, other.text) for other in (*used, *taken)):
                 continue
             taken.append(said)

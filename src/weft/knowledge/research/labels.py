@@ -120,7 +120,7 @@ def _settled(sentence: Mapping[str, Any], sources: Mapping[str, Any]) -> tuple[s
     inline = [label for group in _INLINE.findall(text) for label in _ONE.findall(group)]
     named = [label for cite in sentence.get("cites", []) for label in _ONE.findall(str(cite))]
     clean = " ".join(_INLINE.sub("", text).split())
-    clean = re.sub(r"\s+([.,;:!?])", r"\1", clean)
+    clean = re.sub(r"\s+([.,;:!?])(?=\s|\Z)", r"\1", clean)
     every = list(dict.fromkeys(label.upper() for label in (*named, *inline)))
     good = [label for label in every if label in sources]
     return clean, good, [label for label in every if label not in sources]

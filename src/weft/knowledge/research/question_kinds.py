@@ -30,6 +30,11 @@ _OCCASION: Final = (
     rf"(?:{_UNIT}|times?|boots?|starts?|runs?|release|commits?|build|uploads?|login|requests?|changes?|other|few|\d+|two"
     r"|three|four|five|six|ten|zwei|drei|deux|trois|dos|tres)"
 )
+_BOUND: Final = (
+    r"\b(?:at most|at least|up to|no more|not more|limit\w*|max\w*|min(?:imum|imal\w*)?|enough|any|than|exceed\w*|only"
+    r"|between|must|may|can(?:not)?|allow\w*|within|höchstens|mindestens|bis|zwischen|als|au (?:plus|moins)|jusqu|entre"
+    r"|hasta|máximo|mínimo|más|menos)\b"
+)
 _MONEY: Final = (
     r"[$€£¥]|\b(?:euros?|dollars?|pounds?|cents?|usd|eur|gbp|costs?|priced?|paid|pays?|fees?|free of charge|kostet"
     r"|kosten|kostenlos|coûte|gratuit|cuesta|gratis)\b"
@@ -81,8 +86,8 @@ _KINDS: Final = (
     (
         r"\bwhat(?:['’]s| is| are) the (?:\w+ )?(?:max(?:imum)?|min(?:imum)?|(?:upper|lower) limit|limits?)\b"
         r"|\b(?:maximal|höchstens|mindestens|au (?:plus|moins|maximum|minimum)|máximo|mínimo)\b",
-        _NUMBER,
-        r"\b(?:at most|at least|up to|no more|not more|limits?|maximum|minimum|enough|any)\b",
+        rf"^(?=.*(?:{_NUMBER}))(?=.*(?:{_BOUND}))",
+        rf"\d|{_BOUND}",
     ),
     (
         r"\b(?:phone|telephone|fax) number\b|\be-?mail address\b|\b(?:url|web address|website)\b",

@@ -123,6 +123,15 @@ _COURTESY: Final = re.compile(
     r"|Herzliche Grüße|Cordialement|Bien à vous|Atentamente|Un saludo)\b[^.?!]{0,80}$",
     re.I,
 )
+_WRITER: Final = re.compile(
+    r"(?P<name>[A-ZÀ-Þ][\w.'’-]+(?: [A-ZÀ-Þ][\w.'’-]+){1,3}),? (?:(?:currently |also |who )?(?:is|was|works?|writes"
+    r"|worked|covers|reports)\b|(?:ist|schreibt|arbeitet|est|écrit|es|escribe)\b)[^.!?]{0,160}\b(?:writer|reporter"
+    r"|editor|journalist|correspondent|contributor|columnist|blogger|author|freelance\w*|Autorin|Autor|Redakteur\w*"
+    r"|Journalist\w*|Reporter\w*|journaliste|auteure?|rédact\w+|periodista|autora?|redactora?)\b"
+)
+"""Who wrote it, told in a paragraph of its own."""
+_TOP: Final = 8
+"""Blocks at the beginning among which bylines, dates and the like stand."""
 _MOSTLY: Final = 0.4
 """Asides that are more of a document than this are the document: a licence is about rights."""
 
@@ -392,7 +401,10 @@ def _said(plain: str, block: LaidBlock) -> str:
 def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
     """The blocks with asides named as such, unless they would be most of the document."""
     aside = _aside_sections(blocks, plain) | {
-        at for at, block in enumerate(blocks) if _is_aside(block, _said(plain, block), at, len(blocks))
+        at
+        for at, block in enumerate(blocks)
+        if _is_aside(block, said := _said(plain, block), at, len(blocks))
+        or ((at < _TOP or at >= len(blocks) - 3) and block.kind == "prose" and _tells_of_writer(said, plain))
     }
     size = sum(block.end - block.start for block in blocks) or 1
     if sum(blocks[at].end - blocks[at].start for at in aside) > _MOSTLY * size:
@@ -406,12 +418,18 @@ def _beside(blocks: Sequence[LaidBlock], plain: str) -> list[LaidBlock]:
 def _is_aside(block: LaidBlock, said: str, at: int, total: int) -> bool:
     if block.kind in ("code", "table") or (block.kind == "heading" and block.level < 3):
         return block.kind == "heading" and bool(_SPONSOR.search(said))
-    top, ends = at < 8, at < 3 or at >= total - 3
+    top, ends = at < _TOP, at < 3 or at >= total - 3
     if top and (_BYLINE.match(said) or _STAMP.match(said)):
         return True
     if _BESIDE.match(said) or _ENTRY.match(said) or (ends and _COURTESY.match(said)):
         return True
     return bool(_SPONSOR.search(said)) and len(said) < 400
+
+
+def _tells_of_writer(said: str, plain: str) -> bool:
+    """Whether a paragraph says who the writer is: the text itself names them nowhere but in a byline."""
+    told = _WRITER.match(said)
+    return told is not None and plain.count(told["name"]) <= 2 and plain.count(told["name"].split()[-1]) <= 3
 
 
 def _aside_sections(blocks: Sequence[LaidBlock], plain: str) -> set[int]:

@@ -229,6 +229,8 @@ class _Teller:
         pool = [one for one in self._pool if one.index not in self.used and one.kind == "prose"]
         pool = pool or [one for one in self._pool if one.index not in self.used]
         chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
+        if self.kind == "news" and chosen:
+            pool = [one for one in pool if one.index > chosen[0].index]
         chosen += pick(
             [one for one in pool if one not in chosen],
             self._ranks,
@@ -285,7 +287,9 @@ class _Teller:
         shares = [len(named.intersection(one.terms)) for one in early]
         best = max(shares, default=0)
         least = best / 3 if best >= _NAMED else 0
-        return next((one for one, share in zip(early, shares, strict=True) if share >= least), None)
+        first = next((one for one, share in zip(early, shares, strict=True) if share >= least), None)
+        # A caption stands by itself: what opens the same paragraph opens the report.
+        return next((one for one in early if first is not None and one.block == first.block), None)
 
     def _of_itself(self) -> Sentence | None:
         """Where a manual says what it is, or what the thing is that its title names."""
