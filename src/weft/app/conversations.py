@@ -205,7 +205,7 @@ class SessionConversation:
         places = [self._parts.workspace.folder, self._working]
         if not any(place.exists(HOOKS) for place in places):
             return
-        from weft.app.hooks import Hooks
+        from weft.app.hooks import MOST_RESPONSE, Hooks
 
         try:
             hooks = Hooks.agreed(self._parts, places, lambda: self._tool_context(MAIN, "", lambda _: None), self._name)
@@ -218,7 +218,7 @@ class SessionConversation:
             return (await hooks.run("PreToolUse", call.tool, tool_input=told(call.tool, call.input))).refused
 
         async def after(call: ToolCall, end: ToolEnd) -> ToolEnd:
-            given = {"tool_input": told(call.tool, call.input), "tool_response": end.text[:20_000]}
+            given = {"tool_input": told(call.tool, call.input), "tool_response": end.text[:MOST_RESPONSE]}
             answer = await hooks.run("PostToolUse", call.tool, **given)
             said = answer.refused or answer.text
             return replace(end, text=f"{end.text}\n[a hook says: {said}]") if said else end

@@ -36,7 +36,7 @@ EVENTS: Final = ("PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Notif
 SECONDS: Final = 60
 MOST_SECONDS: Final = 600
 OUTPUT: Final = 64 * 1024
-RESPONSE: Final = 20_000
+MOST_RESPONSE: Final = 20_000
 """Characters of a tool's result that a hook is given."""
 _BLOCKS: Final = 2
 

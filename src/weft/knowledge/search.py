@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Mode = Literal["hybrid", "keyword", "vector"]
-MODES: Final[tuple[Mode, ...]] = ("hybrid", "keyword", "vector")
 POOL: Final = 100
 """How many of each ranking are fused. Fewer lose what both know but neither puts first."""
 COLUMN_WEIGHTS: Final = (2.0, 0.5, 1.0)

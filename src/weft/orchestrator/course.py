@@ -50,9 +50,6 @@ class Course:
         bases = {name: base for name, base in self.bases.items() if name not in inner}
         return replace(self, rounds={**self.rounds, unit.name: begun}, bases=bases)
 
-    def with_reply(self, step: str, gate: str, text: str) -> Course:
-        return replace(self, replies={**self.replies, step: (*self.replies.get(step, ()), (gate, text))})
-
 
 def _still_meant(state: SessionState, step: StepState, pipeline: Pipeline) -> tuple[tuple[str, str], ...]:
     """In a pipeline that goes on from earlier runs, what was said to one that is done was about its question, not about

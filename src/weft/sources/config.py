@@ -29,7 +29,6 @@ SLUG: Final = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*\Z")
 SLUG_LENGTH: Final = 24
 DEFAULT_SECONDS: Final = 60.0
 Kind = Literal["mcp", "api", "folder", "search"]
-KINDS: Final = ("mcp", "api", "folder", "search")
 EffectWord = Literal["read", "write", "network"]
 
 

@@ -17,7 +17,6 @@ from weft.testing.scenario_words import ScenarioError
 from weft.testing.simulation import BrokenPromiseError, World
 
 GIVEN: Final = {"session", "tools", "llm", "auto_project", "auto_continue", "grace_ms"}
-PORTS: Final = ("starts", "handle_interrupts", "continuations", "delivered_chunks")
 
 
 def run(scenario: Mapping[str, Any]) -> list[str]:

@@ -7,10 +7,8 @@ one is judged by what it carries, or refused where the carrier itself is obsolet
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 from typing import Final
-
-Address = IPv4Address | IPv6Address
 
 _CLOSED_V4: Final = tuple(
     (IPv4Network(network), kind)

@@ -34,7 +34,6 @@ WAYS: Final = (
     Way("/mcp", "token", UPLOAD_LIMIT),
     Way("/x", "frame"),
 )
-STOP_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,6 @@ _CODE: Final = re.compile(
     r"|^\s*[a-z_][\w-]*:\s*[\[{|>]?\s*$"
 )
 _SESSION: Final = re.compile(r"^\s*(?:>>> |In \[\d+\]: )")
-_DIRECTIVE: Final = re.compile(r"^\s*\.\. [\w-]+::|(?<![:\w])::\s*$|\w::\s*$")
-"""Marks of reStructuredText behind which something indented is no prose."""
 _SIGN: Final = re.compile(r"[=(){}\[\]<>_|\\/'\"`;:,]")
 _TIMING: Final = re.compile(r"\d:\d\d[.,]?\d* *--> *\d")
 _COMMENT: Final = re.compile(r"^\s*(?:#(?![!\w])|//|/\*|\*(?=[\s/])|--\s|;;|\"\"\"|''')\s*")
@@ -37,10 +35,6 @@ def is_code(line: str) -> bool:
 def is_session(line: str) -> bool:
     """A line of somebody's talk with a program; what stands around it is the program's answer."""
     return bool(_SESSION.match(line))
-
-
-def begins_literal(line: str) -> bool:
-    return bool(_DIRECTIVE.search(line))
 
 
 def is_dense(line: str) -> bool:

@@ -315,8 +315,3 @@ def _host(sentences: Sequence[Sentence], speakers: Sequence[str]) -> str:
     if len(speakers) < 2 or asked.total() < 2:
         return ""
     return max(sorted(asked), key=lambda speaker: asked[speaker])
-
-
-def names_in(text: str, known: Lexicon) -> list[str]:
-    """Words with a capital that are no small words of the language."""
-    return [word for word in surface_words(text) if word[:1].isupper() and word.lower() not in known.function]
