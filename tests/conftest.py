@@ -49,16 +49,21 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """What lies where processes are started is not even read for the quick lane."""
-    return True if lanes.LANE == "quick" and collection_path.name in lanes.OUTSIDE else None
+    """What starts processes or computes with a model is not even loaded for the quick lane."""
+    if lanes.LANE != "quick":
+        return None
+    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    return collection_path.name in lanes.OUTSIDE or (is_test and lanes.is_left_out(collection_path)) or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     lanes.sort_in(items)
-    left = [item for item in items if not lanes.is_in_lane(item)]
-    if left and not config.option.markexpr:  # whoever names marks has chosen
+    if config.option.markexpr:  # whoever names marks has chosen
+        return
+    chosen = {item: lanes.is_in_lane(item) for item in items}
+    if left := [item for item, is_chosen in chosen.items() if not is_chosen]:
         config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if lanes.is_in_lane(item)]
+        items[:] = [item for item, is_chosen in chosen.items() if is_chosen]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -12,6 +12,7 @@ embedded engine, servers of models), or by a mark: `process`, `model`, `slow`.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from glob import glob
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
@@ -55,26 +57,45 @@ def sample(found: Iterable[T], one_in: int, begin: int = 0) -> Sequence[T]:
 def sort_in(items: Iterable[pytest.Item]) -> None:
     """Mark what lies where processes are started, and what works with a model."""
     for item in items:
-        used = _imported(item.module) if isinstance(item, pytest.Function) else ()
-        if item.path.parent.name in OUTSIDE or any(name.startswith(STARTERS) for name in used):
+        used = _marks_by_imports(item.module) if isinstance(item, pytest.Function) else ()
+        for mark in used:
+            item.add_marker(mark)
+        if item.path.parent.name in OUTSIDE and "process" not in used:
             item.add_marker("process")
-        if any(name.startswith(ENGINE) for name in used):
-            item.add_marker("model")
 
 
 @cache
-def _imported(module: ModuleType) -> frozenset[str]:
-    """Where the names of a file come from."""
+def _marks_by_imports(module: ModuleType) -> tuple[str, ...]:
+    """What the names of a file say by where they come from."""
     found = (getattr(value, "__module__", None) or getattr(value, "__name__", None) for value in vars(module).values())
-    return frozenset(name for name in found if isinstance(name, str))
+    names = [name for name in found if isinstance(name, str)]
+    marks = {"process": STARTERS, "model": ENGINE}
+    return tuple(mark for mark, told in marks.items() if any(name.startswith(told) for name in names))
+
+
+def is_left_out(file: Path) -> bool:
+    """Whether a file says in its own imports and marks that nothing of it is quick: then it is not even loaded, nor
+    what it would load. What is not seen here is sorted in like everything else."""
+    text = file.read_text()
+    used = {
+        name
+        for plain, module, names in _IMPORT.findall(text)
+        for name in (plain, *(f"{module}.{each.strip()}" for each in names.split(",") if module))
+    }
+    return any(name.startswith((*STARTERS, *ENGINE)) for name in used) or bool(_MARKED.search(text))
+
+
+_IMPORT: Final = re.compile(r"^(?:import ([\w.]+)|from ([\w.]+) import \(?([\w, ]*))", re.MULTILINE)
+_MARKED: Final = re.compile(rf"^pytestmark = .*pytest\.mark\.(?:{'|'.join(NOT_QUICK)})\b", re.MULTILINE)
 
 
 def is_in_lane(item: pytest.Item) -> bool:
+    marks = {mark.name for mark in item.iter_markers()}
     if LANE == "quick":
-        return not any(item.get_closest_marker(name) for name in NOT_QUICK)
+        return marks.isdisjoint(NOT_QUICK)
     if LANE == "slow":
-        return any(item.get_closest_marker(name) for name in ("campaign", "lives"))
-    return item.get_closest_marker("campaign") is None
+        return not marks.isdisjoint(("campaign", "lives"))
+    return "campaign" not in marks
 
 
 class Guard:

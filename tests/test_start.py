@@ -11,15 +11,23 @@ import pytest
 PROGRAM = """
 import sys
 {program}
+values = {{kind for module in [*sys.modules.values()] for kind in vars(module).values() if isinstance(kind, type)}}
+values = [kind for kind in values if "__twin__" in vars(kind)]
+print("values", len(values), "made", sum(not hasattr(kind.__init__, "stands_in") for kind in values))
 print(*sorted(sys.modules))
 """
 
 
-def loaded(program: str) -> set[str]:
+def told(program: str) -> list[list[str]]:
+    """The words of what is printed at the end: how many values there are and how many are made, and the modules."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(program=program)], capture_output=True, text=True, check=True, timeout=60
     )
-    return set(done.stdout.split("\n")[-2].split())
+    return [line.split() for line in done.stdout.split("\n")[-3:-1]]
+
+
+def loaded(program: str) -> set[str]:
+    return set(told(program)[1])
 
 
 def rooms(modules: set[str]) -> set[str]:
@@ -59,7 +67,10 @@ def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_what_reads_
     run = f"import weft.cli\n{begin}, 'run', 'digest', {str(tmp_path / 'tides.md')!r}]\nweft.cli.main()"
     loaded(f"import weft.cli\n{begin}, 'init', '--pack', 'digest']\nweft.cli.main()")
     loaded(run)
-    again = loaded(run)
+    (_, values, _, made), again = told(run)
+    assert int(values) > 100
+    assert int(made) < 12, "a class of few instances has a compiled __init__: that takes longer than all of them"
+    assert len(again) < 370
     kept_out = (
         "weft.tools.",
         "weft.conversation.",
@@ -69,6 +80,8 @@ def test_a_run_with_nothing_to_do_loads_neither_models_nor_tools_nor_what_reads_
         "ruamel",
         "rich.text",
         "markdown_it",
+        "html.parser",
+        "csv",
     )
     words = ("model", "wrapping", "budget", "embedded_version", "spending", "prices")
     allowed = {"weft.conversation.feed", *(f"weft.models.{name}" for name in words)}

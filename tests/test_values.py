@@ -30,6 +30,11 @@ class Standard:
     kind: ClassVar[str] = "lean"
 
 
+@values.dataclass(frozen=True, kw_only=True)
+class Heir(Lean):
+    more: int = 0
+
+
 @values.dataclass
 class Open:
     name: str
@@ -74,13 +79,93 @@ def test_methods_are_made_once_and_only_when_they_are_used() -> None:
     class Fresh:
         name: str
 
-    assert hasattr(Fresh.__init__, "stands_in")
     one = Fresh("a")
+    assert hasattr(Fresh.__init__, "stands_in"), "the first few are filled in without one"
+    many = [Fresh(str(number)) for number in range(100)]
     assert not hasattr(Fresh.__init__, "stands_in")
+    assert [each.name for each in many] == [str(number) for number in range(100)]
     assert hasattr(Fresh.__eq__, "stands_in")
     assert one == Fresh("a")
     assert not hasattr(Fresh.__eq__, "stands_in")
     assert one == Fresh("a")
+
+
+LEAN_AND_STANDARD = pytest.mark.parametrize(
+    "decorate", [values.dataclass, dataclasses.dataclass], ids=["lean", "standard"]
+)
+
+
+class Filled:
+    name: str = dataclasses.field(repr=False)
+    size: int = 1
+    tags: list[str] = dataclasses.field(default_factory=list)
+    seen: str = dataclasses.field(default="no", compare=False)
+
+    def __post_init__(self) -> None:
+        self.tags.append(self.name)
+
+
+class Given:
+    name: str
+    kind: str = dataclasses.field()
+    size: int = 1
+
+
+class Special:
+    name: str
+    late: str = dataclasses.field(init=False, default="late")
+    only: int = dataclasses.field(kw_only=True, default=1)
+
+
+class Shared:
+    tags: Any = []  # noqa: RUF012  what is wrong with it is the test
+
+
+def made_anew(decorate: Any, given: type, **options: bool) -> Any:
+    """A class of its own for each test: what it has made already is not another's."""
+    return decorate(type(given.__name__, (), dict(given.__dict__)), **options)
+
+
+@LEAN_AND_STANDARD
+def test_the_first_instance_and_the_hundredth_are_filled_in_alike(decorate: Any) -> None:
+    made = made_anew(decorate, Filled)
+    every = [made("a", tags=["x"], seen="yes") if number % 2 else made("b", 2) for number in range(100)]
+    assert [dataclasses.astuple(one) for one in every] == [("b", 2, ["b"], "no"), ("a", 1, ["x", "a"], "yes")] * 50
+
+
+@LEAN_AND_STANDARD
+@pytest.mark.parametrize("before", [0, 100], ids=["the first", "later"])
+def test_what_is_given_wrongly_is_refused(decorate: Any, before: int) -> None:
+    made = made_anew(decorate, Given, frozen=True)
+    for number in range(before):
+        assert made("a", "b", number).size == number
+    wrong: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((), {}),
+        (("a",), {}),
+        (("a", "b", 1, 2), {}),
+        (("a", "b"), {"name": "c"}),
+        (("a", "b"), {"odd": 1}),
+        ((), {"name": "a", "size": 1}),
+    ]
+    for given, named in wrong:
+        with pytest.raises(TypeError):
+            made(*given, **named)
+
+
+@LEAN_AND_STANDARD
+def test_fields_of_a_special_kind_are_filled_in_as_ever(decorate: Any) -> None:
+    made = made_anew(decorate, Special)
+    assert dataclasses.astuple(made("a", only=2)) == ("a", "late", 2)
+    with pytest.raises(TypeError):
+        made("a", "b", 2)
+    with pytest.raises(ValueError, match="mutable default"):
+        made_anew(decorate, Shared)()
+
+
+def test_one_that_inherits_from_it_keeps_all_of_its_fields() -> None:
+    assert dataclasses.astuple(pickle.loads(pickle.dumps(Heir(name="a", more=2)))) == ("a", 1, [], 2)
+    assert Heir(name="a") == Heir(name="a")
+    assert Heir(name="a") != Lean(name="a")
 
 
 def test_one_that_is_not_frozen_has_its_own_methods_called() -> None:

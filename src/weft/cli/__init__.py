@@ -35,11 +35,26 @@ def main() -> int:
 
         print(FRONT_PAGE)
         return 0
-    # A command lives for moments and loads much: collecting less often, and no plugins of other libraries, spares it.
-    gc.set_threshold(20_000, 20, 20)
+    # A command lives for moments and loads much: collecting late, and no plugins of other libraries, spares it.
+    _collect_late()
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = os.environ.get("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from weft.cli.commands import let_go, run_command_line
 
     code = run_command_line(words)
     let_go()
+    gc.freeze()  # what is left goes with the process: Python would look through all of it once more
     return code
+
+
+def _collect_late() -> None:
+    """What is loaded lives as long as the command. The collector begins when much more than that was made, and leaves
+    what it has looked at once alone from then on."""
+
+    def begun(phase: str, _: dict[str, int]) -> None:
+        if phase == "stop":
+            gc.callbacks.remove(begun)
+            gc.freeze()
+            gc.set_threshold(20_000, 20, 20)
+
+    gc.callbacks.append(begun)
+    gc.set_threshold(100_000, 20, 20)

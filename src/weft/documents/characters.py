@@ -60,7 +60,7 @@ def squeezed(text: str) -> str:
 
 def count_words(text: str) -> int:
     """What stands between white space and has a letter or digit; where words are not spaced, each character."""
-    if _UNSPACED_CHARACTER.search(text):
+    if not text.isascii():
         text = _UNSPACED_CHARACTER.sub(" x ", text)
     return sum(1 for token in text.split() if _LETTER.search(token))
 

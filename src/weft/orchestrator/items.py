@@ -8,7 +8,6 @@ What an attempt has settled itself is taken over good or not: no call that has e
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections import Counter
@@ -163,6 +162,8 @@ def _without_ending(name: str) -> str:
 
 
 def _rows(name: str, text: str) -> Iterator[dict[str, str]]:
+    import csv  # few inputs are tables
+
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         for row in reader:

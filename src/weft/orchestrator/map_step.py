@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from weft.models.budget import CallEstimate, Ledger, Price, breach
@@ -25,6 +25,7 @@ from weft.protocol.errors import Finding, WeftError
 from weft.protocol.events import ArtifactAccepted, ArtifactRejected, DurableEvent, FailureKind, ItemSettled
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.steps import StepInput
+from weft.protocol.values import dataclass, field
 from weft.workspace.flow import Budget
 from weft.workspace.mapping import Map
 from weft.workspace.pipeline import Step

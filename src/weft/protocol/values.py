@@ -2,15 +2,15 @@
 
 A program of many small values spends a third of its start on methods that it never calls: the standard decorator writes
 and compiles six functions for every class and looks at every field. Here a class gets its slots at once, and stand-ins
-that make the real method, or the list of fields, when it is first asked for and put it in their place; from then on
-nothing differs. Type checkers see the standard decorator. A class that inherits, is ordered or has fields of a special
-kind is made at once.
+that all classes share; when one is first used, the real method, or the list of fields, is made and put in its place.
+The first few instances are filled in without an `__init__`: most classes have no more of them in the life of a command,
+and to compile one takes as long as to fill in a hundred. From then on nothing differs. Type checkers see the standard
+decorator. A class that inherits, is ordered or has fields of a special kind is made at once.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from typing import TYPE_CHECKING
 
 __all__ = ["dataclass", "field", "fields", "replace"]
@@ -52,63 +52,63 @@ else:
 
     _LATER = frozenset({"frozen", "slots", "kw_only"})
     _AT_ONCE = ("InitVar", "KW_ONLY")
+    _FEW = 16
 
     def dataclass(cls=None, /, **options):
         if cls is None:
             return lambda cls: dataclass(cls, **options)
-        annotations = inspect.get_annotations(cls)
-        kinds = {name: str(kind) for name, kind in annotations.items()}
-        special = any(mark in kind for kind in kinds.values() for mark in _AT_ONCE)
-        if special or cls.__bases__ != (object,) or not _LATER.issuperset(options):
+        if cls.__bases__ != (object,) or not _LATER.issuperset(options):
             return dataclasses.dataclass(cls, **options)
-        frozen, slots = options.get("frozen", False), options.get("slots", False)
-        names = [name for name, kind in kinds.items() if "ClassVar" not in kind]
+        annotations = cls.__annotations__
+        kinds = " ".join(map(str, annotations.values()))
+        if any(mark in kinds for mark in _AT_ONCE):
+            return dataclasses.dataclass(cls, **options)
+        names = tuple(annotations)
+        if "ClassVar" in kinds:
+            names = tuple(name for name in names if "ClassVar" not in str(annotations[name]))
         own = dict(cls.__dict__)
-        body = {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": "a twin"}
-        body.update({name: own[name] for name in annotations if name in own})
-        if "__post_init__" in own:
-            body["__post_init__"] = own["__post_init__"]
-        twin = _Twin(cls.__name__, body, frozen, options.get("kw_only", False))
-        made = _with_slots(cls, own, names) if slots else _with_defaults(cls, own, names)
-        if not made.__doc__:
-            made.__doc__ = f"{cls.__name__}(…)"  # the standard decorator would look up the signature of every class
-        made.__match_args__ = _Later("__match_args__", twin)
-        made.__dataclass_fields__ = _Later("__dataclass_fields__", twin)
-        made.__dataclass_params__ = _Later("__dataclass_params__", twin)
-        methods = ["__init__", "__repr__", "__eq__"]
+        frozen, slots = options.get("frozen", False), options.get("slots", False)
+        twin = _Twin(cls, own, names, frozen, options.get("kw_only", False))
+        added = {name: first for name, first in _STAND_INS.items() if own.get(name) is None}
+        added.update(_LISTS, __twin__=twin)
         if frozen:
-            methods.append("__hash__")
-            made.__setattr__, made.__delattr__ = _refuse_setting, _refuse_deleting
+            added.update(_REFUSALS)
             if slots:
-                made.__getstate__, made.__setstate__ = _state, _set_state
-        for name in methods:
-            if own.get(name) is None:
-                setattr(made, name, _stand_in(made, name, twin))
-        if not frozen and "__hash__" not in own:
-            made.__hash__ = None
-        return made
+                added.update(_STATE)
+        else:
+            added["__hash__"] = own.get("__hash__")
+        if not own.get("__doc__"):
+            added["__doc__"] = f"{cls.__name__}(…)"  # the standard decorator would look up the signature of every class
+        twin.made = _with_slots(cls, own, names, added) if slots else _with_defaults(cls, own, names, added)
+        return twin.made
 
-    def _with_slots(cls, own, names):
+    def _with_slots(cls, own, names, added):
         for name in (*names, "__dict__", "__weakref__"):
             own.pop(name, None)
-        made = type(cls)(cls.__name__, cls.__bases__, {**own, "__slots__": tuple(names)})
-        made.__qualname__ = cls.__qualname__
-        return made
+        own.update(added, __slots__=names, __qualname__=cls.__qualname__)
+        return type(cls)(cls.__name__, cls.__bases__, own)
 
-    def _with_defaults(cls, own, names):
+    def _with_defaults(cls, own, names, added):
         for name in names:
             if isinstance(default := own.get(name), dataclasses.Field):
                 if default.default is dataclasses.MISSING:
                     delattr(cls, name)
                 else:
                     setattr(cls, name, default.default)
+        for name, value in added.items():
+            setattr(cls, name, value)
         return cls
 
     class _Twin:
         """A class with the same fields, for which the standard library makes what is asked for."""
 
-        def __init__(self, name, body, frozen, kw_only):
-            self.name, self.body, self.frozen, self.kw_only = name, body, frozen, kw_only
+        def __init__(self, cls, own, names, frozen, kw_only):
+            self.made, self.name, self.module, self.annotations = cls, cls.__name__, cls.__module__, cls.__annotations__
+            self.defaults = {name: own[name] for name in self.annotations if name in own}
+            self.after = own.get("__post_init__")
+            self.names, self.frozen, self.kw_only = names, frozen, kw_only
+            self.left = None
+            """How many instances may still be filled in without an `__init__`; None before the first."""
 
         def get(self, name):
             wanted = {"init": name == "__init__", "repr": name == "__repr__", "eq": name in ("__eq__", "__hash__")}
@@ -116,29 +116,77 @@ else:
                 wanted["frozen"] = self.frozen
             elif name == "__dataclass_params__":
                 wanted = {"frozen": self.frozen}
-            made = dataclasses.dataclass(type(self.name, (), dict(self.body)), kw_only=self.kw_only, **wanted)
-            return getattr(made, name)
+            body = {"__annotations__": self.annotations, "__module__": self.module, "__doc__": "a twin"}
+            body.update(self.defaults)
+            if self.after is not None:
+                body["__post_init__"] = self.after
+            real = getattr(dataclasses.dataclass(type(self.name, (), body), kw_only=self.kw_only, **wanted), name)
+            if name in _STAND_INS:
+                real.__qualname__ = f"{self.made.__qualname__}.{name}"
+            setattr(self.made, name, real)
+            return real
+
+        def fill(self, one, given, named):
+            """Whether it could be: what is special, and what is wrong, is left to the standard library."""
+            if self.left is None:
+                self.left = 0 if any(map(_is_special, self.defaults.values())) else _FEW
+            self.left -= 1
+            if self.left < 0 or (given and self.kw_only) or len(given) > len(self.names):
+                return False
+            values, unused = list(given), len(named)
+            if unused and not named.keys().isdisjoint(self.names[: len(given)]):
+                return False
+            for name in self.names[len(given) :]:
+                if name in named:
+                    values.append(named[name])
+                    unused -= 1
+                elif (default := _made_of(self.defaults.get(name, dataclasses.MISSING))) is dataclasses.MISSING:
+                    return False
+                else:
+                    values.append(default)
+            if unused:
+                return False
+            put = object.__setattr__ if self.frozen else setattr
+            for name, value in zip(self.names, values, strict=True):
+                put(one, name, value)
+            if self.after is not None:
+                one.__post_init__()
+            return True
+
+    def _is_special(default):
+        if isinstance(default, dataclasses.Field):
+            return not default.init or default.kw_only is not dataclasses.MISSING or _is_special(default.default)
+        return type(default).__hash__ is None  # the standard library refuses it: all instances would share it
+
+    def _made_of(default):
+        if not isinstance(default, dataclasses.Field):
+            return default
+        factory = default.default_factory
+        return default.default if factory is dataclasses.MISSING else factory()
 
     class _Later:
         """An attribute of a class that is made when it is first read."""
 
-        def __init__(self, name, twin):
-            self.name, self.twin = name, twin
+        def __init__(self, name):
+            self.name = name
 
         def __get__(self, _, made):
-            real = self.twin.get(self.name)
-            setattr(made, self.name, real)
-            return real
+            return made.__twin__.get(self.name)
 
-    def _stand_in(made, name, twin):
-        def first(self, *given, **named):
-            real = twin.get(name)
-            real.__qualname__ = f"{made.__qualname__}.{name}"
-            setattr(made, name, real)
-            return real(self, *given, **named)
+    def _stand_in(name):
+        def first(self, /, *given, **named):
+            return type(self).__twin__.get(name)(self, *given, **named)
 
+        return _named(first, name)
+
+    def _init(self, /, *given, **named):
+        twin = type(self).__twin__
+        if not twin.fill(self, given, named):
+            twin.get("__init__")(self, *given, **named)
+
+    def _named(first, name):
         first.stands_in = True
-        first.__name__, first.__qualname__ = name, f"{made.__qualname__}.{name}"
+        first.__name__ = first.__qualname__ = name
         return first
 
     def _refuse_setting(self, name, value):
@@ -148,8 +196,18 @@ else:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     def _state(self):
-        return [getattr(self, one.name) for one in dataclasses.fields(self)]
+        return [getattr(self, name) for name in _names(self)]
 
     def _set_state(self, state):
-        for one, value in zip(dataclasses.fields(self), state, strict=True):
-            object.__setattr__(self, one.name, value)
+        for name, value in zip(_names(self), state, strict=True):
+            object.__setattr__(self, name, value)
+
+    def _names(one):
+        twin = type(one).__twin__
+        return twin.names if type(one) is twin.made else [each.name for each in dataclasses.fields(one)]
+
+    _STAND_INS = {name: _stand_in(name) for name in ("__repr__", "__eq__", "__hash__")}
+    _STAND_INS["__init__"] = _named(_init, "__init__")
+    _LISTS = {name: _Later(name) for name in ("__match_args__", "__dataclass_fields__", "__dataclass_params__")}
+    _REFUSALS = {"__setattr__": _refuse_setting, "__delattr__": _refuse_deleting}
+    _STATE = {"__getstate__": _state, "__setstate__": _set_state}

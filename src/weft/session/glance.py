@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import field
-from html.parser import HTMLParser
 from typing import Final
 
 from weft.protocol import events as e
@@ -150,29 +149,33 @@ def short(text: str) -> str:
 def readable(content: str) -> str:
     """An artifact's text without the signs of JSON or HTML, so that a search finds words and shows them."""
     if content.lstrip().startswith("<"):
-        page = _PageWords()
-        page.feed(content)
-        page.close()
-        return " ".join(" ".join(page.words).split())
+        return _words_of_page(content)
     if not content.lstrip().startswith(("{", "[")):
         return content
     return "\n".join(re.findall(r'"((?:[^"\\]|\\.)*)"\s*(?![:\s])', content)).replace("\\n", "\n").replace('\\"', '"')
 
 
-class _PageWords(HTMLParser):
+def _words_of_page(html: str) -> str:
     """What of a page a person reads."""
+    from html.parser import HTMLParser  # most sessions make no page, and it takes long to load
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.words: list[str] = []
-        self._hidden = False
+    class Words(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[str] = []
+            self._hidden = False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden = tag in ("script", "style")
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self._hidden = tag in ("script", "style")
 
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden = False
+        def handle_endtag(self, tag: str) -> None:
+            self._hidden = False
 
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.words.append(data)
+        def handle_data(self, data: str) -> None:
+            if not self._hidden:
+                self.found.append(data)
+
+    words = Words()
+    words.feed(html)
+    words.close()
+    return " ".join(" ".join(words.found).split())
