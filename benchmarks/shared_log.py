@@ -1,5 +1,5 @@
 """What does an append to the shared log cost, next to a bare INSERT on the same server and to the log's own file? And
-how many sessions a second do 1, 2 and 4 workers make, next to procrastinate's bare jobs and to one machine alone?
+how many sessions a second do 1, 2, 4 and 8 workers make, next to procrastinate's bare jobs and to one machine alone?
 
     python -m benchmarks.shared_log             appends only: seconds
     python -m benchmarks.shared_log --workers   sessions too: minutes
@@ -25,6 +25,7 @@ from pathlib import Path
 import psycopg
 from tests.made import Weft
 from tests.postgres import Server
+from tests.shared.campaign_work import lay_out, model_consent, model_server
 
 from weft.app.queue import open_queue
 from weft.files import Folder
@@ -34,8 +35,11 @@ from weft.session.session import Session
 from weft.session.sessions import Sessions
 
 APPENDS = 300
-SESSIONS = 40
-EXAMPLE = Path(__file__).parent.parent / "examples" / "fleet"
+SESSIONS = 32
+PLACES = 2
+"""Of each worker."""
+THINKS = 5.0
+"""Seconds of the model before each answer; a session asks it twice."""
 
 
 def now() -> datetime:
@@ -101,51 +105,74 @@ def bare_jobs(store: str, number: int) -> float:
 
 
 def sessions(server: Server, place: Path) -> None:
+    """Agents whose model thinks, as real ones do: what is measured is the fleet, and not the cores of one machine."""
     with server.database() as store:
-        print(f"procrastinate, bare     {bare_jobs(store, 400):8.1f} jobs a second")
+        print(f"procrastinate, bare     {bare_jobs(store, 400):8.1f} jobs a second, with nothing in them")
     environment = {**os.environ, "HOME": str(place)}
     notes = [place / f"note-{n}.md" for n in range(SESSIONS)]
     for file in notes:
         file.write_text(f"{file.name} is about rivers. They flow.\n")
-    subprocess.run(
-        [sys.executable, "-m", "weft", "trust", "folder", str(place), "--below"], env=environment, check=True
-    )
-    alone = place / "alone"
-    subprocess.run(["cp", "-r", str(EXAMPLE), str(alone)], check=True)
-    began = time.perf_counter()
-    subprocess.run(
-        Weft(alone).command("run", "brief", "--plain", *notes), env=environment, capture_output=True, check=True
-    )
-    print(f"one machine, files      {SESSIONS / (time.perf_counter() - began):8.2f} sessions a second")
-    for number in (1, 2, 4):
-        with server.database() as store:
-            mine = place / f"mine-{number}"
-            subprocess.run(["cp", "-r", str(EXAMPLE), str(mine)], check=True)
-            (mine / "config.toml").write_text(f'store = "{store}"\n')
-            words = Weft(mine).command("run", "brief", "--queue", "--json", *notes)
-            subprocess.run(words, env=environment, capture_output=True, check=True)
-            workers = [
-                subprocess.Popen(
-                    Weft(mine).command("worker", "--concurrency", 2), env=environment, stderr=subprocess.DEVNULL
+
+    def weft(path: Path, *words: object) -> str:
+        ran = subprocess.run(Weft(path).command(*words), env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    with model_server("127.0.0.1", THINKS) as (address, _):
+        agreed = model_consent(address)
+        weft(_workspace(place / "alone", address), "trust", "folder", place, "--below")
+        least = 2 * THINKS
+        began = time.perf_counter()
+        weft(place / "alone", "run", "noting", "--plain", "--trust", agreed, "--set", f"place={place}", notes[0])
+        print(f"one session on files    {time.perf_counter() - began:8.1f} s, {least:.0f} of them the model's")
+        first = 0.0
+        for number in (1, 2, 4, 8):
+            with server.database() as store:
+                mine = _workspace(place / f"mine-{number}", address, f'store = "{store}"\n')
+                words = Weft(mine).command("worker", "--concurrency", PLACES, "--trust", agreed)
+                workers = [subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL) for _ in range(number)]
+                try:
+                    _until(store, "SELECT count(*) = %s FROM weft.workers", number)
+                    weft(mine, "run", "noting", "--queue", "--json", "--set", f"place={place}", *notes)
+                    _until(store, "SELECT count(*) = %s FROM weft.sessions WHERE run = 'done'", SESSIONS)
+                finally:
+                    for worker in workers:
+                        worker.send_signal(signal.SIGTERM)
+                    for worker in workers:
+                        worker.wait(120)
+                with psycopg.connect(store) as connection:
+                    row = connection.execute(
+                        "SELECT extract(epoch FROM max(changed) - (SELECT min(at) FROM procrastinate_events))::float8 "
+                        "FROM weft.sessions"
+                    ).fetchone()
+                assert row
+                rate = SESSIONS / row[0]
+                first = first or rate
+                bound = number * PLACES / least
+                print(
+                    f"{number} workers               {rate:8.2f} sessions a second, {2 * rate:.2f} model calls; "
+                    f"{rate / first:.2f}x of one, {rate / bound:.0%} of what {number * PLACES} places could do at most"
                 )
-                for _ in range(number)
-            ]
-            with psycopg.connect(store, autocommit=True) as connection:
-                counted = "SELECT count(*) FILTER (WHERE run = 'done'), min(changed), max(changed) FROM weft.sessions"
-                began = time.monotonic()
-                while (row := connection.execute(counted.encode()).fetchone()) and row[0] < SESSIONS:
-                    assert time.monotonic() - began < 900
-                    time.sleep(0.2)
-                first = connection.execute("SELECT min(began) FROM weft.workers").fetchone()
-            assert row
-            assert first
-            seconds = (row[2] - first[0]).total_seconds()
-            rate = SESSIONS / seconds
-            print(f"{number} workers               {rate:8.2f} sessions a second, {3 * rate:.1f} steps")
-            for worker in workers:
-                worker.send_signal(signal.SIGTERM)
-            for worker in workers:
-                worker.wait(60)
+
+
+def _workspace(path: Path, address: str, config: str = "") -> Path:
+    path.mkdir()
+    (path / "config.toml").write_text(config + lay_out(path, address))
+    return path
+
+
+def _until(store: str, wanted: str, *values: object) -> None:
+    began = time.monotonic()
+    with psycopg.connect(store, autocommit=True) as connection:
+        while True:
+            try:
+                row = connection.execute(wanted.encode(), values).fetchone()
+            except psycopg.errors.UndefinedTable:
+                row = None
+            if row and row[0]:
+                return
+            assert time.monotonic() - began < 1800
+            time.sleep(0.2)
 
 
 def main() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
+from weft.consent import ConsentRequest
 from weft.testing.wire.openai_chat import openai_chat_wire
 from weft.testing.wire.replies import Called, Reply
 
@@ -70,9 +72,14 @@ def lay_out(workspace: Path, address: str) -> str:
     return f'\n[models.stub]\nkind = "openai"\nmodel = "stub-1"\nbase_url = "{address}/v1"\nkey = "none"\n'
 
 
+def model_consent(address: str) -> str:
+    """What a worker's person agrees to: that model, at that address."""
+    return ConsentRequest(kind="model", subject="stub", parts={"address": f"{address}/v1", "key": "none"}).hash
+
+
 @contextmanager
-def model_server(host: str) -> Iterator[tuple[str, list[str]]]:
-    """Its address, and what it was asked for."""
+def model_server(host: str, seconds: float = 0.0) -> Iterator[tuple[str, list[str]]]:
+    """Its address, and what it was asked for. `seconds`: how long it thinks before each answer."""
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -82,6 +89,7 @@ def model_server(host: str) -> Iterator[tuple[str, list[str]]]:
             names = [one["function"]["name"] for one in request.get("tools", ())]
             tool, given = ("hand_in", {"told": "seen"}) if looked else (names[0], {"pattern": "*.md"})
             asked.append(tool)
+            time.sleep(seconds)
             call = Called(call=f"call-{tool}", tool=tool, arguments=json.dumps(given))
             events = openai_chat_wire.stream(Reply(calls=(call,)), request)
             self.send_response(200)

@@ -23,9 +23,8 @@ from typing import Any
 import pytest
 
 from tests.postgres import Server
-from tests.shared.campaign_work import lay_out, model_server
+from tests.shared.campaign_work import lay_out, model_consent, model_server
 from tests.shared.fleet import Fleet, events_of, log_of
-from weft.consent import ConsentRequest
 from weft.session.postgres import PostgresLog
 
 pytestmark = [pytest.mark.process, pytest.mark.campaign, pytest.mark.needs("postgres"), pytest.mark.timeout(7200)]
@@ -232,8 +231,7 @@ def test_faults_from_outside_on_four_workers(tmp_path: Path) -> None:
             ),
         }
         assert sum(map(len, batches.values())) == SESSIONS
-        model = ConsentRequest(kind="model", subject="stub", parts={"address": f"{address}/v1", "key": "none"})
-        agreed = ("--trust", model.hash)
+        agreed = ("--trust", model_consent(address))
         faults.start("one", *agreed)
         faults.start("two", *agreed)
         through = f"postgresql://weft@{NETWORK}.1/{store.partition('///')[2].partition('?')[0]}"
