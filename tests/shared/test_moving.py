@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.made import lay_out
+from weft.app.shared_files import newest_tree, push_tree
 from weft.cli.commands import run_command_line
 from weft.files import Folder
 from weft.session.log import LOG
@@ -15,7 +16,7 @@ from weft.session.shared import files_below
 
 pytestmark = [pytest.mark.process, pytest.mark.needs("postgres")]
 
-NOT_MOVED = (".lock", ".copy", ".snapshot.json")
+NOT_MOVED = (".lock", ".copy", ".snapshot.json", ".tree")
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -55,11 +56,68 @@ def test_there_and_back_again(tmp_path: Path, store: str, capsys: pytest.Capture
     assert run_command_line(["--workspace", str(there), "run", "--plain", "--set", "shout=true", str(source)]) == 0
     assert "events sent" in (out := capsys.readouterr().out), out
 
-    # sending again sends nothing; a file that differs is not written over
+    # sending again sends nothing
     assert run_command_line(["--workspace", str(here), "workspace", "push", "--to", store]) == 1, "one went on there"
-    (there / "profile.json").write_text("{}")
-    assert run_command_line(["--workspace", str(there), "workspace", "pull"]) == 1
-    assert (there / "profile.json").read_text() == "{}"
+
+
+def test_what_one_changes_follows_at_the_others(tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def weft(place: Path, *words: str) -> int:
+        return run_command_line(["--workspace", str(place), *words])
+
+    here, there, settings = tmp_path / "here", tmp_path / "there", f'store = "{store}"\n'
+    lay_out(here)
+    (here / "config.toml").write_text('default_pipeline = "letters"\n\n[limits]\nprinter = "1 at once"\n')
+    assert weft(here, "workspace", "push", "--to", store) == 0
+    (here / "config.toml").write_text(settings + (here / "config.toml").read_text())
+
+    # a machine that knows where the store is, and nothing else, has all that people wrote
+    there.mkdir()
+    (there / "config.toml").write_text(settings)
+    assert weft(there, "plan", str(_document(tmp_path))) == 0
+    assert "took over the" in capsys.readouterr().err
+    assert (there / "pipelines/letters.yaml").read_bytes() == (here / "pipelines/letters.yaml").read_bytes()
+    assert (there / "config.toml").read_text() == (here / "config.toml").read_text(), "with its own way to the store"
+
+    # one changes, removes and sends; the other has changed something else
+    (here / "profile.json").write_text('{"name": "Ada"}')
+    (here / "code" / "old.py").write_text("old = True\n")
+    assert weft(here, "workspace", "push") == 0
+    assert weft(there, "workspace", "pull", "--files") == 0
+    (here / "code" / "old.py").unlink()
+    (there / "AGENTS.md").write_text("Be brief.\n")
+    assert weft(here, "workspace", "push") == 0
+    assert weft(there, "workspace", "push") == 1, "it would take back what the other has sent"
+    assert "weft workspace pull" in capsys.readouterr().err
+    assert weft(there, "workspace", "pull", "--files") == 0
+    assert (there / "profile.json").read_text() == '{"name": "Ada"}'
+    assert not (there / "code" / "old.py").exists()
+    assert (there / "AGENTS.md").read_text() == "Be brief.\n"
+    assert weft(there, "workspace", "push") == 0
+    assert weft(here, "workspace", "pull", "--files") == 0
+    assert (here / "AGENTS.md").read_text() == "Be brief.\n"
+
+    # both change the same: said, and nothing is written over
+    (here / "AGENTS.md").write_text("Be kind.\n")
+    (there / "AGENTS.md").write_text("Be exact.\n")
+    assert weft(here, "workspace", "push") == 0
+    capsys.readouterr()
+    assert weft(there, "workspace", "pull", "--files") == 1
+    assert f"{there / 'AGENTS.md'} was changed here" in capsys.readouterr().err
+    assert (there / "AGENTS.md").read_text() == "Be exact.\n"
+
+    # what is queued from somewhere is run with its own files, and is not the newest for others
+    log = PostgresLog(store)
+    newest = newest_tree(log)
+    with Folder.open(there) as folder:
+        tree, _, _ = push_tree(log, folder, "somebody")
+    assert newest_tree(log) == newest != tree
+    log.close()
+
+
+def _document(path: Path) -> Path:
+    source = path / "poem.txt"
+    source.write_text("so much depends\n")
+    return source
 
 
 def test_a_line_that_was_changed_in_the_store_is_found(

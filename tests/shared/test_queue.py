@@ -17,7 +17,7 @@ from tests.postgres import Server
 from tests.shared.fleet import log_of
 from weft.app import App, SessionRequest, push_tree
 from weft.app.live import LiveSession
-from weft.app.queue import Queue, QueuedSession, Work
+from weft.app.queue import Queue, QueuedSession, Work, open_queue
 from weft.app.queue_worker import QueueWorker, TooNewError
 from weft.orchestrator.resting import at_rest
 from weft.protocol.commands import Accepted, Interrupt, Refused, ReplyToGate, StartRun
@@ -243,3 +243,43 @@ def test_workers_that_begin_together_on_a_new_store_make_its_tables_once(store: 
     finally:
         for log in logs:
             log.close()
+
+
+def test_what_somebody_waits_for_and_what_was_begun_does_not_stand_behind_a_batch(tmp_path: Path, store: str) -> None:
+    workspace = lay(tmp_path, store)
+
+    async def go() -> None:
+        with App.open(workspace) as app, log_of(store) as log:
+            board, file = Queue(log), tmp_path / "subject.txt"
+
+            def fetched() -> str:
+                """As a worker that dies with it: what it was for."""
+                (worker,) = log.rows("INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id")
+                (row,) = log.rows("SELECT lock FROM procrastinate_fetch_job_v2(NULL, %s)", worker)
+                log.rows("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'")
+                return str(row[0])
+
+            names = [f"batch-{n}" for n in range(3)]
+            works = [
+                Work.of(SessionRequest(session=n, file=file), n, "essay", StartRun(), f"b/{n}", PERSON) for n in names
+            ]
+            board.put(works, push_tree(log, app.workspace.folder, "me")[0])
+            mine = QueuedSession(app, SessionRequest(session="mine"), board, "mine", app.workspace.pipeline("essay"))
+            mine._put(StartRun(), "k-1", PERSON)
+            assert [fetched(), fetched()] == ["mine", "batch-0"]
+            worker, queue = QueueWorker(log, tmp_path / "workers", name="here"), open_queue(store)
+            try:
+                worker._offer(queue)
+                async with queue.open_async():
+                    await worker._give_out_anew(queue)
+            finally:
+                worker.close()
+            assert sorted([fetched(), fetched()]) == ["batch-0", "mine"], "before what nobody has begun"
+            assert fetched() == "batch-1"
+            # what is said to a session whose run was not begun yet does not come before it
+            second = QueuedSession(app, SessionRequest(session="batch-2"), board, "batch-2", mine.pipeline)
+            second._put(ReplyToGate(gate="plan", choice="proceed"), "k-2", PERSON)
+            (order,) = log.rows("SELECT array_agg(priority ORDER BY id) FROM procrastinate_jobs WHERE lock = 'batch-2'")
+            assert order == ([0, 0],)
+
+    asyncio.run(asyncio.wait_for(go(), 120))

@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         read_slash_elsewhere,
     )
     from weft.app.source_shelf import AddRequest, SourceShelf, wake_waiting
+    from weft.app.store import join_shared
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
@@ -252,6 +253,7 @@ else:
             "item_to_wire": "weft.app.wire",
             "judge_call": "weft.app.permissions",
             "lay": "weft.app.packs",
+            "join_shared": "weft.app.store",
             "lay_missing": "weft.app.packs",
             "library_files": "weft.app.pipeline_pages",
             "library_text": "weft.app.pipeline_pages",
@@ -423,6 +425,7 @@ __all__ = [
     "item_page",
     "item_steps",
     "item_to_wire",
+    "join_shared",
     "json_line",
     "judge_call",
     "lay",

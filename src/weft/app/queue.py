@@ -21,10 +21,10 @@ from weft.app.door import AttachedSession, attach
 from weft.app.opened import OpenedSession
 from weft.app.parts import Parts
 from weft.app.requests import SessionRequest, given_file
-from weft.app.shared_files import push_tree
+from weft.app.shared_files import push_tree, tree_of
 from weft.app.slash import OverviewName
 from weft.app.wire import actor_from_wire, command_from_wire, given_from_wire, reply_from_wire, to_wire
-from weft.protocol.commands import Accepted, GivenFile, Interrupt, Reply, SessionCommand
+from weft.protocol.commands import Accepted, GivenFile, Interrupt, Reply, SessionCommand, StartRun
 from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.events import LOG_VERSION, Event, Outcome, Record, StatusChanged
@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 
 TASK: Final = "weft.work"
 DEFAULT: Final = "runs"
+AHEAD: Final = 10
+"""The priority of what somebody waits for: it does not stand behind a batch of thousands. Of the work for one session
+the highest is done first, so what comes later never has more than what waits."""
+BEGUN: Final = 20
+"""Of what a worker had begun and did not come to the end of."""
 LOOK: Final = 0.15
 """Seconds between two looks at what a worker has written."""
 ANSWER_SECONDS: Final = 10.0
@@ -154,7 +159,7 @@ class Queue:
         self._shared.have("public.procrastinate_jobs", statements)
         self._shared.have("weft.replies", lambda: _TABLES)
 
-    def put(self, works: Sequence[Work], tree: str, *, queue: str = DEFAULT) -> None:
+    def put(self, works: Sequence[Work], tree: str, *, queue: str = DEFAULT, priority: int = 0) -> None:
         """All of them, or none."""
         jobs = []
         contents = {hash_bytes(data): data for data in (work.to_bytes() for work in works)}
@@ -172,10 +177,10 @@ class Queue:
                     (sessions, tree),
                 )
                 cursor.execute(
-                    "SELECT procrastinate_defer_jobs_v1(array_agg(ROW(q, t, 0, l, NULL, a::jsonb, NULL)"
+                    "SELECT procrastinate_defer_jobs_v1(array_agg(ROW(q, t, %s, l, NULL, a::jsonb, NULL)"
                     "::procrastinate_job_to_defer_v1)) "
                     "FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[]) j(q, t, l, a)",
-                    [list(column) for column in zip(*jobs, strict=True)],
+                    [priority, *(list(column) for column in zip(*jobs, strict=True))],
                 )
 
         if jobs:
@@ -335,8 +340,11 @@ class QueuedSession(OpenedSession):
         shared = self._parts.shared
         assert shared is not None
         work = Work.of(self._request, self.id, self._pipeline.name, command, key, by)
-        tree, _, _ = push_tree(shared, self._parts.workspace.folder, person_name())
-        self._queue.put([work], tree)
+        # What is said to a run goes on with the files that it was begun with, whatever lies here.
+        tree = None if isinstance(command, StartRun) else tree_of(shared, self.id)
+        if tree is None:
+            tree, _, _ = push_tree(shared, self._parts.workspace.folder, person_name())
+        self._queue.put([work], tree, priority=0 if self._queue.open_jobs(self.id) else AHEAD)
 
     async def events(self, after: int = 0) -> AsyncIterator[Record | Event]:
         seen, mark = after, None

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weft import __version__
 from weft.app.knocks import Knocks
 from weft.app.live import LiveSession
-from weft.app.queue import DEFAULT, TASK, Queue, Work, open_queue
+from weft.app.queue import BEGUN, DEFAULT, TASK, Queue, Work, open_queue
 from weft.app.root import TAKEN_UP, App
 from weft.app.shared_files import lay_tree
 from weft.app.wire import to_wire
@@ -300,7 +300,7 @@ class QueueWorker:
         manager, task = queue.job_manager, queue.tasks[TASK]
         for job in await manager.get_stalled_jobs(seconds_since_heartbeat=self._silence):
             assert job.id is not None
-            await task.configure(lock=job.lock, queue=job.queue).defer_async(**job.task_kwargs)
+            await task.configure(lock=job.lock, queue=job.queue, priority=BEGUN).defer_async(**job.task_kwargs)
             await manager.finish_job_by_id_async(job.id, Status.FAILED, delete_job=False)
             self._tell(f"{job.lock}: its worker says nothing any more; given out anew")
         await asyncio.to_thread(self._take_up_lost)
@@ -322,7 +322,7 @@ class QueueWorker:
             else:
                 key = f"taken up/{session}/{seq}"
                 work = Work(session=session, command=StartRun(), key=key, by=TAKEN_UP, pipeline=pipeline)
-            self._queue.put([work], tree)
+            self._queue.put([work], tree, priority=BEGUN)
 
 
 def _again_in(error: BaseException) -> float | None:

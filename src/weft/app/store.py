@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import fnmatch
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from weft.protocol.errors import UsageError
+from weft.session.sessions import HOMES, TRASH
 from weft.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from weft.session.postgres import PostgresLog
     from weft.workspace.config import Config
+
+CONFIG: Final = "config.toml"
+BASE: Final = ".tree"
+"""The tree that the files of this machine are from."""
+LEFT_OUT: Final = (*HOMES, TRASH, ".workers", ".git", ".venv", "node_modules", "__pycache__")
+"""Folders that are no part of a tree: sessions have a log of their own, and the rest is made again."""
+_FILES_LEFT_OUT: Final = ("index.db*", "*.sock", "*.pyc", BASE)
+
+
+def is_left_out(name: str) -> bool:
+    """Of files: it is no part of a tree."""
+    return any(fnmatch.fnmatch(name, pattern) for pattern in _FILES_LEFT_OUT)
 
 
 def open_store(path: Path, config: Config) -> PostgresLog | None:
@@ -29,5 +44,27 @@ def open_store(path: Path, config: Config) -> PostgresLog | None:
 
 def store_of(workspace: Workspace) -> PostgresLog | None:
     """The same for whoever only lists: settings are read only where one of them could name a store."""
-    settings = workspace.folder.read_or_none("config.toml")
+    settings = workspace.folder.read_or_none(CONFIG)
     return open_store(workspace.path, workspace.config()) if settings and b"store" in settings else None
+
+
+def join_shared(path: Path) -> str:
+    """A machine that knows where the store is, and has nothing else, takes the newest files of the shared workspace
+    over. Says so; "" when there was nothing to do."""
+    try:
+        names = os.listdir(path)
+    except OSError:
+        return ""
+    if CONFIG not in names or any(name != CONFIG and name not in LEFT_OUT and not is_left_out(name) for name in names):
+        return ""
+    with Workspace.open(path) as workspace:
+        shared = store_of(workspace)
+        if shared is None:
+            return ""
+        from weft.app.shared_files import take_newest
+
+        try:
+            tree, laid = take_newest(shared, workspace.folder)
+        finally:
+            shared.close()
+    return f"took over the {laid} files of the shared workspace (tree {tree[:12]})" if laid else ""

@@ -82,17 +82,24 @@ def ensure_workspace(path: Path, pack: str = "") -> None:
     """The first run on a fresh machine works: what is not there is made, and that is said."""
     if path.exists() and not pack:
         return
-    from weft.app import lay_missing
+    from weft.app import join_shared, lay_missing
+
+    if told := join_shared(path):
+        print(told, file=sys.stderr)
 
     if told := lay_missing(path, asking_consents(), pack):
         print(told, file=sys.stderr)
 
 
-def open_app(given: str | None, *, runs: bool = False) -> App:
-    """`runs`: what the workspace brings may run; a person who sits in front is asked about what is new."""
-    from weft.app import App
+def open_app(given: str | None, *, runs: bool = False, joins: bool = True) -> App:
+    """`runs`: what the workspace brings may run; a person who sits in front is asked about what is new. `joins`: where
+    nothing lies but the address of a shared workspace, its files are taken over."""
+    from weft.app import App, join_shared
 
-    app = App.open(workspace_path(given))
+    path = workspace_path(given)
+    if joins and (told := join_shared(path)):
+        print(told, file=sys.stderr)
+    app = App.open(path)
     if app.shared is not None:
         app.shared.on_trouble = lambda text: print(f"weft: {text}", file=sys.stderr, flush=True)
     prepare_app(app, runs=runs)

@@ -50,7 +50,7 @@ def command(
     def prepare(app: App) -> None:
         app.consents.in_advance = trust
 
-    with open_app(workspace) as app:
+    with open_app(workspace, joins=False) as app:
         if app.shared is None:
             raise UsageError(
                 "this workspace is files on this machine",
