@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from procrastinate.jobs import Status
 
 from tests.gated import lay_out_gated
 from tests.postgres import Server
@@ -283,3 +285,28 @@ def test_what_somebody_waits_for_and_what_was_begun_does_not_stand_behind_a_batc
             assert order == ([0, 0],)
 
     asyncio.run(asyncio.wait_for(go(), 120))
+
+
+def test_the_end_of_a_job_that_others_have_is_said_in_a_line(tmp_path: Path, store: str) -> None:
+    said: list[str] = []
+
+    async def go() -> None:
+        with log_of(store) as log:
+            worker = QueueWorker(log, tmp_path / "workers", name="here", silence=4, grace=3, tell=said.append)
+            running = asyncio.create_task(worker.run())
+            while not log.rows("SELECT id FROM procrastinate_workers"):
+                await asyncio.sleep(0.05)
+            queue = open_queue(store)
+            async with queue.open_async():
+                finishing = queue.job_manager.finish_job_by_id_async(404, Status.FAILED, delete_job=False)
+                forgotten = asyncio.create_task(finishing)
+                await asyncio.wait({forgotten})
+            del forgotten, finishing
+            gc.collect()
+            while not said:
+                await asyncio.sleep(0.05)
+            worker.stop()
+            await running
+
+    asyncio.run(asyncio.wait_for(go(), 60))
+    assert said[0].startswith("the queue took no note of the end of a job: Job was not found")

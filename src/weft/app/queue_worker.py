@@ -29,6 +29,7 @@ from weft.app.shared_files import lay_tree
 from weft.app.wire import to_wire
 from weft.files import Disk
 from weft.orchestrator.resting import continued
+from weft.protocol.call_events import in_a_line
 from weft.protocol.commands import Accepted, Refused, Reply, StartRun, refusal
 from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import LOG_VERSION
@@ -94,6 +95,7 @@ class QueueWorker:
     async def run(self) -> None:
         """Until it is drained or told to stop."""
         self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(self._unheard)
         try:
             self._sign_in()
             queue = open_queue(self._shared.address)
@@ -106,11 +108,23 @@ class QueueWorker:
                     tidying.cancel()
                     await asyncio.wait({tidying})
         finally:
+            self._loop.set_exception_handler(None)
             if self._shared.is_away:
                 self._shared.stop_waiting()
             with suppress(ExternalError):
                 await asyncio.to_thread(self._shared.rows, "DELETE FROM weft.workers WHERE worker = %s", (self.name,))
             self.close()
+
+    def _unheard(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What went wrong where nobody waits: that the end of a job can't be noted costs nothing, since whoever was
+        given it meanwhile has noted it, or it is given out anew."""
+        from procrastinate.exceptions import ConnectorException
+
+        error = context.get("exception")
+        if isinstance(error, ConnectorException):
+            self._tell_once(f"the queue took no note of the end of a job: {_cause(error)}")
+        else:
+            loop.default_exception_handler(context)
 
     def stop(self) -> None:
         """Take nothing new, and end when what is at work has come to rest."""
@@ -263,7 +277,7 @@ class QueueWorker:
                 await asyncio.to_thread(self._heartbeat)
                 await self._give_out_anew(queue)
             except Exception as error:  # noqa: BLE001  the database is away, or another did it first: the next look tells
-                self._tell_once(f"looking after the queue: {error}")
+                self._tell_once(f"looking after the queue: {_cause(error)}")
             await asyncio.sleep(self._silence / 4)
 
     _told = ""
@@ -323,6 +337,11 @@ class QueueWorker:
                 key = f"taken up/{session}/{seq}"
                 work = Work(session=session, command=StartRun(), key=key, by=TAKEN_UP, pipeline=pipeline)
             self._queue.put([work], tree, priority=BEGUN)
+
+
+def _cause(error: BaseException) -> str:
+    """In a line, without what the queue's own errors add."""
+    return in_a_line(str(error.__cause__ or error).strip().partition("\n")[0])
 
 
 def _again_in(error: BaseException) -> float | None:
