@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from weft.app.describing import declared_marks
     from weft.app.door import AttachedSession
     from weft.app.inquiries import Inquiry, ask_of
+    from weft.app.joining import join_shared
     from weft.app.live import LiveSession
     from weft.app.mentions import Mentionable, being_typed, dropped_path, files_named, ranked
     from weft.app.model_settings import MODEL_KINDS, ModelSettings, Offer, TableValue
@@ -115,7 +116,6 @@ if TYPE_CHECKING:
         read_slash_elsewhere,
     )
     from weft.app.source_shelf import AddRequest, SourceShelf, wake_waiting
-    from weft.app.store import join_shared
     from weft.app.wire import command_from_wire, item_to_wire, to_wire
     from weft.consent import OWN_WORK, ConsentRequest, Consents, NotAgreedError, earlier
     from weft.documents import MAX_BYTES
@@ -253,7 +253,7 @@ else:
             "item_to_wire": "weft.app.wire",
             "judge_call": "weft.app.permissions",
             "lay": "weft.app.packs",
-            "join_shared": "weft.app.store",
+            "join_shared": "weft.app.joining",
             "lay_missing": "weft.app.packs",
             "library_files": "weft.app.pipeline_pages",
             "library_text": "weft.app.pipeline_pages",

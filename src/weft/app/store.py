@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -46,25 +45,3 @@ def store_of(workspace: Workspace) -> PostgresLog | None:
     """The same for whoever only lists: settings are read only where one of them could name a store."""
     settings = workspace.folder.read_or_none(CONFIG)
     return open_store(workspace.path, workspace.config()) if settings and b"store" in settings else None
-
-
-def join_shared(path: Path) -> str:
-    """A machine that knows where the store is, and has nothing else, takes the newest files of the shared workspace
-    over. Says so; "" when there was nothing to do."""
-    try:
-        names = os.listdir(path)
-    except OSError:
-        return ""
-    if CONFIG not in names or any(name != CONFIG and name not in LEFT_OUT and not is_left_out(name) for name in names):
-        return ""
-    with Workspace.open(path) as workspace:
-        shared = store_of(workspace)
-        if shared is None:
-            return ""
-        from weft.app.shared_files import take_newest
-
-        try:
-            tree, laid = take_newest(shared, workspace.folder)
-        finally:
-            shared.close()
-    return f"took over the {laid} files of the shared workspace (tree {tree[:12]})" if laid else ""
