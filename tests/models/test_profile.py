@@ -47,7 +47,7 @@ def test_a_topic_counts_when_the_text_really_speaks_of_it() -> None:
 
 def test_what_is_left_out_has_its_default() -> None:
     for given in (None, {}, {"topics": None, "style": None}, {"userId": "x", "style": {}}):
-        assert embedded.parse_profile(given) == embedded.Profile((), "intermediate", 1000, "first-person", 0.0)
+        assert embedded.parse_profile(given) == embedded.Profile((), "intermediate", 1000, "first-person")
     assert parse_topics([{"topic": "  deep   sea "}]) == (ProfileTopic("deep sea", 3),)
 
 

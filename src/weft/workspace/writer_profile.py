@@ -51,7 +51,7 @@ class WriterProfile(_Open):
         default="", pattern="^([a-z]{2})?$", description="The language of labels, as two letters; else the document's"
     )
     writingSamples: list[str] = Field(  # noqa: N815
-        default=[], description="Pieces of your own writing, from which the rhythm of your sentences is taken"
+        default=[], description="Pieces of your own writing, which a model that drafts for you is shown"
     )
 
 

@@ -1,4 +1,4 @@
-"""For whom a kit is made: topics with interest, tone, length, voice, and the rhythm of what they have written before.
+"""For whom a kit is made: topics with interest, tone, length and voice.
 
 Relevance is the interest-weighted share of topics that a document's tags or themes name: word for word, in any case,
 one or many of a thing.
@@ -43,8 +43,6 @@ class Profile:
     tone: Tone = "intermediate"
     words: int = 1000
     voice: Voice = "first-person"
-    rhythm: float = 0.0
-    """Words per sentence in the person's own writing; 0 when there is none to go by."""
 
 
 def parse_topics(value: Any) -> tuple[ProfileTopic, ...]:
@@ -70,8 +68,7 @@ def parse_profile(value: Mapping[str, Any] | None) -> Profile:
         raise ValueError(f"the voice is one of {', '.join(get_args(Voice))}, not {voice!r}")
     if not isinstance(words, int) or isinstance(words, bool) or not WORDS[0] <= words <= WORDS[1]:
         raise ValueError(f"targetWordCount is a whole number from {WORDS[0]} to {WORDS[1]}, not {words!r}")
-    samples = given.get("writingSamples") or ()
-    return Profile(parse_topics(given.get("topics")), cast(Tone, tone), words, cast(Voice, voice), _rhythm(samples))
+    return Profile(parse_topics(given.get("topics")), cast(Tone, tone), words, cast(Voice, voice))
 
 
 def relevance(topics: Sequence[ProfileTopic], labels: Iterable[str]) -> float:
@@ -104,9 +101,3 @@ def _topic(item: Any) -> ProfileTopic:
     if not isinstance(interest, int) or isinstance(interest, bool) or not 1 <= interest <= 5:
         raise ValueError(f"interestLevel is a whole number from 1 to 5, not {interest!r}")
     return ProfileTopic(" ".join(str(item["topic"]).split()), interest)
-
-
-def _rhythm(samples: Sequence[str]) -> float:
-    text = "\n".join(samples)
-    stops = sum(text.count(sign) for sign in ".!?。！？")
-    return round(len(tokens(text)) / max(1, stops), 1) if text.strip() else 0.0
