@@ -17,8 +17,15 @@ def test_speech_without_stops_is_cut_where_one_could_breathe() -> None:
     said = "so we went there and we looked at the house and then nobody was at home but the light was on " * 12
     parts = [one.text for one in read(said).sentences]
     assert 4 < len(parts) < 40
-    assert "".join("".join(parts).split()) == "".join(said.split())
     assert read(said).unpunctuated
+    assert not any(part.split()[0] in ("so", "and", "but", "then") for part in parts)
+    whole, lost = iter(said.split()), set()
+    for word in " ".join(parts).split():
+        for one in whole:
+            if one == word:
+                break
+            lost.add(one)
+    assert lost <= {"so", "and", "but", "then"}, "nothing but what joins the pieces is left off"
 
 
 LANGUAGE_SAMPLES = {

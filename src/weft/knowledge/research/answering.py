@@ -413,6 +413,8 @@ def _likeness(question: str, texts: Sequence[str], embedder: Embedder | Unavaila
 
 # -- the answer itself
 
+REST: Final = 2
+"""So many words that the answer lacks must another sentence have: one is soon had by chance."""
 BACK: Final = 3
 """So many sentences are gone back for what a pronoun means."""
 
@@ -454,10 +456,9 @@ def _telling_rest(judged: JudgedPassage, chosen: Collection[int]) -> int | None:
     """The sentence elsewhere in the passage that has most of the question's words which the answer lacks."""
     own = [frozenset(stems(one.text)) for one in judged.statements]
     lacking = judged.wanted.difference(*(own[n] for n in chosen))
-    most = max((len(lacking & words) for words in own), default=0)
-    if not most or 2 * most < len(lacking):
-        return None
-    return next(n for n, words in enumerate(own) if len(lacking & words) == most)
+    standing = [n for n, one in enumerate(judged.statements) if not leans_back(one.text)]
+    best = max(standing, key=lambda n: len(lacking & own[n]), default=0)
+    return best if len(lacking & own[best]) >= max(REST, len(lacking) / 2) else None
 
 
 # -- what was fitted: `python -m benchmarks.answers --fit` prints these

@@ -17,12 +17,20 @@ from typing import Final
 from weft.language.leaning import leans_back
 from weft.language.pointing import points_elsewhere
 from weft.language.sentences import GAP, sentence_spans, trim
+from weft.language.spoken import spoken_spans
 from weft.models.embedded.layout import Kind, LaidBlock, Layout, Span, as_it_is, lay_out
 from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon
 from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
 from weft.protocol.values import dataclass
 
 _ASKS: Final = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
+_LEANING: Final = frozenset(
+    ("it", "they", "he", "she", "this", "that", "these", "those", "because", "which", "or", "then")
+)
+"""What a piece of speech begins with that goes on from another."""
+_SAYING: Final = 6
+"""Words of such a piece that says something."""
+_STOPS: Final = re.compile(r"[.!?](?:\s|\Z)")
 _ENDED: Final = re.compile(r"[.!?…。！？｡؟।۔:][\"'”’»)\]』」）*_]*$")
 _OPENED: Final = re.compile(r"^[\s\"'“‘«„(\[¿¡—–-]*")
 _PAUSE: Final = re.compile(r"[,;:—–]\s|\s(?=(?:and|so|but|then|because|und|aber|dann|weil|et|mais|y|pero)\s)")
@@ -142,12 +150,17 @@ def _read(text: str, layout: Layout) -> Reading:
     )
     stops = sum(sample.count(sign) for sign in ".!?。！？।")
     unpunctuated = known.spaced and len(sample.split()) > 120 and stops * 70 < len(sample.split())
-    sentences = list(_sentences(layout, known))
+    captioned = unpunctuated and known.code == "en"
+    sentences = list(_sentences(layout, known, spoken=captioned))
     if not sentences:
         return _read(text, as_it_is(text))
     speakers = tuple(dict.fromkeys(one.speaker for one in sentences if one.speaker))
     named = frozenset(tokens(sections[0].title)) if sections else frozenset()
     _judge(sentences, known, named, spoken=bool(speakers))
+    if captioned:
+        for one in sentences:
+            one.leans = one.leans or one.words[0] in _LEANING
+            one.sound = one.sound and one.size >= _SAYING
     return Reading(
         text=text,
         layout=layout,
@@ -166,7 +179,7 @@ def clean(text: str) -> str:
     return " ".join(text.replace(GAP, "").split())
 
 
-def _sentences(layout: Layout, known: Lexicon) -> Iterator[Sentence]:
+def _sentences(layout: Layout, known: Lexicon, *, spoken: bool) -> Iterator[Sentence]:
     index, section = 0, -1
     for at, block in enumerate(layout.blocks):
         if block.kind == "heading":
@@ -174,7 +187,7 @@ def _sentences(layout: Layout, known: Lexicon) -> Iterator[Sentence]:
             continue
         if block.kind == "aside":
             continue
-        for number, (low, high) in enumerate(_spans(layout.plain, block, known)):
+        for number, (low, high) in enumerate(_spans(layout.plain, block, known, spoken=spoken)):
             said = clean(layout.plain[low:high])
             if not ANY_WORD.search(said):
                 continue
@@ -191,9 +204,12 @@ def _sentences(layout: Layout, known: Lexicon) -> Iterator[Sentence]:
             index += 1
 
 
-def _spans(plain: str, block: LaidBlock, known: Lexicon) -> Iterator[Span]:
+def _spans(plain: str, block: LaidBlock, known: Lexicon, *, spoken: bool) -> Iterator[Span]:
     if block.kind in ("table", "code"):
         yield trim(plain, block.start, block.end)
+        return
+    if spoken and block.kind == "prose" and not _STOPS.search(plain, block.start, block.end):
+        yield from spoken_spans(plain, block.start, block.end)
         return
     for low, high in sentence_spans(plain, block.start, block.end, known):
         yield from _short_enough(plain, low, high)

@@ -110,7 +110,7 @@ def summary(
     return {
         "contentId": content_id,
         "headline": headline,
-        "tldr": " ".join(_told(one) for one in short) if reading.known.spaced else "".join(_told(one) for one in short),
+        "tldr": _between(kind, reading).join(_told(one) for one in short),
         "bullets": [_told(one) for one in points],
         **({"note": note} if note else {}),
         **({"parts": [part.value(reading) for part in parts]} if parts else {}),
@@ -138,6 +138,11 @@ def summary(
 
 def reading_minutes(words: int) -> int:
     return max(1, int(words / WORDS_PER_MINUTE + 0.5))
+
+
+def _between(kind: str, reading: Reading) -> str:
+    """What stands between two sentences; where nobody has set stops, one must see that something is left out."""
+    return " … " if kind == "captions" else " " if reading.known.spaced else ""
 
 
 def _told(sentence: Sentence) -> str:
