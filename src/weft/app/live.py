@@ -216,7 +216,8 @@ class LiveSession(OpenedSession):
         with self._feed.subscribe(most=WAITING) as coming:
             while behind:
                 behind = False
-                for record in await self.records(seen):
+                # What is being written meanwhile comes by the feed.
+                for record in await self.records(seen) if self._session.state.seq > seen else ():
                     seen = record.seq
                     yield record
                 for event in self._standing():
