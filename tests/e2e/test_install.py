@@ -11,6 +11,7 @@ import http.cookiejar
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -45,13 +46,13 @@ def built(kind: str, folder: Path) -> Path:
 class Installed:
     """An environment with the package in it, and a person without any other program."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, interpreter: str = sys.executable) -> None:
         self.python = path / "environment" / "bin" / "python"
         self.weft = path / "environment" / "bin" / "weft"
         self.home = path / "home"
         self.home.mkdir()
         subprocess.run(
-            [sys.executable, "-m", "venv", *([] if self._has_pip else ["--without-pip"]), str(path / "environment")],
+            [interpreter, "-m", "venv", *([] if self._has_pip else ["--without-pip"]), str(path / "environment")],
             check=True,
         )
 
@@ -189,3 +190,15 @@ def test_it_is_installed_with_all_it_needs(tmp_path: Path, kind: str) -> None:
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file() and "/pip/" not in str(path))
     assert size < 330 * 2**20, f"{size / 2**20:.0f} MB"
     assert not os.path.exists(site / "openai")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("interpreter", ["python3.12", "python3.13", "python3.14"])
+def test_it_works_with_other_pythons(tmp_path: Path, interpreter: str) -> None:
+    """Those that this machine has."""
+    found = shutil.which(interpreter)
+    if found is None or subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode:
+        pytest.skip(f"{interpreter} is not here")
+    installed = FromTheIndex(tmp_path, found)
+    installed.install(built("wheel", tmp_path / "made"))
+    works(installed)

@@ -193,8 +193,8 @@ def _lay(shared: PostgresLog, folder: Folder, name: str, digest: str, runs: bool
     if inner:
         folder.folder(inner, create=True).close()
     data = shared.get(digest)
-    if name == CONFIG:
-        data = _settings(folder.read_or_none(name) or b"")[0] + data
+    if name == CONFIG and (own := _settings(folder.read_or_none(name) or b"")[0]):
+        data = own + _settings(data)[1]
     folder.replace(name, data, mode=0o755 if runs else 0o644)
 
 
