@@ -272,10 +272,11 @@ def test_what_somebody_waits_for_and_what_was_begun_does_not_stand_behind_a_batc
             worker, queue = QueueWorker(log, tmp_path / "workers", name="here"), open_queue(store)
             try:
                 worker._offer(queue)
-                async with queue.open_async():
-                    await worker._give_out_anew(queue)
+                async with queue.open_async():  # two that notice it at once
+                    await asyncio.gather(worker._give_out_anew(queue), worker._give_out_anew(queue))
             finally:
                 worker.close()
+            assert board.depth() == {"failed": 2, "todo": 4}, "each is given out once"
             assert sorted([fetched(), fetched()]) == ["batch-0", "mine"], "before what nobody has begun"
             assert fetched() == "batch-1"
             # what is said to a session whose run was not begun yet does not come before it

@@ -186,6 +186,30 @@ class Queue:
         if jobs:
             self._shared.work(made, "queueing")
 
+    def give_anew(self, job: int) -> bool:
+        """What a dead worker had is work for others, once however many notice it: the old job is over, so that whoever
+        comes back can't end the new one. False when another has done it, or the job has ended after all."""
+
+        def given(connection: Any) -> bool:
+            with connection.transaction():
+                found = connection.execute(
+                    "SELECT queue_name, task_name, lock, args FROM procrastinate_jobs "
+                    "WHERE id = %s AND status = 'doing' FOR UPDATE SKIP LOCKED",
+                    (job,),
+                ).fetchone()
+                if found is None:
+                    return False
+                queue, task, lock, args = found
+                connection.execute("SELECT procrastinate_finish_job_v1(%s, 'failed', false)", (job,))
+                connection.execute(
+                    "SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(%s, %s, %s, %s, NULL, %s::jsonb, NULL)"
+                    "::procrastinate_job_to_defer_v1])",
+                    (queue, task, BEGUN, lock, json.dumps(args)),
+                )
+            return True
+
+        return self._shared.work(given, "giving work out anew")
+
     def reply(self, key: str) -> Reply | None:
         rows = self._shared.rows("SELECT reply FROM weft.replies WHERE key = %s", (key,))
         return reply_from_wire(rows[0][0]) if rows else None

@@ -308,15 +308,11 @@ class QueueWorker:
             self._loop.call_soon_threadsafe(self.stop)
 
     async def _give_out_anew(self, queue: procrastinate.App) -> None:
-        """The work of dead workers becomes new work: the old job is over, so that whoever comes back can't end it."""
-        from procrastinate.jobs import Status
-
-        manager, task = queue.job_manager, queue.tasks[TASK]
-        for job in await manager.get_stalled_jobs(seconds_since_heartbeat=self._silence):
+        """The work of dead workers becomes new work."""
+        for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=self._silence):
             assert job.id is not None
-            await task.configure(lock=job.lock, queue=job.queue, priority=BEGUN).defer_async(**job.task_kwargs)
-            await manager.finish_job_by_id_async(job.id, Status.FAILED, delete_job=False)
-            self._tell(f"{job.lock}: its worker says nothing any more; given out anew")
+            if await asyncio.to_thread(self._queue.give_anew, job.id):
+                self._tell(f"{job.lock}: its worker says nothing any more; given out anew")
         await asyncio.to_thread(self._take_up_lost)
 
     def _take_up_lost(self) -> None:
