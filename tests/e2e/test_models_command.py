@@ -15,7 +15,7 @@ import pytest
 
 from weft.cli.commands import run_command_line
 from weft.testing.wire import Called, Reply, WireServer, openai_chat_wire
-from weft.workspace.config_edit import with_default, with_table, without_table
+from weft.workspace.config_edit import with_default, with_role, with_table, without_table
 
 KEY = "sk-end-to-end-0123456789abcdef"
 
@@ -139,6 +139,20 @@ def test_all_else_in_the_file_stays_as_it_is() -> None:
     assert with_default('model = "x"\n' + text, "b").startswith('model = "b"\n# top')
     with pytest.raises(Exception, match="by hand"):
         without_table("models = { a = { kind = 'openai' } }\n", "a")
+
+
+def test_a_role_is_set_and_taken_away_where_it_stands() -> None:
+    text = "# top\nconcurrency = 2\n\n[models.a]\nkind = 'openai'\n"
+    added = with_role(text, "strong", "a/m")
+    assert added == text + '\n[roles]\nstrong = "a/m"\n'
+    assert with_role(added, "strong", "") == text + "\n[roles]\n"
+    assert with_role(text, "small", "") == text
+    among = "[roles] # whose\nsmall = 'b'\nstrong = 'c' # best\n\n[models.b]\nstrong = 1\n"
+    assert with_role(among, "strong", "a/m") == among.replace("strong = 'c' # best\n", "").replace(
+        "# whose\n", '# whose\nstrong = "a/m"\n'
+    )
+    with pytest.raises(Exception, match="by hand"):
+        with_role("roles = { small = 'b' }\n", "strong", "a/m")
 
 
 def test_whatever_goes_wrong_while_connecting_nothing_is_left(run: Run, workspace: Path) -> None:

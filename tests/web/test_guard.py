@@ -27,6 +27,20 @@ from weft.web.guard import (
     named_origins,
     refusal,
 )
+from weft.web.pages import is_place
+
+
+@pytest.mark.parametrize("address", ["/", "/s/one", "/sessions?q=tide&state=done", "/s/é/step/x"])
+def test_a_place_of_the_page_is_gone_on_to(address: str) -> None:
+    assert is_place(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "s/one", "//evil.example", "/\\evil.example", "https://x", "/a\r\nX: 1", "/a b", "/a\\b"]
+)
+def test_no_other_host_is_gone_on_to(address: str) -> None:
+    assert not is_place(address)
+
 
 HOUSE = House(
     loopback_origins(8700),

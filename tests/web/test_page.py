@@ -161,6 +161,15 @@ def test_a_run_is_amended_proceeds_through_its_gates_and_survives_reloading(page
     expect(page.locator(".step")).to_contain_text("Verdict")
     expect(page.locator(".preview")).to_contain_text("a middle")
     expect(page.locator(".timeline")).to_have_text(before)
+    page.get_by_text("Run it again").click()
+    page.get_by_label("Make", exact=True).select_option("report")
+    plan = page.locator(".again .plan")
+    expect(plan.get_by_role("row", name=re.compile("report"))).to_contain_text("runs")
+    expect(plan.get_by_role("row", name=re.compile("draft"))).to_contain_text("is kept")
+    look_with_axe(page)
+    page.get_by_role("button", name="Run it", exact=True).click()
+    expect(page.locator("article.run")).to_have_count(2)
+    expect(page.locator("article.run").last.get_by_role("button", name="report: done")).to_be_visible()
 
 
 def test_what_waits_is_answered_in_the_inbox(page: Page, server: Running) -> None:
@@ -404,6 +413,73 @@ def test_an_approval_outlives_the_server_and_a_stream_and_a_process_tree_are_sto
             context.close()
 
 
+DEAR = """\
+name: dear
+description: A model writes, within a budget.
+budget: {usd: 0.01}
+steps:
+  only: {artifact: only.md, agent: plain, final: true}
+"""
+
+
+def test_a_question_waits_in_the_inbox_a_budget_is_raised_and_what_was_cut_off_says_so(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Also: whoever is signed out loses nothing that was written."""
+    home, desk, port = tmp_path / "home", tmp_path / "desk", str(free_port())
+    home.mkdir()
+    weft(home, "--workspace", str(desk), "init")
+    (desk / "pipelines" / "dear.yaml").write_text(DEAR)
+    agent = "---\nname: plain\ndescription: Writes.\n---\nWrite of it.\n"
+    (desk / ".claude" / "agents" / "plain.md").write_text(agent)
+    sea = {"questions": [{"question": "Which sea?", "options": ["North", "South"]}]}
+    ask = Reply(calls=(Called(tool="AskUser", arguments=json.dumps(sea)),))
+    with wired(Weft(desk), (ask, Reply(text="The **North** it is."), Reply(text="Of rivers."), ask)):
+        with running(home, desk, "--port", port) as first:
+            context = browser.new_context()
+            context.set_default_timeout(SECONDS)
+            page = context.new_page()
+            page.goto(first.link)
+            page.get_by_role("button", name="Sign in").click()
+            page.goto(f"{first.address}/new?q=Ask+me")
+            page.get_by_role("button", name="Talk").click()
+            expect(page.get_by_role("form", name="A question for you")).to_be_visible()
+            talk = page.url
+            page.goto(f"{first.address}/")
+            question = page.get_by_role("form", name="A question for you")
+            look_with_axe(page)
+            question.get_by_label("North").check()
+            question.get_by_role("button", name="Answer", exact=True).click()
+            expect(page.get_by_role("heading", level=1)).to_have_text("Nothing waits for you")
+
+            page.goto(f"{first.address}/new?pipeline=dear&q=On+rivers.")
+            page.get_by_role("button", name="Begin dear").click()
+            expect(page.locator(".run > header")).to_contain_text("over budget")
+            page.get_by_label("All in all it may take").fill("9")
+            page.get_by_role("button", name="Go on").click()
+            expect(page.locator(".run > header")).to_contain_text("done")
+            expect(page.locator(".preview")).to_contain_text("Of rivers.")
+
+            page.goto(talk)
+            expect(page.locator(".card strong")).to_have_text("North")
+            page.get_by_label("Say something").fill("And again")
+            kept = context.cookies()
+            context.clear_cookies()
+            page.keyboard.press("Enter")
+            expect(page.get_by_text("You are signed out")).to_be_visible()
+            expect(page.get_by_label("Say something")).to_have_value("And again")
+            context.add_cookies(kept)  # type: ignore[arg-type]
+            expect(page.get_by_text("You are signed out")).to_have_count(0)
+            page.get_by_label("Say something").press("Enter")
+            expect(page.get_by_role("form", name="A question for you")).to_be_visible()
+            os.kill(first.process.pid, signal.SIGKILL)
+            first.process.wait()
+        with running(home, desk, "--port", port):
+            expect(page.get_by_text("has ended in the middle of it")).to_be_visible()
+            expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+            context.close()
+
+
 TREE = 31415926
 """Seconds that nothing else on a machine sleeps for."""
 
@@ -493,6 +569,7 @@ def test_a_long_conversation_opens_from_its_end_and_goes_back_to_its_beginning(
     expect(page.locator(".card").last).to_contain_text("answer 240")
     assert page.locator(".card").count() < 60
     page.goto(f"{server.address}/s/long-talk/log")
+    look_with_axe(page)
     page.get_by_label("Filter").fill('"answer 1"')
     expect(page.locator(".log li")).to_have_count(1)
     page.goto(f"{server.address}/s/long-talk/event/6")
@@ -612,7 +689,10 @@ def test_what_a_person_sets_is_kept(page: Page, server: Running) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("minutes")
     expect(page.get_by_text("no problems")).to_be_visible()
     page.goto(f"{server.address}/models")
-    expect(page.get_by_role("region", name="Budgets of pipelines")).to_contain_text("minutes")
+    expect(page.get_by_role("region", name="Budgets", exact=True)).to_contain_text("minutes")
+    page.get_by_label("strong").select_option("embedded")
+    page.reload()
+    expect(page.get_by_label("strong")).to_have_value("embedded")
     page.goto(f"{server.address}/settings")
     page.get_by_label("Topics").fill("tides:5, baking")
     page.get_by_label("Voice").select_option("third-person")

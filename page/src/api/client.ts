@@ -1,5 +1,9 @@
 /** Requests to the server, and its errors in its own words. Nothing else in the page speaks to the network. */
+import { signal } from "@preact/signals";
 import type { AcceptedCommand, ApiProblem, Command } from "./made";
+
+/** The server does not know this browser any more. What is on the page stays there. */
+export const signedOut = signal(false);
 
 export class Problem extends Error {
   constructor(
@@ -22,9 +26,10 @@ async function ask<T>(method: string, path: string, body?: BodyInit, type?: stri
   if (type) headers["Content-Type"] = type;
   const reply = await fetch(path, { method, headers, ...(body === undefined ? {} : { body }) });
   if (reply.status === 401) {
-    location.assign("/sign-in");
-    throw new Problem(401, "you are not signed in");
+    signedOut.value = true;
+    throw new Problem(401, "you are not signed in any more", "", "sign in again in another tab; what you wrote here stays");
   }
+  signedOut.value = false;
   if (!reply.ok) throw await told(reply);
   return (reply.status === 204 ? undefined : await reply.json()) as T;
 }

@@ -1,5 +1,6 @@
 /** Server-sent events that survive sleep, a lost network and a new server: it goes on after the last number it has. */
 import { type Signal, signal } from "@preact/signals";
+import { signedOut } from "./client";
 
 export type Link = "connecting" | "live" | "away";
 export interface Sent {
@@ -69,7 +70,7 @@ export class Stream {
     let timer = setTimeout(() => control.abort(), QUIET_MS);
     try {
       const reply = await fetch(this.address(), { signal: control.signal, headers: { "X-Weft": "1" }, cache: "no-store" });
-      if (reply.status === 401) location.assign("/sign-in");
+      signedOut.value = reply.status === 401;
       if (!reply.ok || reply.body === null) {
         if (reply.status === 404) this.stop();
         this.refused(reply.status);

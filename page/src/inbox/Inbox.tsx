@@ -5,7 +5,8 @@ import { askKey, Asked } from "../asks/Asked";
 import { since, now, stateOf, count, money } from "../parts/words";
 import { to } from "../shell/address";
 import { base, listed, refresh, resting, sessions, STOPPED, waiting, working } from "../store/desk";
-import type { SessionEntry } from "../api/made";
+import type { QuestionAsked, SessionEntry } from "../api/made";
+import type { Ask } from "../store/session";
 import { Doors } from "../new/Doors";
 import { folds, follow } from "./waiting";
 
@@ -17,6 +18,7 @@ export function Inbox() {
     for (const entry of waiting.value.slice(0, 20)) void follow(base.value, entry);
   }, [waiting.value]);
   const stopped = resting.value.filter((one) => STOPPED.includes(one.state)).slice(0, 5);
+  const keyed = waiting.value.find((one) => !one.questions.length); // a question is answered in its own fields
   const recent = resting.value.filter((one) => !stopped.includes(one)).slice(0, RECENT);
   if (!listed.value) return <div class="page"><p class="soft loading" role="status">looking…</p></div>;
   if (!sessions.value.size) return <div class="page inbox"><Doors /></div>;
@@ -25,7 +27,7 @@ export function Inbox() {
       <h1>{waiting.value.length ? (waiting.value.length === 1 ? "One thing waits for you" : `${waiting.value.length} sessions wait for you`) : "Nothing waits for you"}</h1>
       {waiting.value.length > 0 && (
         <section aria-label="Waiting for you" class="waits">
-          {waiting.value.map((entry, index) => <Waits key={entry.id} entry={entry} first={index === 0} />)}
+          {waiting.value.map((entry) => <Waits key={entry.id} entry={entry} first={entry === keyed} />)}
         </section>
       )}
       {stopped.length > 0 && <Rows title="Stopped" entries={stopped} />}
@@ -37,7 +39,7 @@ export function Inbox() {
 }
 
 function Waits({ entry, first }: { entry: SessionEntry; first: boolean }) {
-  const asks = folds.value.get(entry.id)?.asks ?? [];
+  const asks: Ask[] = [...(folds.value.get(entry.id)?.asks ?? []), ...entry.questions.map((asked) => ({ kind: "question" as const, asked: asked as unknown as QuestionAsked }))];
   return (
     <article class="waits-card">
       <header>

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { newKey, post, problemOf, remove, upload, type Problem } from "../api/client";
 import type { Begun, CollectionDocuments, JobShown } from "../api/made";
+import { NotHere } from "../parts/NotHere";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
 import { useJob } from "../parts/useJob";
@@ -16,7 +17,7 @@ export function CollectionPage({ name }: { name: string }) {
   const asked = useAsked<CollectionDocuments>(address);
   const found = asked.found.value;
   const [kind, ref] = place.value.inside;
-  if (asked.problem.value) return <div class="page"><Trouble problem={asked.problem.value} /></div>;
+  if (asked.problem.value) return <NotHere title={name} problem={asked.problem.value} href="/knowledge" back="Knowledge" />;
   if (!found) return <div class="page"><p class="soft loading" role="status">opening…</p></div>;
   const panel = kind === "passage" && ref ? <PassagePanel key={ref} address={address} collection={name} passage={ref} /> : null;
   return (

@@ -18,17 +18,19 @@ export function Budgets() {
     runs: runs.found.value?.rows.find((row) => row.pipeline === name && !row.step)?.runs ?? 0,
   });
   const good = pipelines.found.value?.filter((one) => !one.problems.length) ?? [];
+  const shown = good.filter((one) => one.budget || of(one.name).runs);
+  const free = good.filter((one) => !shown.includes(one));
   return (
     <section aria-label="Budgets" class="library">
       <h2 class="label">Budgets</h2>
       {pipelines.problem.value && <Trouble problem={pipelines.problem.value} />}
       {still.map((one) => <p key={one.id} class="warning"><span aria-hidden="true">! </span><a href={to("s", one.id)}>{one.title}</a> has reached its budget and waits for more.</p>)}
-      {good.length > 0 && (
+      {shown.length > 0 && (
         <div class="wide" tabIndex={0} role="region" aria-label="Budgets of pipelines">
           <table class="costs">
             <thead><tr><th scope="col">pipeline</th><th scope="col">a run takes at most</th><th scope="col" class="number">runs</th><th scope="col" class="number">a run took</th></tr></thead>
             <tbody>
-              {good.map((one) => {
+              {shown.map((one) => {
                 const { usd, runs: many } = of(one.name);
                 return (
                   <tr key={one.name}>
@@ -43,6 +45,7 @@ export function Budgets() {
           </table>
         </div>
       )}
+      {free.length > 0 && <p class="soft small">Without a limit: {free.map((one, index) => <span key={one.name}>{index > 0 && ", "}<a href={to("pipelines", one.name)}>{one.name}</a></span>)}</p>}
       <p class="soft small"><code>budget: {"{usd: 2, minutes: 30}"}</code> in a pipeline's text sets it. A run that reaches it keeps what it made and asks for more.</p>
     </section>
   );

@@ -7,6 +7,7 @@ import { useAsked, useList } from "../parts/useAsked";
 import { money, tokens } from "../parts/words";
 import { go, query, to } from "../shell/address";
 import { Budgets } from "./Budgets";
+import { Roles } from "./Roles";
 import { base, me } from "../store/desk";
 
 export function Models() {
@@ -15,10 +16,12 @@ export function Models() {
     <div class="page">
       <h1>Models and cost</h1>
       {models.problem.value && <Trouble problem={models.problem.value} />}
+      {!models.found.value && !models.problem.value && <p class="soft loading" role="status">looking…</p>}
       <ul class="rows">{models.found.value?.map((one) => <One key={one.model} model={one} again={models.again} />)}</ul>
       <p class="soft small">“embedded” is always there: it needs no key and nothing leaves this machine. <code>weft models add</code> connects another.</p>
-      <Budgets />
+      <Roles models={models.found.value ?? []} />
       <Costs />
+      <Budgets />
     </div>
   );
 }
@@ -82,6 +85,7 @@ function Costs() {
         {BY.map((one) => <button key={one} type="button" aria-pressed={by === one} onClick={() => go(`/models${one === "day" ? "" : `?by=${one}`}`, true)}>by {one}</button>)}
       </div>
       {found.problem.value && <Trouble problem={found.problem.value} />}
+      {!table && !found.problem.value && <p class="soft loading" role="status">adding up…</p>}
       {table && table.rows.length > 0 && by === "day" && <Days rows={table.rows} priced={priced} />}
       {table && !table.rows.length && <p class="soft">Nothing was spent.</p>}
       {table && table.rows.length > 0 && (

@@ -14,6 +14,9 @@ export function useAsked<T>(address: string, ...also: unknown[]): Asked<T> {
   return useAnswer<T>(address, null, also);
 }
 
+/** A server that can't be reached, or does not know this browser, is asked again. */
+const AGAIN_MS = 2000;
+
 const lists = new Map<string, unknown>();
 
 /** A list that changes seldom: it stands there as it was last, while it is asked for again. */
@@ -32,6 +35,7 @@ function useAnswer<T>(address: string, before: T | null, also: readonly unknown[
   useEffect(() => {
     if (!address) return;
     let gone = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     get<T>(address).then(
       (value) => {
         if (gone) return;
@@ -39,11 +43,14 @@ function useAnswer<T>(address: string, before: T | null, also: readonly unknown[
         problem.value = null;
       },
       (error: unknown) => {
-        if (!gone) problem.value = problemOf(error);
+        if (gone) return;
+        problem.value = problemOf(error);
+        if (problem.value.status === 0 || problem.value.status === 401) timer = setTimeout(() => (round.value += 1), AGAIN_MS);
       },
     );
     return () => {
       gone = true;
+      clearTimeout(timer);
     };
   }, [address, round.value, ...also]);
   return { found, problem, again: () => (round.value += 1) };

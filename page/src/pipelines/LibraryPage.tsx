@@ -1,6 +1,6 @@
 /** An agent or a skill: what it is for, who uses it, what is wrong with it, and its text. */
 import type { LibraryEntry } from "../api/made";
-import { Trouble } from "../parts/Trouble";
+import { NotHere } from "../parts/NotHere";
 import { useAsked } from "../parts/useAsked";
 import { to } from "../shell/address";
 import { base } from "../store/desk";
@@ -9,7 +9,7 @@ import { TextEditor } from "./TextEditor";
 export function LibraryPage({ kind, name }: { kind: "agent" | "skill"; name: string }) {
   const asked = useAsked<readonly LibraryEntry[]>(`${base.value}/${kind}s`);
   const found = asked.found.value?.find((one) => one.name === name);
-  if (asked.problem.value) return <div class="page"><Trouble problem={asked.problem.value} /></div>;
+  if (asked.problem.value) return <NotHere title={name} problem={asked.problem.value} href="/pipelines" back="Pipelines" />;
   if (!asked.found.value) return <div class="page"><p class="soft loading" role="status">reading…</p></div>;
   if (!found) return <div class="page"><h1>There is no {kind} {name}</h1><p><a href="/pipelines">To the pipelines</a></p></div>;
   const facts: [string, string][] = [["Model", found.model], ["Tools", found.tools.join(", ")], ["Skills", found.skills.join(", ")]];

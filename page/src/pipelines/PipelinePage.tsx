@@ -3,10 +3,11 @@ import { useSignal } from "@preact/signals";
 import { post, problemOf, put, type Problem } from "../api/client";
 import type { PipelineDrawn, PipelineRun, PipelineShown, PipelineStep } from "../api/made";
 import { Graph } from "../parts/Graph";
+import { NotHere } from "../parts/NotHere";
 import { State } from "../parts/State";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
-import { humanMs, money, now, since } from "../parts/words";
+import { count, humanMs, money, now, since } from "../parts/words";
 import { go, to } from "../shell/address";
 import { base, me } from "../store/desk";
 import { StepStats } from "./StepStats";
@@ -18,7 +19,7 @@ export function PipelinePage({ name }: { name: string }) {
   const drawn = useSignal<PipelineDrawn | null>(null);
   const chosen = useSignal("");
   const found = asked.found.value;
-  if (asked.problem.value) return <div class="page"><Trouble problem={asked.problem.value} /></div>;
+  if (asked.problem.value) return <NotHere title={name} problem={asked.problem.value} href="/pipelines" back="Pipelines" />;
   if (!found) return <div class="page"><p class="soft loading" role="status">reading…</p></div>;
   const shown = drawn.value ?? found;
   const step = shown.graph.find((one) => one.name === chosen.value);
@@ -27,7 +28,8 @@ export function PipelinePage({ name }: { name: string }) {
       <p class="crumb"><a href="/pipelines">Pipelines</a></p>
       <h1>{found.name}</h1>
       <p class="standfirst">{found.description}</p>
-      <p class="choices"><a class="button primary" href={`/new?pipeline=${encodeURIComponent(name)}`}>Begin with it</a>{me.value?.role === "administer" && <Copy name={name} text={found.yaml} />}</p>
+      {found.problems.length > 0 && <Broken problems={found.problems} />}
+      <p class="choices">{!found.problems.length && <a class="button primary" href={`/new?pipeline=${encodeURIComponent(name)}`}>Begin with it</a>}{me.value?.role === "administer" && <Copy name={name} text={found.yaml} />}</p>
       {shown.graph.length > 0 && (
         <section class="run" aria-label="Graph">
           <Graph steps={shown.graph} node={(one) => <Node step={one} chosen={chosen.value === one.name} choose={() => (chosen.value = chosen.value === one.name ? "" : one.name)} />} />
@@ -65,6 +67,16 @@ export function PipelinePage({ name }: { name: string }) {
           saved={asked.again}
         />
       </section>
+    </div>
+  );
+}
+
+/** Why it can't be run, where one looks first; at their lines the problems stand under the text. */
+function Broken({ problems }: { problems: PipelineShown["problems"] }) {
+  return (
+    <div class="trouble">
+      <p><span aria-hidden="true">✗ </span>It can’t be run: {count(problems.length, "problem")} in its text</p>
+      <ul class="plainlist">{problems.map((one, index) => <li key={index}>line {one.line}: {one.message} <span class="soft">{one.hint}</span></li>)}</ul>
     </div>
   );
 }

@@ -50,7 +50,7 @@ export function TextEditor({ file, text, hash, address, check, problems, saved }
   return (
     <div class="editor">
       <label class="soft mono" for="file">{file}</label>
-      <textarea id="file" ref={area} spellcheck={false} rows={24} readOnly={!may} value={draft.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
+      <textarea id="file" ref={area} spellcheck={false} rows={Math.min(24, Math.max(8, text.split("\n").length + 1))} readOnly={!may} value={draft.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
       <div role="status">
         {found.value.length > 0 ? (
           <ul class="problems">

@@ -21,7 +21,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useSignal<readonly File[]>([]);
   const { fold } = open;
-  const working = fold.working;
+  const working = open.working;
 
   useEffect(() => {
     const area = field.current;
@@ -71,7 +71,7 @@ export function Composer({ open, quote }: { open: OpenSession; quote: { value: s
   useEffect(() => {
     let last = 0;
     const press = (event: KeyboardEvent): void => {
-      if (event.key !== "Escape" || event.defaultPrevented || !open.fold.working) return;
+      if (event.key !== "Escape" || event.defaultPrevented || !open.working) return;
       if (event.timeStamp - last < TWICE_MS) void stop();
       else {
         stopping.value = "once";

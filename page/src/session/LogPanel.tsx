@@ -35,9 +35,9 @@ export function LogPanel({ open, at }: { open: OpenSession; at: number }) {
       <ol>
         {found.slice(from, from + MOST).map((one) => (
           <li key={one.seq} ref={one.seq === at ? here : null} class={one.seq === at ? "here" : ""}>
+            <a href={to("s", open.id, "event", String(one.seq))} aria-label={`Event ${one.seq}`}>{one.seq}</a>
             <details open={one.seq === at}>
               <summary>
-                <a href={to("s", open.id, "event", String(one.seq))}>{one.seq}</a>
                 <span class="type">{one.event.type}</span>
                 <span class="soft">{about(one.event)}</span>
                 <time dateTime={one.at}>{one.at.slice(11, 19)}</time>

@@ -7,6 +7,7 @@ import { go, place, to } from "../shell/address";
 import type { OpenSession } from "../store/open";
 import type { Run, Step } from "../store/run";
 import { MoreBudget } from "./MoreBudget";
+import { RunAgain } from "./RunAgain";
 import { RunGraph } from "./RunGraph";
 import { RunResult } from "./RunResult";
 import { StepDetail } from "./StepDetail";
@@ -24,21 +25,22 @@ export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; ope
       go(to("s", open.id), true);
     } else go(to("s", open.id, "step", name), wanted !== "");
   };
-  const isDone = run.outcome === "done";
+  const outcome = run.outcome ?? (isLast && open.left.value ? "interrupted" : null);
+  const isDone = outcome === "done";
   const wantedFiles = (run.steps.get(run.desired)?.artifacts ?? []).toSorted(byReading);
   const onTheWay = [...run.steps.values()].flatMap((one) => one.artifacts).filter((name) => !wantedFiles.includes(name));
   const files = [...wantedFiles, ...onTheWay];
-  const asksElsewhere = run.outcome === "waiting";
+  const asksElsewhere = outcome === "waiting";
   return (
     <article class="run" id={`e${run.seq}`} aria-label={`Run of ${run.pipeline}`}>
       <header>
         <h2>{run.pipeline}</h2>
-        <Standing run={run} rev={rev} />
+        <Standing run={run} rev={rev} outcome={outcome} />
       </header>
       <RunGraph run={run} rev={rev} chosen={chosen} choose={choose} />
       {step && <StepDetail key={step.name} rev={rev} step={step} run={run} open={open} first={isLast && asksElsewhere} />}
-      {run.notes.map((note) => <p key={note.seq} class={note.look === "warning" ? "warning" : "soft small"}>{note.text}</p>)}
-      {run.outcome && run.outcome !== "waiting" && run.outcome !== "done" && <AtRest run={run} rev={rev} open={open} isLast={isLast} />}
+      {run.notes.filter((note) => !run.message || !note.text.endsWith(run.message)).map((note) => <p key={note.seq} class={note.look === "warning" ? "warning" : "soft small"}>{note.text}</p>)}
+      {outcome && outcome !== "waiting" && outcome !== "done" && <AtRest run={run} rev={rev} outcome={outcome} open={open} isLast={isLast} />}
       {isLast && isDone && wantedFiles.length > 0 && <RunResult open={open} files={wantedFiles} />}
       {files.length > 0 && (
         <div class="made">
@@ -52,6 +54,7 @@ export function RunCard({ run, rev, open, isLast }: { run: Run; rev: number; ope
           )}
         </div>
       )}
+      {isLast && outcome && outcome !== "waiting" && outcome !== "cancelled" && <RunAgain run={run} open={open} />}
     </article>
   );
 }
@@ -67,14 +70,14 @@ function byReading(one: string, other: string): number {
   return rank(one) - rank(other);
 }
 
-function Standing({ run }: { run: Run; rev: number }) {
-  const state = run.outcome === null ? stateOf("running", "step") : stateOf(run.outcome, "session");
-  const ms = (run.endedAt && run.outcome ? Date.parse(run.endedAt) : now.value) - Date.parse(run.at);
+function Standing({ run, outcome }: { run: Run; rev: number; outcome: Run["outcome"] }) {
+  const state = outcome === null ? stateOf("running", "step") : stateOf(outcome, "session");
+  const ms = outcome && !run.outcome ? 0 : (run.endedAt && outcome ? Date.parse(run.endedAt) : now.value) - Date.parse(run.at);
   const made = [...run.steps.values()].filter((step) => step.state === "done" || step.state === "skipped").length;
   return (
     <span class={`state ${state.look}`}>
       <span class="sign" aria-hidden="true">{state.sign}</span><span>{state.word}</span>
-      <span class="soft"> · {made} of {count(run.steps.size, "step")}{run.outcome !== "waiting" && ms > 0 ? ` · ${humanMs(ms)}` : ""}</span>
+      <span class="soft"> · {made} of {count(run.steps.size, "step")}{outcome !== "waiting" && ms > 0 ? ` · ${humanMs(ms)}` : ""}</span>
     </span>
   );
 }
@@ -97,16 +100,18 @@ const REST: Readonly<Record<string, string>> = {
   cancelled: "It was ended for good. What it made stays.",
 };
 
-function AtRest({ run, open, isLast }: { run: Run; rev: number; open: OpenSession; isLast: boolean }) {
+function AtRest({ run, outcome, open, isLast }: { run: Run; rev: number; outcome: string; open: OpenSession; isLast: boolean }) {
   const answering = useAnswering(open.base, open.id);
   const known = /^failed: /.test(run.message) || [...run.steps.values()].some((step) => step.message === run.message); // the step says it, with why
   const told = known ? "" : run.message;
+  const ofStep = outcome === "over_budget" && run.message.startsWith("the step ");
   return (
     <div class="rest">
-      <p>{REST[run.outcome ?? ""] ?? ""} {told && <span class="soft">{told}</span>}</p>
-      {isLast && run.outcome !== "cancelled" && (
+      <p>{REST[outcome] ?? ""} {told && <span class="soft">{told.charAt(0).toUpperCase() + told.slice(1)}.</span>}</p>
+      {ofStep && <p class="soft">Allow more under its <code>budget</code> in the <a href={to("pipelines", run.pipeline)}>pipeline’s text</a>, then go on.</p>}
+      {isLast && outcome !== "cancelled" && (
         <div class="choices">
-          {run.outcome === "over_budget" ? <MoreBudget answering={answering} /> : <button type="button" class="primary" disabled={answering.busy.value} onClick={() => void answering.give({ type: "start_run" })}>{run.outcome === "left" ? "Take it up again" : "Go on"}</button>}
+          {outcome === "over_budget" && !ofStep ? <MoreBudget answering={answering} told={run.message} /> : <button type="button" class="primary" disabled={answering.busy.value} onClick={() => void answering.give({ type: "start_run" })}>{outcome === "left" ? "Take it up again" : outcome === "failed" ? "Try again" : "Go on"}</button>}
           <button type="button" disabled={answering.busy.value} onClick={() => void answering.give({ type: "cancel_run" })}>End it for good</button>
         </div>
       )}

@@ -15,7 +15,7 @@ function Node({ step, chosen, choose }: { step: Step; rev: number; chosen: boole
       type="button"
       class={`node ${state.look}`}
       aria-expanded={chosen}
-      aria-label={`${step.name}: ${state.word}`}
+      aria-label={`${step.name}: ${told(step, state.word)}`}
       title={step.reason}
       onClick={() => choose(step.name)}
     >

@@ -74,7 +74,7 @@ function entriesOf(open: OpenSession): Entry[] {
   const { fold } = open;
   const inside = (label: string, about: string, ...parts: string[]): Entry => ({ label, about, act: () => go(to("s", open.id, ...parts)) });
   return [
-    ...(fold.working ? [{ label: "Stop what runs", about: "here", act: () => void command(open.base, open.id, { type: "interrupt" }).catch(() => undefined) }] : []),
+    ...(open.working ? [{ label: "Stop what runs", about: "here", act: () => void command(open.base, open.id, { type: "interrupt" }).catch(() => undefined) }] : []),
     ...[...(fold.runs.last?.steps.keys() ?? [])].map((name) => inside(name, "step, here", "step", name)),
     ...[...fold.artifacts.keys()].map((name) => inside(name, "artifact, here", "artifact", name)),
     ...fold.inputs.map((one) => inside(one.input === "source" ? "The document" : one.input, "here", "source", one.input)),
@@ -107,7 +107,7 @@ function Head({ open }: { open: OpenSession }) {
       <div>
         <h1 dir="auto">{entry?.flag && <span title="flagged"><span aria-hidden="true">⚑ </span><span class="unseen">flagged: </span></span>}{title}</h1>
         <p class="facts">
-          {entry && <State state={fold.asks.length ? "waiting" : fold.working ? "working" : entry.state === "waiting" || entry.state === "working" ? "idle" : entry.state} of="session" />}
+          {entry && <State state={fold.asks.length ? "waiting" : open.working ? "working" : entry.state === "waiting" || entry.state === "working" ? "idle" : entry.state} of="session" />}
           {facts.map((fact) => <span key={fact}>{fact}</span>)}
           <a href={to("s", open.id, "log")}>{counted(fold.seq, "event")}</a>
           {fold.inputs[0] && <a href={to("s", open.id, "source", fold.inputs[0].input)}>the {fold.inputs[0].input === "source" ? "document" : fold.inputs[0].input}</a>}

@@ -111,9 +111,9 @@ function Prompts({ open, step, attempts }: { open: OpenSession; step: string; at
 function Findings({ attempts }: { attempts: readonly Attempt[]; rev: number }) {
   return (
     <div class="findings">
-      {attempts.filter((one) => one.findings.length).map((one) => (
+      {alike(attempts.filter((one) => one.findings.length)).map(({ one, many }) => (
         <div key={one.attempt}>
-          <p class="label">Wrong with attempt {one.attempt}</p>
+          <p class="label">{many > 1 ? `Wrong with attempts ${one.attempt} to ${one.attempt + many - 1}` : `Wrong with attempt ${one.attempt}`}</p>
           <ul>
             {one.findings.map((finding, index) => (
               <li key={index}>
@@ -126,6 +126,17 @@ function Findings({ attempts }: { attempts: readonly Attempt[]; rev: number }) {
       ))}
     </div>
   );
+}
+
+/** Attempts one after the other with which the same was wrong are told once. */
+function alike(attempts: readonly Attempt[]): { one: Attempt; many: number }[] {
+  const found: { one: Attempt; many: number }[] = [];
+  for (const one of attempts) {
+    const last = found.at(-1);
+    if (last && last.one.attempt + last.many === one.attempt && JSON.stringify(last.one.findings) === JSON.stringify(one.findings)) last.many += 1;
+    else found.push({ one, many: 1 });
+  }
+  return found;
 }
 
 const BY: Readonly<Record<string, string>> = { person: "you", answer: "your answer in advance", auto: "the pipeline" };

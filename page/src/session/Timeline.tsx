@@ -68,7 +68,7 @@ export function Timeline({ open }: { open: OpenSession }) {
   return (
     <>
       {(from > 0 || begins > 0) && <button type="button" class="plain earlier" ref={begin} onClick={more}>{begins ? "Earlier" : `${from} earlier`}</button>}
-      <div class="timeline" role="feed" aria-busy={open.fold.working}>
+      <div class="timeline" role="feed" aria-busy={open.working}>
         {chunks(items.slice(from)).map((chunk) => (
           <Together key={chunk.key} items={chunk.items} rev={chunk.rev} open={open} last={runs.last} first={asks ? askKey(asks) : ""} />
         ))}

@@ -13,14 +13,15 @@ export function TurnCard({ card, rev, open }: { card: Card; rev: number; open: O
   const live = card.live?.text ?? "";
   const asked = asksIn(card, open);
   return (
-    <article class={`card ${card.open ? "open" : ""} ${card.undone ? "undone" : ""}`} id={`e${card.seq}`} aria-busy={card.open}>
+    <article class={`card ${card.open && !open.left.value ? "open" : ""} ${card.undone ? "undone" : ""}`} id={`e${card.seq}`} aria-busy={card.open}>
       <Activities card={card} rev={rev} open={open} />
       {asked.map((call) => (
         <ApprovalAsk key={`${call.conversation}/${call.call}`} base={open.base} session={open.id} call={call} first={isFirst(call, open)} />
       ))}
       {card.todo && <TodoList text={card.todo} />}
       {live ? <Formatted text={live} live /> : card.answer ? <Formatted text={card.answer} /> : null}
-      {card.open && !live && !asked.length && <Waits card={card} rev={rev} />}
+      {card.open && open.left.value ? <p class="warning"><span aria-hidden="true">! </span>Whatever ran this has ended in the middle of it. Say something, and it goes on from here.</p>
+        : card.open && !live && !asked.length && !open.fold.questions.size && <Waits card={card} rev={rev} />}
       {!card.open && card.outcome === "failed" && (
         <p class="warning bad"><span aria-hidden="true">✗ </span>{card.why || "the model call failed"}. Say it again to try once more.</p>
       )}

@@ -1,6 +1,7 @@
 /** The frame around every place: where one can go, what waits, and whether the server is there. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { get, signedOut } from "../api/client";
 import { Trouble } from "../parts/Trouble";
 import { choose, list, me, sessions, trouble, waiting, working, workspace } from "../store/desk";
 import { go, place, to } from "./address";
@@ -21,6 +22,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
     const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (icon) icon.href = waits ? "/static/icon-waits.svg" : "/static/icon.svg";
   }, [waits, here]);
+  useEffect(() => {
+    if (!signedOut.value) return;
+    const timer = setInterval(() => void get("/api/me").catch(() => undefined), 3000); // whoever signs in elsewhere goes on here
+    return () => clearInterval(timer);
+  }, [signedOut.value]);
   const before = useRef<ReadonlySet<string>>(new Set());
   useEffect(() => {
     const fresh = waiting.value.filter((one) => !before.current.has(one.id));
@@ -62,8 +68,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </div>
       </nav>
       <main id="main" tabIndex={-1}>
-        <p class="away" role="status">{away ? "The server is away. Trying again…" : ""}</p>
-        {trouble.value && !away && <Trouble problem={trouble.value} />}
+        <p class="away" role="status">
+          {signedOut.value ? <>You are signed out. <a href={`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`} target="_blank">Sign in again</a> in another tab: what you wrote here stays, and goes on.</>
+            : away ? "The server is away. Trying again…" : ""}
+        </p>
+        {trouble.value && !away && !signedOut.value && <Trouble problem={trouble.value} />}
         {children}
       </main>
       <Palette />

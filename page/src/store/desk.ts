@@ -31,7 +31,7 @@ export async function begin(): Promise<void> {
     trouble.value = null;
   } catch (error) {
     trouble.value = problemOf(error);
-    if (trouble.value.status !== 401) setTimeout(() => void begin(), 2000);
+    setTimeout(() => void begin(), 2000);
     return;
   }
   const names = me.value.workspaces.map((one) => one.name);

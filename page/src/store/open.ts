@@ -1,9 +1,10 @@
 /** The session that is open: its stream into its fold, and one signal a frame to show it. A long conversation is opened
  *  from its end; with what is older the fold is made anew from all that is known, so that it is never anything else. */
-import { type Signal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { get } from "../api/client";
 import type { EarlierTurns, Event } from "../api/made";
 import { type Sent, Stream } from "../api/stream";
+import { sessions } from "./desk";
 import { SessionFold } from "./session";
 
 const FIRST_TURNS = 40;
@@ -19,6 +20,12 @@ export class OpenSession {
   readonly missing: Signal<boolean> = signal(false);
   /** Of the conversation nothing before this event is here; 0 when all of it is. */
   readonly begins: Signal<number> = signal(0);
+  /** Its log says that something goes on, but whoever was at it has ended, and nothing has come since. */
+  readonly left: ReadonlySignal<boolean> = computed(() => {
+    this.shown.value;
+    const entry = sessions.value.get(this.id);
+    return this.caughtUp.value && this.fold.working && entry?.state === "interrupted" && entry.seq >= this.fold.seq;
+  });
   readonly stream: Stream;
   private due = false;
   private readonly address: string;
@@ -39,6 +46,10 @@ export class OpenSession {
         this.missing.value = status === 404;
       },
     );
+  }
+
+  get working(): boolean {
+    return this.fold.working && !this.left.value;
   }
 
   close(): void {

@@ -35,10 +35,10 @@ from weft.protocol.messages import Usage
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.workspace.config import FILE, Config
-from weft.workspace.config_edit import with_default, with_table, without_table
+from weft.workspace.config_edit import with_default, with_role, with_table, without_table
 from weft.workspace.config_file import parse_config, read_config
 from weft.workspace.document import SourceFile
-from weft.workspace.model_table import ModelKind, is_connection_name
+from weft.workspace.model_table import ROLE_NAMES, ModelKind, is_connection_name
 
 AskKey = Callable[[bool], str]
 """Asks the person for a key; takes whether the connection needs one. "" for none."""
@@ -224,6 +224,21 @@ class ModelSettings:
         with Folder.open(self._path) as folder:
             folder.replace(FILE, with_default(_text(folder), model).encode())
         return chosen.reference
+
+    def roles(self) -> dict[str, str]:
+        """Which model each role stands for, "" for none."""
+        given = self._config().roles.by_name()
+        return {role: given.get(role, "") for role in ROLE_NAMES}
+
+    def set_role(self, role: str, model: str) -> str:
+        """The reference of the model that the role stands for from now on; "" for none."""
+        if role not in ROLE_NAMES:
+            raise UsageError(f"there is no role '{role}'", hint=f"the roles are {', '.join(ROLE_NAMES)}")
+        config = self._config()
+        reference = resolve(Choices(workspace=model), self._known(config)).reference if model else ""
+        with Folder.open(self._path) as folder:
+            folder.replace(FILE, with_role(_text(folder), role, reference).encode())
+        return reference
 
     def explain(self, *, session: str | None = None, step: str | None = None, agent: str | None = None) -> list[str]:
         """Which model is meant, and why."""

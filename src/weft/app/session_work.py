@@ -34,7 +34,15 @@ from weft.protocol.events import (
 )
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.patterns import pattern
-from weft.protocol.talk import ApprovalDecided, ApprovalRequested, ToolRequested, ToolSettled
+from weft.protocol.talk import (
+    ApprovalDecided,
+    ApprovalRequested,
+    ConversationRewound,
+    PlanDecided,
+    PlanSubmitted,
+    ToolRequested,
+    ToolSettled,
+)
 from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
@@ -292,6 +300,7 @@ class OpenQuestions:
     gates: tuple[GateOpened, ...]
     approvals: tuple[tuple[ToolRequested, ApprovalRequested], ...]
     confirmation: ConfirmationAsked | None
+    plan: PlanSubmitted | None = None
 
 
 def open_questions(parts: Parts, session: str) -> OpenQuestions:
@@ -299,6 +308,7 @@ def open_questions(parts: Parts, session: str) -> OpenQuestions:
     approvals: dict[tuple[str, str], tuple[ToolRequested, ApprovalRequested]] = {}
     requested: dict[tuple[str, str], ToolRequested] = {}
     confirmation: ConfirmationAsked | None = None
+    plan: PlanSubmitted | None = None
     for record in parts.sessions.records(session):
         event = record.event
         match event:
@@ -319,9 +329,13 @@ def open_questions(parts: Parts, session: str) -> OpenQuestions:
                 confirmation = None
             case RunEnded() if event.outcome in ("done", "cancelled"):
                 gates, confirmation = {}, None
+            case PlanSubmitted():
+                plan = event
+            case PlanDecided() | ConversationRewound():
+                plan = None
             case _:
                 pass
-    return OpenQuestions(tuple(gates.values()), tuple(approvals.values()), confirmation)
+    return OpenQuestions(tuple(gates.values()), tuple(approvals.values()), confirmation, plan)
 
 
 # -- documents

@@ -34,7 +34,7 @@ class Glance:
     working: set[str] = field(default_factory=set)
     """Conversations in which a turn is open."""
     approvals: dict[str, str] = field(default_factory=dict)
-    """Calls that wait for a person, by conversation and call, each with what it wants to do."""
+    """Calls and plans that wait for a person, by conversation and call, each with what it wants to do."""
     model: str = ""
     news: int = 0
     """The last event that a person would want to see: an answer, a result, a question."""
@@ -53,11 +53,11 @@ class Glance:
                 self.working.discard(event.conversation)
                 if event.conversation == MAIN:
                     self.news = record.seq
-            case t.ApprovalRequested():
-                self.approvals[f"{event.conversation} {event.call}"] = f"{event.tool}: {event.reason}"
+            case t.ApprovalRequested() | t.PlanSubmitted():
+                self.approvals[_asked(event)] = _wish(event)
                 self.news = record.seq
-            case t.ApprovalDecided() | t.ToolSettled():
-                self.approvals.pop(f"{event.conversation} {event.call}", None)
+            case t.ApprovalDecided() | t.ToolSettled() | t.PlanDecided() | t.ConversationRewound():
+                self.approvals.pop(_asked(event), None)
             case t.ModelSettled():
                 self.model = event.model or self.model
                 self.last_words = (event.conversation == MAIN and short(event.text)) or self.last_words
@@ -67,6 +67,20 @@ class Glance:
                 self.model = self.model or event.model
             case _:
                 pass
+
+
+_Asks = t.ApprovalRequested | t.PlanSubmitted
+
+
+def _asked(event: _Asks | t.ApprovalDecided | t.ToolSettled | t.PlanDecided | t.ConversationRewound) -> str:
+    """A conversation has one plan that waits, and goes back to before it."""
+    if isinstance(event, t.ApprovalRequested | t.ApprovalDecided | t.ToolSettled):
+        return f"{event.conversation} {event.call}"
+    return f"{event.conversation} plan"
+
+
+def _wish(event: _Asks) -> str:
+    return f"a plan: {short(event.text)}" if isinstance(event, t.PlanSubmitted) else f"{event.tool}: {event.reason}"
 
 
 def texts_of(record: Record) -> list[IndexedText]:

@@ -21,7 +21,7 @@ from weft.protocol.values import dataclass
 from weft.session.shared import LogMark
 
 FILE: Final = "index.db"
-VERSION: Final = 3
+VERSION: Final = 4
 BUSY_SECONDS: Final = 5.0
 PAGE: Final = 100
 HITS_EACH: Final = 3

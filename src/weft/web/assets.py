@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 from typing import Final
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -36,6 +37,11 @@ def _built() -> dict[str, bytes]:
     """Every file by its name; {} where the page was not built."""
     folder = files("weft.web") / "static"
     return {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()} if folder.is_dir() else {}
+
+
+def stylesheet() -> str:
+    """The name of the page's style, for pages that are made here; "" where it was not built."""
+    return next((name for name in _built() if name.startswith("page-") and name.endswith(".css")), "")
 
 
 def _sent(request: Request, name: str, *, kept: bool) -> Response | None:
@@ -70,5 +76,5 @@ async def page(address: str, request: Request) -> Response:
         raise HTTPException(404, "there is nothing here")
     served = request.app.state.served
     if not served.access.identify_browser(request.cookies.get(served.house.cookie, "")):
-        return RedirectResponse("/sign-in", 303)
+        return RedirectResponse(f"/sign-in?next={quote(f'/{address}')}" if address else "/sign-in", 303)
     return _sent(request, "index.html", kept=False) or HTMLResponse(_NOT_BUILT, 503)

@@ -9,9 +9,12 @@ from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from weft.app import BROWSER_DAYS
+from weft.protocol.patterns import pattern
+from weft.web.assets import stylesheet
 from weft.web.shapes import ApiProblem
 
 page_routes = APIRouter()
+_PLACE: Final = pattern(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
 _PAGE: Final[dict[str, Any]] = {"content": {"text/html": {"schema": {"type": "string"}}}}
 _LIMITED: Final[dict[str, Any]] = {"model": ApiProblem, "description": "too many tries; wait a minute"}
 _SIGNED_IN: Final[dict[str, Any]] = {
@@ -24,31 +27,37 @@ _SIGNED_IN: Final[dict[str, Any]] = {
 _FRAME: Final = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Weft</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"></head>
-<body><main><h1>Weft</h1>{body}</main></body>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><link rel="icon" href="/static/icon.svg">{style}</head>
+<body><main class="page sign-in"><h1>Weft</h1>{body}</main></body>
 </html>"""
 _PASSPHRASE: Final = """<p>{told}</p>
 <form method="post" action="/sign-in">
+<input type="hidden" name="next" value="{next}">
 <p><label>Name <input name="person" autocomplete="username" required></label></p>
 <p><label>Passphrase <input name="passphrase" type="password" autocomplete="current-password" required></label></p>
-<p><button>Sign in</button></p>
+<p><button class="primary">Sign in</button></p>
 </form>"""
 _ASK_LINK: Final = """<p>{told}</p>
 <p>Open the link that <code>weft serve</code> printed, or make a new one with <code>weft tokens link</code>.</p>"""
 _CONFIRM: Final = """<p>Sign this browser in?</p>
 <form method="post" action="/sign-in">
 <input type="hidden" name="link" value="{link}">
-<p><button autofocus>Sign in</button></p>
+<p><button class="primary" autofocus>Sign in</button></p>
 </form>"""
 
 
 @page_routes.get("/sign-in", response_class=HTMLResponse)
-async def sign_in_page(request: Request, link: Annotated[str, Query(max_length=200)] = "") -> Response:
+async def sign_in_page(
+    request: Request,
+    link: Annotated[str, Query(max_length=200)] = "",
+    next: Annotated[str, Query(max_length=2000, description="The place of the page to go on to.")] = "",
+) -> Response:
     """The form that signs a browser in. A link is used by a click, not by being looked at: programs that look at links
     in messages must not use it up."""
     if link:
-        return HTMLResponse(_FRAME.format(body=_CONFIRM.format(link=escape(link, quote=True))))
-    return _ask(request, "You are not signed in.")
+        return _page(_CONFIRM.format(link=escape(link, quote=True)))
+    return _ask(request, "You are not signed in.", next)
 
 
 @page_routes.post(
@@ -66,6 +75,7 @@ async def sign_in(
     link: Annotated[str, Form(max_length=200)] = "",
     person: Annotated[str, Form(max_length=64)] = "",
     passphrase: Annotated[str, Form(max_length=1000)] = "",
+    next: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
     """By a link that is good once, or by name and passphrase. The request must tell its `Origin`, as browsers do."""
     served = request.app.state.served
@@ -77,10 +87,10 @@ async def sign_in(
         cookie = served.access.use_passphrase(person, passphrase, agent)
         told = "That is not right."
     if cookie is None:
-        page = _ask(request, told)
+        page = _ask(request, told, next)
         page.status_code = 403
         return page
-    answer = RedirectResponse("/", status_code=303)
+    answer = RedirectResponse(next if is_place(next) else "/", status_code=303)
     answer.set_cookie(
         served.house.cookie,
         cookie,
@@ -93,6 +103,16 @@ async def sign_in(
     return answer
 
 
-def _ask(request: Request, told: str) -> HTMLResponse:
+def is_place(address: str) -> bool:
+    """An address of this page and of no other host, however a browser reads it."""
+    return bool(_PLACE.fullmatch(address))
+
+
+def _ask(request: Request, told: str, next: str) -> HTMLResponse:
     body = _PASSPHRASE if request.app.state.served.access.has_passphrase else _ASK_LINK
-    return HTMLResponse(_FRAME.format(body=body.format(told=told)))
+    return _page(body.format(told=told, next=escape(next, quote=True)))
+
+
+def _page(body: str) -> HTMLResponse:
+    style = f'<link rel="stylesheet" href="/static/{name}">' if (name := stylesheet()) else ""
+    return HTMLResponse(_FRAME.format(body=body, style=style))

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -229,13 +229,19 @@ class ServedWorkspace:
 
         return await self.app.off_loop(looked)
 
-    async def list_events(self, shown: Callable[[ListedSession], BaseModel]) -> AsyncIterator[bytes]:
+    async def list_events(
+        self, shown: Callable[[ListedSession, Sequence[QuestionAsked]], BaseModel]
+    ) -> AsyncIterator[bytes]:
         """What changes in the list, for one client: first everything as it is."""
         revision, quiet = 0, 0.0
+        before: Mapping[str, Sequence[QuestionAsked]] = {}
         while True:
-            revision, changed, left = await self.app.off_loop(partial(self._changes, revision))
+            asked = self.asked()
+            others = [name for name in {**before, **asked} if before.get(name) != asked.get(name)]
+            before = asked
+            revision, changed, left = await self.app.off_loop(partial(self._changes, revision, others))
             for entry in changed:
-                yield Sent("session", shown(entry).model_dump_json()).encoded()
+                yield Sent("session", shown(entry, asked.get(entry.id, ())).model_dump_json()).encoded()
             if left is not None:
                 yield Sent("left", json.dumps(left)).encoded()
             quiet = 0.0 if changed or left else quiet + LOOK_SECONDS
@@ -244,9 +250,18 @@ class ServedWorkspace:
                 yield Sent("beat", "{}").encoded()
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _changes(self, revision: int) -> tuple[int, list[ListedSession], list[str] | None]:
+    def _changes(self, revision: int, others: Sequence[str]) -> tuple[int, list[ListedSession], list[str] | None]:
+        """With the entries of `others`, in which something changed that the list does not keep."""
         self._refresh()
-        return self.catalogue.changed_since(revision)
+        revision, changed, left = self.catalogue.changed_since(revision)
+        known = {entry.id for entry in changed}
+        found = (self.catalogue.entry(name) for name in others if name not in known)
+        return revision, [*changed, *(entry for entry in found if entry)], left
+
+    def asked(self) -> dict[str, tuple[QuestionAsked, ...]]:
+        """What tools ask now, by session. It is in no log: only who holds the session knows it."""
+        held = {name: self.keeper.holding(name) for name in self.keeper.names}
+        return {name: one.questions for name, one in held.items() if one and one.questions}
 
     def _refresh(self) -> None:
         """Who writes keeps the index up; now and then it is held against every log, for who was killed before that: at
@@ -266,16 +281,15 @@ class ServedWorkspace:
             self.catalogue.refresh_soon(told)
 
     async def waiting(self, shown: Callable[[ListedSession, OpenQuestions, Sequence[QuestionAsked]], T]) -> list[T]:
-        """Everything that waits for a person, the newest first. What a tool asks is in no log: only who holds the
-        session knows it."""
-        asking = {name: held.questions for name in self.keeper.names if (held := self.keeper.holding(name))}
+        """Everything that waits for a person, the newest first."""
+        asking = self.asked()
 
         def looked() -> list[T]:
             wanted = Filter(states=("waiting",), archived=None, limit=MOST_WAITING)
             self._refresh()
             entries = {one.id: one for one in self.catalogue.page(wanted, refresh=False)}
-            for name, questions in asking.items():
-                if questions and name not in entries and (entry := self.catalogue.entry(name)):
+            for name in asking:
+                if name not in entries and (entry := self.catalogue.entry(name)):
                     entries[name] = entry
             return [
                 shown(entry, open_questions(self.app, name), asking.get(name, ())) for name, entry in entries.items()

@@ -103,7 +103,9 @@ async def list_sessions(
         offset=offset,
     )
     found, counts = await place.sessions(q, wanted)
-    return s.SessionList(sessions=tuple(map(_found, found[:limit])), counts=counts, more=len(found) > limit)
+    asked = place.asked()
+    shown = tuple(_found(one, asked.get(one.entry.id, ())) for one in found[:limit])
+    return s.SessionList(sessions=shown, counts=counts, more=len(found) > limit)
 
 
 @session_routes.get("/events", response_class=StreamingResponse)
@@ -118,7 +120,7 @@ async def show_session(session: Session, place: At, who: Looks) -> s.SessionEntr
     found = await place.app.off_loop(lambda: place.catalogue.entry(session))
     if found is None:
         raise NotThereError(f"there is no session {session}", hint="it may be in the trash")
-    return _entry(found)
+    return _entry(found, place.asked().get(session, ()))
 
 
 @session_routes.patch("/sessions/{session}")
@@ -182,12 +184,17 @@ async def trash_session(session: Session, place: At, who: Runs) -> None:
     await place.app.off_loop(lambda: place.catalogue.forget(session))
 
 
-def _entry(entry: ListedSession) -> s.SessionEntry:
-    return s.SessionEntry(**{name: getattr(entry, name) for name in s.SessionEntry.model_fields})
+def _entry(entry: ListedSession, asked: Sequence[QuestionAsked] = ()) -> s.SessionEntry:
+    known = {name: getattr(entry, name) for name in s.SessionEntry.model_fields if name != "questions"}
+    if not asked:
+        return s.SessionEntry(**known)
+    texts = (str(one["text"]) for question in asked for one in question.questions)
+    waits = {"state": "waiting", "waits": (*entry.waits, *texts)}
+    return s.SessionEntry(**{**known, **waits}, questions=tuple(map(to_wire, asked)))
 
 
-def _found(found: FoundListing) -> s.FoundSession:
-    return s.FoundSession(session=_entry(found.entry), hits=tuple(map(_hit, found.hits)))
+def _found(found: FoundListing, asked: Sequence[QuestionAsked]) -> s.FoundSession:
+    return s.FoundSession(session=_entry(found.entry, asked), hits=tuple(map(_hit, found.hits)))
 
 
 def _hit(hit: TextHit) -> s.SessionHit:
@@ -391,10 +398,11 @@ async def list_waiting(place: At, who: Looks) -> tuple[s.WaitingSession, ...]:
 
 def _waiting(entry: ListedSession, found: OpenQuestions, questions: Sequence[QuestionAsked]) -> s.WaitingSession:
     return s.WaitingSession(
-        session=_entry(entry),
+        session=_entry(entry, questions),
         gates=tuple(map(to_wire, found.gates)),
         approvals=tuple({**to_wire(asked), **to_wire(requested)} for asked, requested in found.approvals),
         confirmation=to_wire(found.confirmation) if found.confirmation else None,
+        plan=to_wire(found.plan) if found.plan else None,
         questions=tuple(map(to_wire, questions)),
     )
 

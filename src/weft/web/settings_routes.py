@@ -45,6 +45,12 @@ class ModelShown(s.Shape):
     default: bool
 
 
+class RoleShown(s.Shape):
+    role: str
+    model: str
+    """Empty where none is chosen: what asks for the role is refused."""
+
+
 class AbilityShown(s.Shape):
     works: bool | None
     note: str
@@ -221,6 +227,20 @@ async def choose_model(asked: ModelName, place: At, who: Administers) -> ModelNa
     """The workspace's default from now on."""
     reference = await place.app.off_loop(lambda: _models(place).set_default(asked.model))
     return ModelName(model=reference)
+
+
+@settings_routes.get("/models/roles")
+async def list_roles(place: At, who: Looks) -> tuple[RoleShown, ...]:
+    """What may be named in place of a model, and which model it stands for."""
+    found = await place.app.off_loop(lambda: _models(place).roles())
+    return tuple(RoleShown(role=role, model=model) for role, model in found.items())
+
+
+@settings_routes.put("/models/roles/{role}")
+async def choose_role(role: str, asked: ModelName, place: At, who: Administers) -> RoleShown:
+    """The model that it stands for from now on; "" for none."""
+    model = await place.app.off_loop(lambda: _models(place).set_role(role, asked.model))
+    return RoleShown(role=role, model=model)
 
 
 @settings_routes.get("/models/explain")

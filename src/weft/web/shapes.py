@@ -65,6 +65,8 @@ class SessionEntry(Shape):
     updated: str
     problem: str
     seq: int
+    questions: tuple[Mapping[str, Any], ...] = ()
+    """What tools ask now; it is in no log."""
 
 
 class SessionChange(Shape):
@@ -248,6 +250,8 @@ class WaitingSession(Shape):
     gates: tuple[Mapping[str, Any], ...]
     approvals: tuple[Mapping[str, Any], ...]
     confirmation: Mapping[str, Any] | None
+    plan: Mapping[str, Any] | None
+    """What a model would do, once a person says so."""
     questions: tuple[Mapping[str, Any], ...]
 
 

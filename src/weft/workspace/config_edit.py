@@ -17,6 +17,7 @@ from weft.protocol.patterns import pattern
 
 _HEADER: Final = pattern(r"[ \t]*\[")
 _DEFAULT: Final = pattern(r"[ \t]*model[ \t]*=")
+_ROLES: Final = pattern(r"[ \t]*\[[ \t]*roles[ \t]*\]")
 
 
 def with_table(text: str, name: str, values: Mapping[str, str | int | list[str]]) -> str:
@@ -66,6 +67,31 @@ def with_default(text: str, reference: str) -> str:
         value["model"] = reference
 
     return _checked(text, made, expected, f"set model = {_written(reference)}")
+
+
+def with_role(text: str, role: str, reference: str) -> str:
+    """The text with a role of `[roles]` set; "" takes it away."""
+    lines = text.splitlines(keepends=True)
+    head = next((at for at, line in enumerate(lines) if _ROLES.match(line)), None)
+    written = [f"{role} = {_written(reference)}\n"] if reference else []
+    if head is None:
+        before = text.rstrip()
+        made = (before + "\n\n" if before else "") + "".join(["[roles]\n", *written]) if reference else text
+    else:
+        end = next((at for at in range(head + 1, len(lines)) if _HEADER.match(lines[at])), len(lines))
+        said = re.compile(rf"""[ \t]*["']?{re.escape(role)}["']?[ \t]*=""")
+        at = next((at for at in range(head + 1, end) if said.match(lines[at])), None)
+        kept = lines[head + 1 : end] if at is None else [*lines[head + 1 : at], *lines[at + 1 : end]]
+        begin = lines[head] if lines[head].endswith("\n") else lines[head] + "\n"
+        made = "".join([*lines[:head], begin, *written, *kept, *lines[end:]])
+
+    def expected(value: dict[str, Any]) -> None:
+        roles = value.setdefault("roles", {})
+        roles.pop(role, None)
+        if reference:
+            roles[role] = reference
+
+    return _checked(text, made, expected, f"set {role} under [roles]")
 
 
 def _written(value: str | int | list[str]) -> str:

@@ -1,0 +1,90 @@
+/** The same again, or with something set otherwise: what would be made again stands there before it is. */
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { post, problemOf, type Problem } from "../api/client";
+import type { PipelineShown, PlanAnswer } from "../api/made";
+import { useAnswering } from "../asks/answering";
+import { ParameterField } from "../parts/ParameterField";
+import { PlanTable } from "../parts/PlanTable";
+import { Trouble } from "../parts/Trouble";
+import { useAsked } from "../parts/useAsked";
+import type { OpenSession } from "../store/open";
+import type { Run } from "../store/run";
+import { at } from "./addresses";
+
+const WAIT_MS = 300;
+
+export function RunAgain({ run, open }: { run: Run; open: OpenSession }) {
+  const wanted = useSignal(false);
+  return (
+    <details class="attempts again" onToggle={(event) => (wanted.value = event.currentTarget.open)}>
+      <summary>Run it again</summary>
+      {wanted.value && <Form run={run} open={open} />}
+    </details>
+  );
+}
+
+function Form({ run, open }: { run: Run; open: OpenSession }) {
+  const pipeline = useAsked<PipelineShown>(`${open.base}/pipelines/${encodeURIComponent(run.pipeline)}`);
+  const from = useSignal("");
+  const values = useSignal<Readonly<Record<string, unknown>>>({});
+  const plan = useSignal<PlanAnswer | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const answering = useAnswering(open.base, open.id);
+  const wish = { parameters: values.value, ...(from.value ? { start_from: from.value } : {}) };
+  useEffect(() => {
+    let gone = false;
+    const timer = setTimeout(() => {
+      post<PlanAnswer>(at(open, "plan"), wish).then(
+        (found) => {
+          if (gone) return;
+          plan.value = found;
+          problem.value = null;
+        },
+        (error: unknown) => {
+          if (!gone) problem.value = problemOf(error);
+        },
+      );
+    }, WAIT_MS);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [from.value, values.value]);
+  const set = (name: string, value: unknown): void => {
+    const { [name]: _, ...rest } = values.value;
+    values.value = value === undefined ? rest : { ...rest, [name]: value };
+  };
+  const runs = plan.value?.lines.some((line) => line.action === "run") ?? false;
+  return (
+    <form onSubmit={(event) => {
+      event.preventDefault();
+      void answering.give({ type: "start_run", ...wish });
+    }}>
+      <p class="inline">
+        <label for="again-from">Make</label>
+        <select id="again-from" value={from.value} onChange={(event) => (from.value = event.currentTarget.value)}>
+          <option value="">what is missing or has changed</option>
+          {[...run.steps.keys()].filter((name) => !name.includes(".")).map((name) => <option key={name} value={name}>{name} and what comes after it</option>)}
+        </select>
+      </p>
+      {pipeline.found.value && pipeline.found.value.parameters.length > 0 && (
+        <div class="parameters">
+          {pipeline.found.value.parameters.map((one) => (
+            <div key={one.name} class="parameter">
+              <label for={`again-${one.name}`}><strong>{one.name}</strong> <span class="soft">{one.description}</span></label>
+              <ParameterField id={`again-${one.name}`} one={{ ...one, default: run.parameters[one.name] ?? one.default }} value={values.value[one.name]} set={(value) => set(one.name, value)} />
+            </div>
+          ))}
+        </div>
+      )}
+      {problem.value && <Trouble problem={problem.value} />}
+      {plan.value && <PlanTable lines={plan.value.lines} notes={plan.value.notes} />}
+      <div class="choices">
+        <button class="primary" disabled={answering.busy.value || !runs}>Run it</button>
+        {plan.value && !runs && <span class="soft">Everything is up to date.</span>}
+      </div>
+      {answering.problem.value && <Trouble problem={answering.problem.value} />}
+    </form>
+  );
+}
