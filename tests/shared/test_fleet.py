@@ -50,7 +50,7 @@ def test_a_queued_run_waits_at_its_gates_with_no_worker_and_goes_on_by_a_reply(f
     with log_of(fleet.store) as log:
         assert [one["by_epoch"] for one in events_of(log, session)][-1] >= 3
     assert fleet.weft("workers", "drain", "one").code == 0
-    assert worker.wait(30) == 0, fleet.said("one")
+    assert worker.wait(90) == 0, fleet.said("one")
 
 
 @pytest.mark.parametrize("how", [pytest.param(signal.SIGKILL, marks=pytest.mark.campaign), signal.SIGSTOP])
