@@ -85,6 +85,19 @@ REPLIES = (
 )
 
 
+SCHEDULE = """\
+description: The briefing of the week, every Monday at seven
+cron: "0 7 * * MON"
+zone: Europe/Berlin
+start: {pipeline: briefing, input: notes/tides.md}
+"""
+CALLED = """\
+description: The notes in short, when somebody calls
+call: {}
+start: {pipeline: summarize, input: notes/tides.md}
+"""
+
+
 def begin(client: Client, **wish: object) -> str:
     session: str = client.post("/api/w/desk/sessions", wish).json["session"]
     return session
@@ -107,20 +120,23 @@ def main() -> None:
         (desk / "code" / "briefing.py").write_text(CODE)
         (desk / "notes").mkdir()
         (desk / "notes" / "tides.md").write_text(TIDES.read_text())
+        (desk / "schedules").mkdir(exist_ok=True)
+        (desk / "schedules" / "monday.yaml").write_text(SCHEDULE)
+        (desk / "schedules" / "notes.yaml").write_text(CALLED)
         with running(home, desk) as server:
-            kit, waiting, answer = runs(server.signed_in())
+            kit, waiting, answer = runs(server.signed_in(), desk / "notes")
         with wired(Weft(desk), REPLIES), running(home, desk) as server:
             take_all(server, kit, waiting, answer)
 
 
-def runs(client: Client) -> tuple[str, str, str]:
+def runs(client: Client, folder: Path) -> tuple[str, str, str]:
     """A kit, a run that waits at its gate, and the address of a sentence of an answer."""
     text = TIDES.read_text()
     kit = begin(client, text=text, name="tides.md", pipeline="writing")
     until(client, kit, "run_ended")
     waiting = begin(client, text=text, name="tides.md", pipeline="briefing")
     until(client, waiting, "gate_opened")
-    notes = {"words": str(TIDES.parent), "slug": "shore", "description": "Notes on tides, harbours and machines."}
+    notes = {"words": str(folder), "slug": "shore", "description": "Notes on tides, harbours and machines."}
     client.post("/api/w/desk/sources", notes)
     client.post("/api/w/desk/sources/shore/test", {})
     client.post("/api/w/desk/collections", {"name": "tides", "title": "On tides"})
@@ -152,6 +168,7 @@ def take_all(server: Running, kit: str, waiting: str, answer: str) -> None:
         "pipelines": "/pipelines/briefing",
         "knowledge": "/knowledge/tides",
         "sources": "/sources/shore",
+        "schedules": "/schedules",
         "models": "/models",
         "settings": "/settings",
     }
@@ -166,7 +183,7 @@ def take_all(server: Running, kit: str, waiting: str, answer: str) -> None:
                     page.wait_for_load_state("load")
                     page.wait_for_timeout(1200)
                     page.wait_for_function(
-                        "() => !/(reading|fetching|looking|opening)[^.]*…/.test(document.body.innerText)"
+                        "() => !/(reading|fetching|looking|opening|adding up)[^.]*…/.test(document.body.innerText)"
                     )
                     save(page, SCREENS / f"{name}-{width}-{scheme}.png")
                 page.context.close()
