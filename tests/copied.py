@@ -45,9 +45,10 @@ UNDERSTOOD: Final = {
     "PYTHONPATH": None,
     "PYTHONWARNINGS": "error",
     "PYTHONUNBUFFERED": None,
+    "LD_PRELOAD": None,
 }
-"""Settings of Python that a copy follows: to any value, or to one. With others, and with those of the loader, a program
-is started as ever."""
+"""Settings of Python and of the loader that a copy follows: to any value, or to one. With others a program is started
+as ever. What is loaded before a program is loaded before that which is copied, so there is one for each of these."""
 
 is_fresh = False
 """True while nothing is to be copied."""
@@ -90,12 +91,14 @@ def is_utf8(place: str) -> bool:
 class Line:
     """To the process that is copied."""
 
-    def __init__(self) -> None:
+    def __init__(self, preload: str) -> None:
         self._ours, theirs = socket.socketpair()
         self._alone = threading.Lock()
         number = theirs.fileno()
         program = f"from tests.copied import serve; serve({number})"
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+        if preload:
+            kept["LD_PRELOAD"] = preload
         self._server = subprocess.Popen(
             [sys.executable, "-c", program],
             cwd=ROOT,
@@ -134,8 +137,8 @@ def adopting() -> Iterator[None]:
 
 
 @cache
-def line(process: int) -> Line:
-    return Line()
+def line(process: int, preload: str = "") -> Line:
+    return Line(preload)
 
 
 def install() -> None:
@@ -154,7 +157,7 @@ def install() -> None:
         pipes, new_session = rest[:6], rest[11]  # a pipe is (read, write); -1 is no pipe: the stream is inherited
         streams = [given if given != -1 else own for own, given in enumerate((pipes[0], pipes[3], pipes[5]))]
         wish = Wish(told.module, told.words, told.env, told.folder, new_session=new_session)
-        self.pid = line(os.getpid()).copy(wish, streams)
+        self.pid = line(os.getpid(), wish.env.get("LD_PRELOAD", "")).copy(wish, streams)
         self._child_created = True
         self._close_pipe_fds(*pipes)
 
@@ -168,7 +171,7 @@ def install() -> None:
         ours, theirs = pty.openpty()
         termios.tcsetwinsize(theirs, dimensions)
         wish = Wish(told.module, told.words, told.env, told.folder, new_session=True, is_terminal=True)
-        pid = line(os.getpid()).copy(wish, (theirs, theirs, theirs))
+        pid = line(os.getpid(), wish.env.get("LD_PRELOAD", "")).copy(wish, (theirs, theirs, theirs))
         os.close(theirs)
         made = ptyprocess.PtyProcess(pid, ours)
         made.argv, made.env, made.launch_dir = argv, env, cwd

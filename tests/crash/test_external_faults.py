@@ -7,13 +7,13 @@ from __future__ import annotations
 import errno
 import json
 import os
-import random
+import re
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -25,12 +25,13 @@ from tests.lanes import need, program
 from tests.made import Ran, Weft, lay_out
 from tests.web.served import CODE as NOTES_CODE
 from tests.web.served import PIPELINE as NOTES
-from tests.web.served import TEXT, Client, running
+from tests.web.served import TEXT, Client, NotSignedInError, NotStartedError, running
 from weft.testing.wire import Reply
 
 HOWS = (str(errno.ENOSPC), str(errno.EIO), str(errno.EROFS), "half", "before", "after")
 SAMPLE = 1
 """Faults of each command in the default lane, spread over its calls."""
+FEW = 8
 DONE = (0, 1, 3, 130)
 
 
@@ -78,6 +79,8 @@ class Command:
     """What a person changed since."""
     again: tuple[int, ...] = (0,)
     """How the same command may end when it is given again."""
+    replies: Sequence[Reply] = ()
+    """What a model behind an address says, where the command has one."""
 
 
 def _poem(place: Place, _: Ran) -> None:
@@ -144,6 +147,16 @@ def _secret(place: Place, _: Ran) -> None:
     assert place.run(("secrets", "list")).out == "own\n"
 
 
+def _answer_kept(place: Place, disturbed: Ran) -> None:
+    if "hello you" in disturbed.out:
+        assert "hello you" in (place.weft.session("talk") / "log.jsonl").read_text(), disturbed.err
+
+
+def _talked(place: Place, again: Ran) -> None:
+    assert "hello you" in again.out
+    assert place.run(("sessions", "verify", "talk")).code == 0
+
+
 HELD = """\
 name: held
 description: Counts and waits
@@ -175,6 +188,12 @@ COMMANDS = {
         given="sk-0123456789\n",
     ),
     "secrets set": Command(("secrets", "set", "own"), _secret, given="correct-horse\n"),
+    "chat": Command(
+        ("chat", "--plain", "--session", "talk", "hello"),
+        _talked,
+        acknowledged=_answer_kept,
+        replies=[Reply(text="hello you")] * 2000,
+    ),
 }
 
 
@@ -198,145 +217,190 @@ def place(tmp_path: Path, name: str) -> Iterator[Place]:
         shutil.rmtree(top)
 
 
-def words_of(command: Command, here: Place) -> tuple[str, ...]:
-    return named(command.words, here)
-
-
 def named(words: tuple[str, ...], here: Place) -> tuple[str, ...]:
     return tuple(str(here.top / word) if word.startswith("poem.") else word for word in words)
 
 
-def prepared(command: Command, here: Place) -> None:
-    for words in command.before:
-        ran = here.run(named(words, here))
-        assert ran.code in (0, 3), ran.err
-    command.change(here)
+class Scene:
+    """A command in its place, which is laid out once and put back before each time."""
 
+    def __init__(self, command: Command, here: Place, shim: str) -> None:
+        self._command, self._here, self._shim = command, here, shim
+        self._words = named(command.words, here)
+        for words in command.before:
+            ran = here.run(named(words, here))
+            assert ran.code in (0, 3), ran.err
+        command.change(here)
+        self._kept = here.top.with_name(f"{here.top.name}-before")
+        shutil.copytree(here.top, self._kept, symlinks=True)
 
-def counted(command: Command, tmp_path: Path, shim: str) -> int:
-    with place(tmp_path, "counted") as here:
-        prepared(command, here)
-        file = tmp_path / "count"
-        file.unlink(missing_ok=True)
-        ran = here.run(
-            words_of(command, here), command.given, LD_PRELOAD=shim, FAULT_UNDER=str(here.top), FAULT_COUNT=str(file)
-        )
+    def close(self) -> None:
+        shutil.rmtree(self._kept)
+
+    def _put_back(self) -> None:
+        shutil.rmtree(self._here.top)
+        shutil.copytree(self._kept, self._here.top, symlinks=True)
+
+    def _run(self, **variables: str) -> Ran:
+        fault = {"LD_PRELOAD": self._shim, "FAULT_UNDER": str(self._here.top), **variables}
+        return self._here.run(self._words, self._command.given, **fault)
+
+    def calls(self) -> list[str]:
+        """The calls that change the disk: what each does, to which file."""
+        file = self._kept.with_suffix(".calls")
+        ran = self._run(FAULT_COUNT=str(file))
         assert ran.code == 0, ran.err
-        return file.stat().st_size
+        found = file.read_text().splitlines()
+        file.unlink()
+        assert len(found) > 3, "the shim sees what the command writes"
+        return found
 
-
-def disturb(command: Command, tmp_path: Path, shim: str, at: int, how: str) -> None:
-    with place(tmp_path, "disturbed") as here:
-        prepared(command, here)
-        words = words_of(command, here)
-        fault = {"LD_PRELOAD": shim, "FAULT_UNDER": str(here.top), "FAULT_AT": str(at), "FAULT_HOW": how}
-        ran = here.run(words, command.given, **fault)
+    def disturb(self, at: int, how: str) -> None:
+        self._put_back()
+        here, command = self._here, self._command
+        ran = self._run(FAULT_AT=str(at), FAULT_HOW=how)
         what = f"call {at}, {how}: {ran.err}"
         assert "Traceback" not in ran.err, what
         assert ran.code in (*DONE, -signal.SIGKILL), what
         command.acknowledged(here, ran)
-        again = here.run(words, command.given)
+        again = here.run(self._words, command.given)
         assert "Traceback" not in again.err, f"{what}\nagain: {again.err}"
         assert again.code in command.again, f"{what}\nagain: {again.err}"
         command.check(here, again)
 
 
+@contextmanager
+def scene(name: str, tmp_path: Path, shim: str) -> Iterator[Scene]:
+    command = COMMANDS[name]
+    with place(tmp_path, "place") as here, wired(here.weft, command.replies) if command.replies else nullcontext():
+        made = Scene(command, here, shim)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def of_each_kind(calls: Sequence[str]) -> list[int]:
+    """The numbers of the calls, from 1: each that is one of few of its kind (what it does to which file), and of many
+    the first, the one in the middle and the last. Most calls of a command are pages of an index."""
+    kinds: dict[str, list[int]] = {}
+    for number, call in enumerate(calls, 1):
+        kinds.setdefault(re.sub(r"[0-9a-f]{6,}|\d+", "#", call), []).append(number)
+    return sorted(
+        number
+        for numbers in kinds.values()
+        for number in (numbers if len(numbers) <= FEW else {numbers[0], numbers[len(numbers) // 2], numbers[-1]})
+    )
+
+
+def test_a_full_disk_behind_the_log_ends_a_run_with_words(tmp_path: Path, shim: str) -> None:
+    """The log has the step and its file can't be laid: what was told to nobody is not waited for."""
+    with scene("run", tmp_path, shim) as command:
+        calls = enumerate(command.calls(), 1)
+        command.disturb(
+            next(number for number, call in calls if call.startswith("openat64") and "count.json" in call),
+            str(errno.ENOSPC),
+        )
+
+
+def chosen(calls: Sequence[str]) -> Sequence[int]:
+    """For a campaign: `WEFT_FAULTS=all` takes every page of an index too."""
+    return range(1, len(calls) + 1) if os.environ.get("WEFT_FAULTS") == "all" else of_each_kind(calls)
+
+
+def all_hold(command: Scene | Served, calls: Sequence[int], how: str) -> None:
+    """Every fault is tried, whatever came of the one before."""
+    broken = []
+    for at in calls:
+        try:
+            command.disturb(at, how)
+        except AssertionError as error:
+            broken.append(f"{at}: {error}")
+    assert not broken, "\n\n".join(broken)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_fault_from_outside_is_survived(name: str, tmp_path: Path, shim: str) -> None:
-    calls = counted(COMMANDS[name], tmp_path, shim)
-    assert calls > 3, "the shim sees what the command writes"
-    seed = sum(map(ord, name))
-    for index in range(SAMPLE):
-        at = 1 + (calls * (2 * index + 1)) // (2 * SAMPLE)
-        disturb(COMMANDS[name], tmp_path, shim, at, HOWS[(seed + index) % len(HOWS)])
+    with scene(name, tmp_path, shim) as command:
+        calls = of_each_kind(command.calls())
+        seed = sum(map(ord, name))
+        for index in range(SAMPLE):
+            command.disturb(calls[len(calls) * (2 * index + 1) // (2 * SAMPLE)], HOWS[(seed + index) % len(HOWS)])
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_call_with_every_fault(name: str, how: str, tmp_path: Path, shim: str) -> None:
-    for at in range(1, counted(COMMANDS[name], tmp_path, shim) + 1):
-        disturb(COMMANDS[name], tmp_path, shim, at, how)
+def test_each_kind_of_call_with_every_fault(name: str, how: str, tmp_path: Path, shim: str) -> None:
+    with scene(name, tmp_path, shim) as command:
+        all_hold(command, chosen(command.calls()), how)
 
 
-@pytest.mark.campaign
-@pytest.mark.parametrize("name", [*COMMANDS, "chat"])
-def test_some_calls_with_some_faults(name: str, tmp_path: Path, shim: str) -> None:
-    """As many as there is time for (`WEFT_FAULTS`), anywhere: what a busy machine can do of the campaign."""
-    chance = random.Random(name)
-    calls = chat_calls(tmp_path, shim) if name == "chat" else counted(COMMANDS[name], tmp_path, shim)
-    for _ in range(int(os.environ.get("WEFT_FAULTS", "20"))):
-        at, how = chance.randint(1, calls), chance.choice(HOWS)
-        if name == "chat":
-            disturb_chat(tmp_path, shim, at, how)
-        else:
-            disturb(COMMANDS[name], tmp_path, shim, at, how)
+class Served:
+    """A server of one workspace, over whose door a session is begun. What was accepted is there after a restart, and
+    ends; what was not can be asked for again."""
 
+    def __init__(self, top: Path, shim: str) -> None:
+        self._top, self._desk, self._shim = top, top / "desk", shim
 
-CHAT = ("chat", "--plain", "--session", "talk")
+    def _lay_out(self) -> None:
+        shutil.rmtree(self._top, ignore_errors=True)
+        (self._desk / "pipelines").mkdir(parents=True)
+        (self._desk / "code").mkdir()
+        gateless = NOTES.replace("    gate:\n      message: Are these the lines?\n", "")
+        (self._desk / "pipelines" / "notes.yaml").write_text(gateless)
+        (self._desk / "code" / "notes.py").write_text(NOTES_CODE)
 
+    def calls(self) -> list[str]:
+        file = self._top.with_suffix(".calls")
+        self._lay_out()
+        accepted, said = self._begin(FAULT_COUNT=str(file))
+        assert accepted, said
+        found = file.read_text().splitlines()
+        file.unlink()
+        return found
 
-def chat_calls(tmp_path: Path, shim: str) -> int:
-    with place(tmp_path, "chat-counted") as here, wired(here.weft, [Reply(text="hello you")] * 6):
-        file = tmp_path / "chat-count"
-        ran = here.run((*CHAT, "hello"), LD_PRELOAD=shim, FAULT_UNDER=str(here.top), FAULT_COUNT=str(file))
-        assert ran.code == 0, ran.err
-        return file.stat().st_size
-
-
-def disturb_chat(tmp_path: Path, shim: str, at: int, how: str) -> None:
-    """What standard output showed is in the log; the same conversation then goes on."""
-    with place(tmp_path, f"chat-{at}-{how}") as here, wired(here.weft, [Reply(text="hello you")] * 6):
-        fault = {"LD_PRELOAD": shim, "FAULT_UNDER": str(here.top), "FAULT_AT": str(at), "FAULT_HOW": how}
-        ran = here.run((*CHAT, "hello"), **fault)
-        what = f"call {at}, {how}: {ran.err}"
-        assert "Traceback" not in ran.err, what
-        assert ran.code in (*DONE, -signal.SIGKILL), what
-        if "hello you" in ran.out:
-            assert "hello you" in (here.weft.session("talk") / "log.jsonl").read_text(), what
-        again = here.run((*CHAT, "hello again"))
-        assert again.code == 0, f"{what}\nagain: {again.err}"
-        assert "hello you" in again.out, what
-        assert here.run(("sessions", "verify", "talk")).code == 0, what
-
-
-def test_a_chat_that_is_disturbed_keeps_what_it_answered(tmp_path: Path, shim: str) -> None:
-    disturb_chat(tmp_path, shim, 14, str(errno.ENOSPC))
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("how", HOWS)
-def test_a_chat_with_every_fault(tmp_path: Path, shim: str, how: str) -> None:
-    for at in range(1, chat_calls(tmp_path, shim) + 1):
-        disturb_chat(tmp_path, shim, at, how)
-
-
-def disturb_server(home: Path, desk: Path, shim: str, at: int, how: str) -> None:
-    """A session is begun over HTTP. What was accepted is there after a restart, and ends; what was not can be asked for
-    again."""
-    fault = {"LD_PRELOAD": shim, "FAULT_UNDER": str(desk), "FAULT_AT": str(at), "FAULT_HOW": how}
-    wish = {"text": TEXT, "name": "tides.md", "pipeline": "notes", "key": "wish-1"}
-    accepted, server = "", None
-    try:
-        with running(home, desk, **fault) as server:
+    def disturb(self, at: int, how: str) -> None:
+        self._lay_out()
+        accepted, said = self._begin(FAULT_AT=str(at), FAULT_HOW=how)
+        what = f"call {at}, {how}: {said}"
+        assert "Traceback" not in said, what
+        with running(self._top / "home", self._desk) as server:
             browser = server.signed_in()
-            reply = browser.post("/api/w/desk/sessions", wish)
-            assert reply.status != 500, reply.body
-            accepted = str(reply.json["session"]) if reply.status == 201 else ""
-            for _ in range(50 if accepted else 0):
-                if browser.get(f"/api/w/desk/sessions/{accepted}").json["state"] not in ("running", "new"):
-                    break
-                time.sleep(0.1)
-    except (OSError, HTTPException):
-        assert how in ("before", "after"), "only a server that was killed does not answer"
-    assert server is None or "Traceback" not in server.errors, server.errors
-    with running(home, desk) as server:
-        browser = server.signed_in()
-        if not accepted:
-            again = browser.post("/api/w/desk/sessions", wish)
-            assert again.status == 201, again.body
-            accepted = str(again.json["session"])
-        until_done(browser, accepted)
+            again = browser.post("/api/w/desk/sessions", WISH)
+            assert again.status == 201, (what, again.body)
+            assert accepted in ("", again.json["session"]), f"{what}: begun twice"
+            until_done(browser, str(again.json["session"]))
+        sessions = [path.name for path in (self._desk / "sessions").iterdir() if (path / "log.jsonl").exists()]
+        assert sessions == [again.json["session"]], what
+
+    def _begin(self, **fault: str) -> tuple[str, str]:
+        """The session that was accepted, and what the server said on standard error."""
+        fault = {"LD_PRELOAD": self._shim, "FAULT_UNDER": str(self._top), **fault}
+        accepted, server, refused = "", None, 0
+        try:
+            with running(self._top / "home", self._desk, **fault) as server:
+                browser = server.signed_in()
+                reply = browser.post("/api/w/desk/sessions", WISH)
+                assert reply.status != 500, reply.body
+                accepted = str(reply.json["session"]) if reply.status == 201 else ""
+                for _ in range(100 if accepted else 0):
+                    shown = browser.get(f"/api/w/desk/sessions/{accepted}")
+                    assert shown.status != 500, shown.body
+                    if shown.status == 200 and shown.json["state"] not in ("running", "new", "working"):
+                        break
+                    time.sleep(0.05)
+        except NotStartedError as error:
+            return "", str(error)
+        except NotSignedInError as error:
+            refused = error.args[0]
+        except (OSError, HTTPException):
+            assert fault.get("FAULT_HOW") in ("before", "after"), "only a server that was killed does not answer"
+        assert refused != 500
+        return accepted, server.errors if server else ""
+
+
+WISH = {"text": TEXT, "name": "tides.md", "pipeline": "notes", "key": "wish-1"}
 
 
 def until_done(browser: Client, session: str) -> None:
@@ -347,29 +411,16 @@ def until_done(browser: Client, session: str) -> None:
             return
         if state in ("interrupted", "failed"):
             browser.post(f"/api/w/desk/sessions/{session}/commands", {"command": {"type": "start_run"}, "key": ""})
-        time.sleep(0.1)
+        time.sleep(0.05)
     raise AssertionError(state)
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Path:
-    folder = tmp_path / "served" / "desk"
-    (folder / "pipelines").mkdir(parents=True)
-    (folder / "code").mkdir()
-    gateless = NOTES.replace("    gate:\n      message: Are these the lines?\n", "")
-    (folder / "pipelines" / "notes.yaml").write_text(gateless)
-    (folder / "code" / "notes.py").write_text(NOTES_CODE)
-    return folder
-
-
-def test_a_server_that_is_disturbed_keeps_what_it_accepted(tmp_path: Path, desk: Path, shim: str) -> None:
-    disturb_server(tmp_path / "home", desk, shim, 9, str(errno.ENOSPC))
+def test_a_server_that_is_disturbed_keeps_what_it_accepted(tmp_path: Path, shim: str) -> None:
+    Served(tmp_path / "served", shim).disturb(9, str(errno.ENOSPC))
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("how", HOWS)
-def test_a_server_with_every_fault(tmp_path: Path, desk: Path, shim: str, how: str) -> None:
-    for at in range(1, 60):
-        disturb_server(tmp_path / f"home-{at}", desk, shim, at, how)
-        shutil.rmtree(desk / "sessions", ignore_errors=True)
-        (desk / "index.db").unlink(missing_ok=True)
+def test_a_server_with_every_fault(tmp_path: Path, shim: str, how: str) -> None:
+    served = Served(tmp_path / "served", shim)
+    all_hold(served, chosen(served.calls()), how)

@@ -20,6 +20,7 @@ SPOILT: dict[str, Callable[[bytes], bytes]] = {
     "one bit": lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 4]) + data[len(data) // 2 + 1 :],
     "no text": lambda data: b"\xff\xfe\x00" + data,
     "another shape": lambda _: b"[[1, 2, null]]\n",
+    "without end": lambda _: b'{"a": ' * 50_000,
 }
 LOOKING = (("plan", "--session-id", "poem"), ("sessions", "show", "poem"), ("sessions", "verify", "poem"))
 OWN = (("trust", "list"), ("secrets", "list"), ("models", "list"))

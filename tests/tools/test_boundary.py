@@ -200,6 +200,22 @@ def test_the_repository_is_not_changed_unless_that_is_opened(scene: Scene, kind:
     assert (scene.working / ".git" / "config").read_text() == "good\n"
 
 
+@pytest.mark.parametrize("kind", STRONG)
+def test_what_decides_is_kept_in_folders_below_and_changed_by_a_git_that_was_allowed(scene: Scene, kind: Kind) -> None:
+    """A checkout that could change some of its files and not others would leave nobody's version."""
+    boundary = means(kind)
+    names = ("AGENTS.md", "packages/a/.envrc", "packages/a/CLAUDE.md")
+    for name in names:
+        (scene.working / name).parent.mkdir(parents=True, exist_ok=True)
+        (scene.working / name).write_text("mine\n")
+    hurt = f"for f in {' '.join(names)} plain.txt; do echo theirs > $f; done"
+    scene.run(boundary, hurt, "write")
+    assert [(scene.working / name).read_text() for name in names] == ["mine\n"] * 3
+    assert (scene.working / "plain.txt").exists()
+    scene.run(boundary, hurt, "write", "git")
+    assert [(scene.working / name).read_text() for name in names] == ["theirs\n"] * 3
+
+
 @pytest.fixture
 def listener() -> Iterator[tuple[int, list[bytes]]]:
     """A service of the machine, outside, and what it heard."""

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.protocol.messages import ToolCall
+from weft.tools.boundary import PROTECTED
 from weft.tools.builtin import builtin_tools
 from weft.tools.permission import MODES, Mode, PermissionVerdict, judge
 from weft.tools.permission_file import Rule, Rules, app_rules
@@ -462,3 +463,11 @@ def test_safe_never_asks_and_allows_no_more_than_ask_and_auto(
     assert plan == safe
     assert ORDER[safe.decision] <= ORDER[ask.decision] <= ORDER[edits.decision] <= ORDER[auto.decision]
     assert safe.remember_key is None
+
+
+@pytest.mark.parametrize("name", sorted(PROTECTED))
+def test_what_the_boundary_keeps_is_asked_about_when_a_tool_of_files_writes_it(name: str) -> None:
+    """One idea in two lists: neither forgets what the other has."""
+    inside = f"{name}/x.yaml" if name in ("sources", "schedules", "sessions", ".config", ".local") else name
+    within = [verdict("Write", {"path": path}, "auto").decision for path in (inside, f"{name}/x.yaml")]
+    assert "ask" in within or name == "sessions"

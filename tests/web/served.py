@@ -112,6 +112,14 @@ class Client:
                     fields = {}
 
 
+class NotStartedError(AssertionError):
+    """With what the server said instead."""
+
+
+class NotSignedInError(AssertionError):
+    """With what was answered instead."""
+
+
 @dataclass
 class Running:
     process: subprocess.Popen[str]
@@ -131,7 +139,8 @@ class Running:
         reply = Client(self.address).ask(
             "POST", "/sign-in", form, Content_Type="application/x-www-form-urlencoded", Origin=self.address
         )
-        assert reply.status == 303, reply.body
+        if reply.status != 303:
+            raise NotSignedInError(reply.status, reply.body)
         cookie = reply.headers["set-cookie"].partition(";")[0]
         return Client(self.address, {"Cookie": cookie, "Origin": self.address, "X-Weft": "1"})
 
@@ -173,7 +182,7 @@ def running(home: Path, workspace: Path, *words: str, **variables: str) -> Itera
         link = process.stdout.readline().strip()
         if not link:
             assert process.stderr is not None
-            raise AssertionError(process.stderr.read())
+            raise NotStartedError(process.stderr.read())
         server.link = link
         yield server
     finally:

@@ -129,6 +129,8 @@ def test_a_token_does_what_its_scope_says(server: Running) -> None:
     assert reading.post("/api/w/desk/sessions", {"text": TEXT, "pipeline": "notes"}).status == 403
     assert reading.get("/api/tokens").status == 403
     both = server.with_token("read", "write")
+    made = both.post("/api/tokens", {"title": "more", "scopes": ["read", "write", "mcp", "trigger"]})
+    assert (made.status, made.json["what"]) == (403, "a token makes no tokens")
     until(both, begin(both), "run_ended")
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import os
 import shutil
 import subprocess
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -26,6 +28,7 @@ from weft.files import Folder
 from weft.protocol.commands import is_address
 from weft.protocol.errors import ExternalError, UsageError, UserError
 from weft.protocol.hashes import combine, hash_bytes
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.workspace import skill
 from weft.workspace.pack import Action, FileDifference, LaidFile, compare_pack, forget_pack, lay_pack
@@ -41,6 +44,11 @@ MOST_BYTES: Final = 64 * 2**20
 MOST_FILES: Final = 5000
 GIT_SECONDS: Final = 120.0
 _ARCHIVES: Final = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
+UNPACK_FAULTS: Final = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    RuntimeError,  # a zip that is encrypted, or packed in a way nobody knows
+)
+"""What archives that are spoilt, or made to be trouble, come to."""
 BroughtKind = Literal["pack", "skill"]
 FetchBytes = Callable[[str], bytes]
 
@@ -174,6 +182,7 @@ def _cloned(address: str, into: Path) -> str:
     if plain.startswith("-") or ref.startswith("-"):
         raise UsageError(f"{address} is no git address")
     safe = ["-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "core.symlinks=false"]
+    safe += ["-c", "filter.lfs.smudge=", "-c", "filter.lfs.process=", "-c", "filter.lfs.required=false"]
     ask = ["--branch", ref] if ref else []
     command = ["git", *safe, "clone", "--quiet", "--depth", "1", "--no-tags", *ask, "--", plain, str(into)]
     quiet = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
@@ -201,10 +210,10 @@ def _unpack(data: bytes, name: str, into: Path) -> None:
                     packed.extract(one, into)
             return
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-            members = tar.getmembers()
-            _check_size((one.size for one in members), name)
-            tar.extractall(into, members=[one for one in members if one.isreg() or one.isdir()], filter="data")
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+            _check_size((one.size for one in tar), name)  # before what is packed in it is gone through
+            inside = [one for one in tar.getmembers() if one.isreg() or one.isdir()]
+            tar.extractall(into, members=inside, filter="data")
+    except UNPACK_FAULTS as error:
         raise UserError(f"{name} can't be unpacked: {error}", hint="it must be a .zip or a .tar archive") from error
 
 
@@ -283,7 +292,7 @@ def origins(workspace: Path) -> list[Origin]:
     except FileNotFoundError:
         return []
     try:
-        return [Origin(**one) for one in json.loads(data)["origins"]]
+        return [Origin(**one) for one in json_value(data)["origins"]]
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(
             f"{ORIGINS} can't be read: {error}", hint="move it away: nothing but origins is lost"

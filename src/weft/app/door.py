@@ -45,6 +45,7 @@ from weft.protocol.envelope import PERSON, Actor
 from weft.protocol.errors import ExternalError, UserError, WeftError
 from weft.protocol.events import Event, Outcome, Record, StatusChanged
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.json_text import json_value
 from weft.session.state import SessionState
 from weft.workspace.pipeline import Pipeline
 
@@ -156,7 +157,7 @@ Gone = Callable[[], Coroutine[Any, Any, object]]
 
 async def _hear(session: LiveSession, line: bytes, write: Write, gone: Gone) -> None:
     try:
-        asked = json.loads(line)
+        asked = json_value(line)
         if not isinstance(asked, dict):
             raise UserError("not an object")
         await _answer(session, asked, write, gone)
@@ -349,7 +350,7 @@ async def _ask(way: Way, asked: Mapping[str, Any], seconds: float | None) -> dic
 
 
 def _read(line: bytes) -> dict[str, Any]:
-    reply = json.loads(line)
+    reply = json_value(line)
     assert isinstance(reply, dict)
     if "error" in reply:
         raise UserError(str(reply["error"]), hint=str(reply.get("hint", "")))

@@ -25,6 +25,7 @@ from weft.consent import ConsentRequest
 from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.tools.builtin.shell import boundary_policy
 from weft.tools.processes import Process, usual_limits
@@ -66,7 +67,7 @@ class HookAnswer:
 def read_hooks(data: bytes, file: str) -> list[Hook]:
     """UserError for a file that can't be read; keys that are not ours are other programs'."""
     try:
-        settings = json.loads(data)
+        settings = json_value(data)
         groups = settings.get("hooks", {})
         found = []
         for event in EVENTS:
@@ -174,7 +175,7 @@ def answer_of(code: int | None, said: str, command: str) -> HookAnswer:
     if code != 0:
         return HookAnswer(text=f"[the hook {command!r} failed: {said[:500]}]")
     try:
-        value = json.loads(said) if said.startswith("{") else {}
+        value = json_value(said) if said.startswith("{") else {}
     except ValueError:
         value = {}
     if not isinstance(value, dict) or not value:

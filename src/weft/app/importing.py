@@ -28,6 +28,7 @@ from weft.protocol.errors import UserError, WeftError
 from weft.protocol.events import DurableEvent, SessionCreated, SessionDescribed
 from weft.protocol.hashes import hash_value
 from weft.protocol.ids import SESSION_ID
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.sources.config import slug_fault
 
@@ -132,7 +133,7 @@ class _Taking:
         if not path.is_file():
             return None
         try:
-            return json.loads(path.read_text("utf-8-sig"))
+            return json_value(path.read_text("utf-8-sig"))
         except ValueError as error:
             self.report.left.append(f"{name}: it is not JSON ({error})")
             return None
@@ -509,7 +510,7 @@ def _lines(log: Path) -> tuple[list[dict[str, Any]], int]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = json_value(line)
         except ValueError:
             broken += 1
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.protocol.errors import UsageError, UserError
+from weft.protocol.json_text import json_value
 from weft.protocol.messages import ToolCall
 from weft.tools.boundary import boundary_here
 from weft.tools.builtin import builtin_tools
@@ -77,7 +77,7 @@ def allow_always(path: Path, tool: str, subject: str) -> str:
 def _input(subject: str, key: str | None) -> dict[str, object]:
     if subject.startswith("{"):
         try:
-            value = json.loads(subject)
+            value = json_value(subject)
         except ValueError as error:
             raise UsageError(f"the input is not a JSON object: {error}") from error
         if isinstance(value, dict):

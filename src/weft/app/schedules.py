@@ -40,6 +40,7 @@ from weft.protocol.commands import Accepted, GivenFile, Refused, Say, StartRun, 
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import combine, hash_bytes
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.session.lock import SessionLockedError
 from weft.workspace.schedule import ENDING, FOLDER, SayEntry, Schedule, StartEntry, read_schedule, schedule_names
@@ -379,7 +380,7 @@ def _entries(data: bytes) -> list[ScheduleEntry]:
     found = []
     for line in data[: _whole(data)].splitlines():
         try:
-            read = json.loads(line)
+            read = json_value(line)
             found.append(ScheduleEntry(**{name: value for name, value in read.items() if name in _FIELDS}))
         except (ValueError, TypeError) as error:
             raise UserError(

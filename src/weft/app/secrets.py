@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from weft.models.credentials import CredentialStore
 from weft.protocol.errors import UserError, WeftError
+from weft.protocol.json_text import json_value
 from weft.redaction import REDACTOR, SHORTEST
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
@@ -65,7 +65,7 @@ def learn_all(variables: Mapping[str, str]) -> None:
 def _secrets_in(kept: str) -> list[str]:
     """A sign-in to a source is kept with what it needs to be renewed."""
     try:
-        value = json.loads(kept)
+        value = json_value(kept)
     except ValueError:
         return [kept]
     if not isinstance(value, dict):

@@ -7,18 +7,24 @@ other, under its own name or the next free one; its log is the same, so that not
 from __future__ import annotations
 
 import io
+import itertools
 import re
+import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from weft.app.parts import Parts
+from weft.app.bringing import UNPACK_FAULTS
+from weft.app.parts import MAIN, Parts
 from weft.app.secrets import learn_all
 from weft.app.slash import Export, ExportKind
 from weft.files import Folder
+from weft.protocol.envelope import PERSON
 from weft.protocol.errors import UserError
+from weft.protocol.events import DurableEvent, RunEnded
 from weft.protocol.ids import SESSION_ID
+from weft.protocol.talk import ApprovalDecided, ConversationOpened, ToolRequested, ToolSettled
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.render.export import session_html, session_markdown, story
@@ -109,33 +115,88 @@ def would_leave(parts: Parts, session: str, kind: ExportKind) -> Leaving:
 
 
 def taken_in(parts: Parts, data: bytes) -> str:
-    """A session from a bundle; its name. UserError for what is none, or would reach outside its folder."""
-    try:
-        bundle = zipfile.ZipFile(io.BytesIO(data))
-        entries = [one for one in bundle.infolist() if not one.is_dir()]
-    except zipfile.BadZipFile:
-        raise UserError("this is no bundle of a session", hint=_MAKES_ONE) from None
-    with bundle:
-        home = next((one.filename.rpartition("/")[0] for one in entries if one.filename.rpartition("/")[2] == LOG), "")
-        if not SESSION_ID.match(home):
-            raise UserError("there is no log in this bundle", hint=_MAKES_ONE)
-        if len(entries) > MOST_FILES or sum(one.file_size for one in entries) > MOST_BUNDLE:
-            raise UserError(f"the bundle is larger than {MOST_BUNDLE // 2**20} MB", hint="copy its folder instead")
-        names = [one.filename.removeprefix(f"{home}/") for one in entries]
-        if bad := [one for one in names if not _is_ours(one)]:
-            raise UserError(
-                f"the bundle has {bad[0][:80]!r}, which is no file of a session", hint="it was not taken in"
-            )
-        name, number = home, 2
-        while parts.sessions.exists(name):
-            name, number = f"{home[:70]}-{number}", number + 1
-        with parts.workspace.folder.folder(f"sessions/{name}", create=True) as folder:
-            for one, inside in zip(entries, names, strict=True):
+    """A session from a bundle; its name. UserError for what is none, or would reach outside its folder. Nothing is laid
+    before all of it was looked at. What it says that somebody allowed was allowed elsewhere: nothing runs by that."""
+    home, files = _unpacked(data)
+    events = _events(files[LOG])
+    if still := _allowed_and_open(events):
+        raise UserError(
+            f"the bundle holds a call of {still} that somebody allowed and that has not ended",
+            hint="export the session when it is at rest: what was allowed elsewhere is not run here",
+        )
+    name, number = home, 2
+    while parts.sessions.exists(name):
+        name, number = f"{home[:70]}-{number}", number + 1
+    with parts.workspace.folder.folder("sessions", create=True) as sessions:
+        unfinished = next(free for n in itertools.count() if not sessions.exists(free := f".import-{name}-{n}"))
+        sessions.make(unfinished)
+        with sessions.folder(unfinished) as folder:
+            for inside, content in files.items():
                 if "/" in inside:
                     folder.folder(inside.rpartition("/")[0], create=True).close()
-                folder.replace(inside, bundle.read(one))
+                folder.replace(inside, content)
+            folder.sync()
+        sessions.move(unfinished, sessions, name)
+        sessions.sync()
+    if any(isinstance(event, ConversationOpened) and event.conversation == MAIN for event in events):
+        with parts.sessions.open(name) as session:
+            session.record([ConversationOpened(conversation=MAIN, tainted=True)], by=PERSON)
     parts.catalogue.update(name)
     return name
+
+
+def _unpacked(data: bytes) -> tuple[str, dict[str, bytes]]:
+    """What the session was called, and its files."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as bundle:
+            entries = [one for one in bundle.infolist() if not one.is_dir()]
+            home = next((one.filename.rpartition("/")[0] for one in entries if one.filename.endswith(f"/{LOG}")), "")
+            if not SESSION_ID.match(home):
+                raise UserError("there is no log in this bundle", hint=_MAKES_ONE)
+            if len(entries) > MOST_FILES or sum(one.file_size for one in entries) > MOST_BUNDLE:
+                raise UserError(f"the bundle is larger than {MOST_BUNDLE // 2**20} MB", hint="copy its folder instead")
+            names = [one.filename.removeprefix(f"{home}/") for one in entries]
+            if bad := [one for one in names if not _is_ours(one) or names.count(one) > 1]:
+                raise UserError(
+                    f"the bundle has {bad[0][:80]!r}, which is no file of a session", hint="it was not taken in"
+                )
+            return home, {inside: bundle.read(one) for one, inside in zip(entries, names, strict=True)}
+    except UNPACK_FAULTS as error:
+        raise UserError(f"this is no bundle of a session: {error}", hint=_MAKES_ONE) from error
+
+
+def _events(log: bytes) -> list[DurableEvent]:
+    with tempfile.TemporaryDirectory(prefix="weft-") as place, Folder.open(Path(place)) as folder:
+        folder.replace(LOG, log)
+        reader = LogReader(folder)
+        events = [record.event for record in reader.read()]
+    if reader.damage or not events:
+        what = str(reader.damage[0]) if reader.damage else "there is nothing in it"
+        raise UserError(f"the log in this bundle can't be read: {what}", hint=_MAKES_ONE)
+    return events
+
+
+def _allowed_and_open(events: Iterable[DurableEvent]) -> str:
+    """A tool that a step has been allowed to use, and would use without a question once its run goes on; "" for none. A
+    conversation settles such a call by itself when it is opened."""
+    open_calls: dict[tuple[str, str], str] = {}
+    tools: dict[tuple[str, str], str] = {}
+    for event in events:
+        match event:
+            case ToolRequested():
+                tools[event.conversation, event.call] = event.tool
+                if event.verdict == "allow":
+                    open_calls[event.conversation, event.call] = event.tool
+            case ApprovalDecided() if event.decision != "denied":
+                place = (event.conversation, event.call)
+                open_calls[place] = tools.get(place, "a tool")
+            case ToolSettled():
+                open_calls.pop((event.conversation, event.call), None)
+            case RunEnded(outcome="done" | "cancelled"):
+                open_calls.clear()
+            case _:
+                pass
+    return next((tool for (conversation, _), tool in open_calls.items() if conversation.partition("/")[0] != MAIN), "")
 
 
 def _bundle(parts: Parts, session: str) -> bytes:

@@ -8,8 +8,9 @@ from dataclasses import asdict
 
 import click
 
-from weft.cli.place import json_option, open_app, workspace_option
+from weft.cli.place import for_terminal, json_option, open_app, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, WorkspaceError
+from weft.render.cells import clean_lines, clean_row
 
 
 @click.group("agents", invoke_without_command=True)
@@ -32,13 +33,13 @@ def list_agents(as_json: bool = False, workspace: str | None = None) -> int:
                 agent = app.workspace.agent(name)
             except WorkspaceError as error:
                 failed = True
-                print(error, file=sys.stderr)
+                print(clean_lines(str(error)), file=sys.stderr)
                 continue
             if as_json:
                 print(json.dumps({k: v for k, v in asdict(agent).items() if k != "text"}, ensure_ascii=False))
             else:
                 uses = ", ".join((*agent.tools, *agent.skills, *agent.sources))
-                print("\t".join([agent.name, agent.model or "", agent.description, uses]).rstrip())
+                print(clean_row((agent.name, agent.model or "", agent.description, uses)).rstrip())
     return EXIT_FAILED if failed else EXIT_DONE
 
 
@@ -65,5 +66,5 @@ def show(name: str, workspace: str | None) -> None:
     }
     for what, value in told.items():
         if value:
-            print(f"{what}: {value if isinstance(value, str) else ', '.join(value)}", file=sys.stderr)
-    print(agent.text.strip())
+            print(clean_lines(f"{what}: {value if isinstance(value, str) else ', '.join(value)}"), file=sys.stderr)
+    print(for_terminal(agent.text.strip()))

@@ -149,6 +149,13 @@ def _shortage(error: BaseException) -> WeftError | None:
     return None
 
 
+def _only(error: Exception) -> Exception:
+    """What ended a group of tasks, where it was one thing."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
 _NO_MEMORY = re.compile(r"annot allocate memory|failed to map segment|can't start new thread|bad allocation|bad_alloc")
 
 
@@ -172,9 +179,10 @@ def run_command_line(words: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
     except Exception as error:  # noqa: BLE001  the last line of defence: a bug is shown whole, and the log is kept
-        if (short := _shortage(error)) is not None:
-            complain(short)
-            return short.exit_code
+        only = _only(error)
+        if (said := only if isinstance(only, WeftError) else _shortage(only)) is not None:
+            complain(said)
+            return said.exit_code
         told = REDACTOR.text(traceback.format_exc())
         print(told, end="", file=sys.stderr)
         print(

@@ -11,6 +11,7 @@ import click
 
 from weft.app.importing import import_from
 from weft.cli.place import json_option, open_app, workspace_option
+from weft.render.cells import clean_row
 
 
 @click.command("import")
@@ -29,6 +30,6 @@ def command(folder: Path, as_json: bool, workspace: str | None) -> None:
         return
     for kind, names in (("made", report.made), ("kept", report.kept), ("left", report.left)):
         for name in names:
-            print(f"{kind}\t{name}")
+            print(clean_row((kind, name)))
     told = f"{len(report.made)} made, {len(report.kept)} here already, {len(report.left)} without a counterpart"
     print(f"{report.system}: {told}", file=sys.stderr)

@@ -12,8 +12,10 @@ from typing import Any, TypeVar
 import click
 
 from weft.app import Collections, OpenCollection
-from weft.cli.place import ensure_workspace, is_terminal, json_option, workspace_option, workspace_path
+from weft.cli.place import ensure_workspace, for_terminal, is_terminal, json_option, workspace_option, workspace_path
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from weft.protocol.json_text import json_value
+from weft.render.cells import clean_lines, clean_row
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -80,7 +82,7 @@ def _update(knowledge: OpenCollection, *, vectors: bool) -> int:
     told = ", ".join(f"{count} {state}" for state, count in report.counts.items() if count)
     print(f"{told or 'no documents'}; {knowledge.row.counts['passages']} passages")
     for problem in (*report.problems, *report.notes, *map(_passed_over, report.skipped.items())):
-        print(f"weft: {problem}", file=sys.stderr)
+        print(clean_lines(f"weft: {problem}"), file=sys.stderr)
     if vectors:
         with _bar("vectors") as tell:
             knowledge.make_vectors(tell)
@@ -128,7 +130,7 @@ def list_collections(as_json: bool, workspace: str | None) -> None:
             print(json.dumps({"name": row.name, "title": row.title, **row.counts}, ensure_ascii=False))
         else:
             counts = f"{row.counts['documents']} documents\t{row.counts['passages']} passages"
-            print(f"{row.name}\t{counts}\t{row.title}")
+            print(clean_row((row.name, *counts.split("\t"), row.title)))
 
 
 @command.command("show")
@@ -146,7 +148,7 @@ def show(name: str, reference: str | None, as_json: bool, workspace: str | None)
                 text = (
                     f"{document.key}\t{document.tier}\t{document.passages} passages\t{document.title}\t{document.file}"
                 )
-                print(json.dumps(full, ensure_ascii=False) if as_json else text)
+                print(json.dumps(full, ensure_ascii=False) if as_json else for_terminal(text))
             return EXIT_DONE
         answer = knowledge.ask("kb_get", {"identifier": reference})
     if as_json:
@@ -154,7 +156,7 @@ def show(name: str, reference: str | None, as_json: bool, workspace: str | None)
     elif answer["found"]:
         _print_passage(answer["paragraph"])
         for row in answer["related"]:
-            print(f"  {row['relation']}\t{row.get('paragraph_ref') or row.get('title')}")
+            print(clean_row((f"  {row['relation']}", str(row.get("paragraph_ref") or row.get("title")))))
     else:
         print(f"weft: {answer['error']}\n  {answer['hint']}", file=sys.stderr)
     return EXIT_DONE if answer["found"] else EXIT_FAILED
@@ -162,11 +164,11 @@ def show(name: str, reference: str | None, as_json: bool, workspace: str | None)
 
 def _print_passage(row: dict[str, Any], score: str = "") -> None:
     page = f", page {row['page_number']}" if row["page_number"] else ""
-    print(f"{row['paragraph_ref']}{score}  ({row['source_doc']}{page})")
+    print(clean_lines(f"{row['paragraph_ref']}{score}  ({row['source_doc']}{page})"))
     if row["heading"]:
-        print(f"  {row['heading']}")
+        print(clean_lines(f"  {row['heading']}"))
     for line in row["content"].splitlines():
-        print(f"  {line}")
+        print(clean_lines(f"  {line}"))
 
 
 @command.command("search")
@@ -197,7 +199,7 @@ def search(
             " ".join(question), limit=limit, mode=mode, document=document, tier=tier or "", rerank=rerank
         )
     for warning in warnings:
-        print(f"weft: {warning}", file=sys.stderr)
+        print(clean_lines(f"weft: {warning}"), file=sys.stderr)
     for row in found:
         if as_json:
             print(json.dumps(row, ensure_ascii=False))
@@ -246,16 +248,17 @@ def verify(name: str, claim: str | None, passage: str, file: str | None, as_json
         if as_json:
             print(json.dumps(row, ensure_ascii=False))
         else:
-            print(f"{row['state'].replace('_', ' ')}\t{row.get('paragraph_ref', row['paragraph_id'])}\t{row['claim']}")
-            print(f"  {row['reason']}")
+            ref = row.get("paragraph_ref", row["paragraph_id"])
+            print(clean_row((row["state"].replace("_", " "), str(ref), row["claim"])))
+            print(clean_lines(f"  {row['reason']}"))
             if row.get("sentence"):
-                print(f"  “{row['sentence']}”")
+                print(clean_lines(f"  “{row['sentence']}”"))
     return EXIT_FAILED if answer["contradicted_count"] else EXIT_DONE
 
 
 def _read_citations(path: Path) -> Any:
     try:
-        return json.loads(path.read_text("utf-8"))
+        return json_value(path.read_text("utf-8"))
     except ValueError as error:
         raise UsageError(f"{path} is not JSON: {error}") from error
 

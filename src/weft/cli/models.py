@@ -23,6 +23,7 @@ from weft.cli.place import (
     workspace_path,
 )
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED, UsageError
+from weft.render.cells import clean, clean_row
 
 PIPE_SECONDS = 1.0
 THINKING = ("off", "low", "medium", "high")
@@ -46,7 +47,7 @@ def list_models(workspace: str | None = None, as_json: bool = False) -> None:
         if as_json:
             print(json.dumps({"model": row.model, "kind": row.kind, "where": row.where, "default": row.default}))
         else:
-            print(f"{'*' if row.default else ' '} {row.model}\t{row.kind}\t{row.where}")
+            print(clean_row((f"{'*' if row.default else ' '} {row.model}", row.kind, row.where)))
     if len(rows) == 1 and not as_json:
         print("No model is connected: `weft models add` connects one.", file=sys.stderr)
 
@@ -112,7 +113,7 @@ def default(model: str, workspace: str | None) -> None:
 @workspace_option
 def explain_choice(workspace: str | None, session: str | None, step: str | None, agent: str | None) -> None:
     """Which model is meant, and why."""
-    print("\n".join(model_settings(workspace).explain(session=session, step=step, agent=agent)))
+    print("\n".join(map(clean, model_settings(workspace).explain(session=session, step=step, agent=agent))))
 
 
 @command.command("test")
@@ -148,11 +149,11 @@ def _show(found: Probe, *, as_json: bool) -> None:
         times = {"first_part": found.first_part, "whole": found.whole}
         print(json.dumps({"model": found.model, **times, "window": found.window, **shown}))
         return
-    print(found.model)
+    print(clean(found.model))
     if found.first_part is not None and found.whole is not None:
         print(f"  latency    {found.first_part:.2f} s to the first part, {found.whole:.2f} s in all")
     for name, one in abilities.items():
-        print(f"  {name:<10} {_word(one)}: {one.note}")
+        print(clean(f"  {name:<10} {_word(one)}: {one.note}"))
 
 
 def _word(one: Ability) -> str:

@@ -9,8 +9,17 @@ import click
 
 from weft.app import pack_differences, shipped_packs, suggest
 from weft.app.bringing import bring_pack, origins, pack_changes, remove_pack
-from weft.cli.place import asking_consents, fetched, json_option, trust_option, workspace_option, workspace_path
+from weft.cli.place import (
+    asking_consents,
+    fetched,
+    for_terminal,
+    json_option,
+    trust_option,
+    workspace_option,
+    workspace_path,
+)
 from weft.protocol.errors import UsageError
+from weft.render.cells import clean_lines, clean_row
 
 
 @click.group("packs", invoke_without_command=True)
@@ -29,7 +38,7 @@ def list_packs(as_json: bool = False) -> None:
         if as_json:
             print(json.dumps({"name": pack.name, "version": pack.version, "description": pack.description}))
         else:
-            print(f"{pack.name}\t{pack.version}\t{pack.description}")
+            print(clean_row((pack.name, str(pack.version), pack.description)))
 
 
 @command.command("diff")
@@ -38,9 +47,9 @@ def list_packs(as_json: bool = False) -> None:
 def diff(name: str, workspace: str | None) -> None:
     """How the workspace's files differ from the pack's, as a patch from yours to the pack's."""
     for file in pack_differences(name, workspace_path(workspace)):
-        print(f"{file.state}\t{file.path}")
+        print(clean_row((file.state, file.path)))
         if file.diff:
-            print(file.diff.rstrip("\n"))
+            print(for_terminal(file.diff.rstrip("\n")))
 
 
 @command.command("add")
@@ -78,21 +87,21 @@ def update(names: tuple[str, ...], preview: bool, workspace: str | None) -> None
 def rm(name: str, workspace: str | None) -> None:
     """Take a pack's files out again: moved aside, and what you changed stays."""
     for file in remove_pack(name, workspace_path(workspace)):
-        print(f"{file.action}\t{file.path}" + (f"\t{file.note}" if file.note else ""))
+        print(clean_row((file.action, file.path, *([file.note] if file.note else []))))
 
 
 def _bring(address: str, preview: bool, workspace: str | None) -> None:
     path = workspace_path(workspace)
     pack, changes = pack_changes(address, path, fetched)
-    print(f"pack {pack.name} {pack.version}: {pack.description}", file=sys.stderr)
+    print(clean_lines(f"pack {pack.name} {pack.version}: {pack.description}"), file=sys.stderr)
     for file in changes:
         if file.state != "same":
-            print(f"{file.state}\t{file.path}", file=sys.stderr)
+            print(clean_row((file.state, file.path)), file=sys.stderr)
             if file.diff:
-                print(file.diff.rstrip("\n"), file=sys.stderr)
+                print(clean_lines(file.diff.rstrip("\n")), file=sys.stderr)
     if preview:
         return
     brought = bring_pack(address, path, asking_consents(), fetched)
     for laid in brought.laid:
-        print(f"{laid.action}\t{laid.path}" + (f"\t{laid.note}" if laid.note else ""))
-    print(f"{brought.origin.name} as {brought.origin.hash} from {brought.origin.origin}", file=sys.stderr)
+        print(clean_row((laid.action, laid.path, *([laid.note] if laid.note else []))))
+    print(clean_lines(f"{brought.origin.name} as {brought.origin.hash} from {brought.origin.origin}"), file=sys.stderr)

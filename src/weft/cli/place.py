@@ -173,5 +173,14 @@ def is_terminal(stream: Any) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def for_terminal(text: str) -> str:
+    """What others wrote: as it is for a file or a program, on a terminal with nothing in it that that would obey."""
+    if not sys.stdout.isatty():
+        return text
+    from weft.render.cells import clean_lines
+
+    return clean_lines(text)
+
+
 def is_ascii(stream: Any) -> bool:
     return "utf" not in (stream.encoding or "").lower()

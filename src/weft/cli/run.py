@@ -180,11 +180,17 @@ class FollowedSession:
         resting = asyncio.ensure_future(self.session.run_at_rest())
         try:
             async with self._screen.going():
-                await asyncio.wait({resting})
-                await self.showing.caught_up()
+                await self._all_shown(resting)
         finally:
             resting.cancel()
         return resting.result() or "waiting"
+
+    async def _all_shown(self, resting: asyncio.Future[Outcome | None]) -> None:
+        """Until the run rests and all it told was shown. One that a fault ended may have written to the log what
+        it told nobody: that is not waited for."""
+        await asyncio.wait({resting})
+        if resting.exception() is None:
+            await self.showing.caught_up()
 
     async def to_the_end(self, wish: StartRun | None, output: str | None) -> Outcome:
         """A run, to where it comes to rest; a person who sits in front is asked at each gate. Without a wish they are
@@ -225,10 +231,9 @@ class FollowedSession:
             began.cancel()
             if not resting.done():
                 async with self._screen.going():
-                    await asyncio.wait({resting})
-                    await self.showing.caught_up()
+                    await self._all_shown(resting)
             else:
-                await self.showing.caught_up()
+                await self._all_shown(resting)
         outcome = resting.result() or "waiting"
         if outcome == "done":
             self._deliver(command, output)

@@ -15,6 +15,7 @@ import click
 from weft.app.schedules import ScheduleRow, Schedules
 from weft.cli.place import json_option, open_app, trust_option, workspace_option
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
+from weft.render.cells import clean_lines, clean_row
 
 MOST_SHOWN = 20
 
@@ -35,7 +36,7 @@ def list_schedules(as_json: bool = False, workspace: str | None = None) -> int:
     with open_app(workspace) as app:
         rows = Schedules(app).rows()
     for row in rows:
-        print(json.dumps(asdict(row), ensure_ascii=False) if as_json else "\t".join(_cells(row)))
+        print(json.dumps(asdict(row), ensure_ascii=False) if as_json else clean_row(_cells(row)))
     if not rows:
         print("there are no schedules; one is a file schedules/NAME.yaml", file=sys.stderr)
     return EXIT_FAILED if any(row.problem for row in rows) else EXIT_DONE
@@ -52,14 +53,14 @@ def show(name: str, as_json: bool, workspace: str | None) -> None:
         schedule = schedules.one(name)
         entries = schedules.history(name).entries[-MOST_SHOWN:]
     if not as_json:
-        print(f"{name}: {schedule.when}", file=sys.stderr)
+        print(clean_lines(f"{name}: {schedule.when}"), file=sys.stderr)
     for one in entries:
         told = {key: value for key, value in asdict(one).items() if value not in ("", 0, {})}
         if as_json:
             print(json.dumps(told, ensure_ascii=False))
         else:
             words = [one.due or one.key, one.session, f"{one.times} times" if one.times else "", one.why]
-            print("\t".join([one.at, one.kind, *filter(None, words)]))
+            print(clean_row((one.at, one.kind, *filter(None, words))))
 
 
 @command.command("run")
@@ -124,7 +125,7 @@ def watch(workspace: str | None) -> None:
 
 
 def _tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(clean_lines(text), file=sys.stderr, flush=True)
 
 
 def _cells(row: ScheduleRow) -> list[str]:

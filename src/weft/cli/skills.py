@@ -11,6 +11,7 @@ from weft.app.bringing import bring_skills, origin_of, remove_skill
 from weft.cli.place import (
     asking_consents,
     fetched,
+    for_terminal,
     json_option,
     open_app,
     trust_option,
@@ -18,6 +19,7 @@ from weft.cli.place import (
     workspace_path,
 )
 from weft.protocol.errors import EXIT_DONE, EXIT_FAILED
+from weft.render.cells import clean_lines, clean_row
 
 
 @click.group("skills", invoke_without_command=True)
@@ -42,9 +44,9 @@ def list_skills(as_json: bool = False, workspace: str | None = None) -> int:
                 told = {"name": one.name, "description": one.description, "origin": origin, "hash": one.hash}
                 print(json.dumps(told, ensure_ascii=False))
             else:
-                print("\t".join([one.name, one.description, *([origin] if origin else [])]))
+                print(clean_row((one.name, one.description, *([origin] if origin else []))))
     for problem in problems:
-        print(problem, file=sys.stderr)
+        print(clean_lines(str(problem)), file=sys.stderr)
     return EXIT_FAILED if problems else EXIT_DONE
 
 
@@ -54,7 +56,7 @@ def list_skills(as_json: bool = False, workspace: str | None = None) -> int:
 def show(name: str, workspace: str | None) -> None:
     """The text of a skill, as a model reads it."""
     with open_app(workspace) as app:
-        print(app.workspace.skill(name).text.strip())
+        print(for_terminal(app.workspace.skill(name).text.strip()))
 
 
 @command.command("add")
@@ -65,8 +67,10 @@ def add(address: str, workspace: str | None) -> None:
     """Bring a skill, or a folder of them, from a folder, an archive or a git address, after you agreed to it."""
     for brought in bring_skills(address, workspace_path(workspace), asking_consents(), fetched):
         for laid in brought.laid:
-            print(f"{laid.action}\t{laid.path}")
-        print(f"{brought.origin.name} as {brought.origin.hash} from {brought.origin.origin}", file=sys.stderr)
+            print(clean_row((laid.action, laid.path)))
+        print(
+            clean_lines(f"{brought.origin.name} as {brought.origin.hash} from {brought.origin.origin}"), file=sys.stderr
+        )
 
 
 @command.command("rm")

@@ -10,6 +10,7 @@ import click
 from weft.app import person_access
 from weft.cli.place import json_option
 from weft.protocol.errors import UsageError
+from weft.render.cells import clean_row
 
 SCOPES = ("read", "write", "mcp", "trigger")
 
@@ -44,12 +45,14 @@ def list_tokens(as_json: bool = False) -> None:
         if as_json:
             print(json.dumps({"id": token.id, "kind": "token", "title": token.title, "person": token.person}))
         else:
-            print(f"{token.id}\ttoken\t{token.person}\t{', '.join(token.scopes)}\t{until}\t{token.title}")
+            print(clean_row((token.id, "token", token.person, ", ".join(token.scopes), until, token.title)))
     for browser in access.browsers():
         if as_json:
             print(json.dumps({"id": browser.id, "kind": "browser", "title": browser.agent, "person": browser.person}))
         else:
-            print(f"{browser.id}\tbrowser\t{browser.person}\tsince {browser.created:%Y-%m-%d}\t{browser.agent}")
+            print(
+                clean_row((browser.id, "browser", browser.person, f"since {browser.created:%Y-%m-%d}", browser.agent))
+            )
 
 
 @command.command("revoke")

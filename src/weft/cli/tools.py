@@ -13,6 +13,7 @@ from weft.app import allow_always, tools_listed
 from weft.app import judge_call as judge
 from weft.cli.place import json_option, workspace_option, workspace_path
 from weft.protocol.commands import Mode
+from weft.render.cells import clean_lines, clean_row
 
 
 @click.group("tools", invoke_without_command=True)
@@ -33,7 +34,7 @@ def list_tools(kb: str | None = None, as_json: bool = False, workspace: str | No
         if as_json:
             print(json.dumps(entry))
         else:
-            print(f"{entry['name']}\t{entry['effect']}\t{entry['description']}")
+            print(clean_row((entry["name"], entry["effect"], entry["description"])))
 
 
 @command.command("judge")
@@ -56,9 +57,9 @@ def judge_call(subject: str, tool: str, mode: Mode, tainted: bool, as_json: bool
         always = verdict.always.model_dump(exclude_defaults=True) if verdict.always else None
         print(json.dumps({**told, "needs": sorted(verdict.needs), "always": always}))
     else:
-        print(f"{verdict.decision}: {verdict.reason}\n  rule: {verdict.rule} ({verdict.file})")
+        print(clean_lines(f"{verdict.decision}: {verdict.reason}\n  rule: {verdict.rule} ({verdict.file})"))
         if verdict.remember_key:
-            print(f"  for this session it would be remembered as: {verdict.remember_key}")
+            print(clean_lines(f"  for this session it would be remembered as: {verdict.remember_key}"))
         if verdict.needs and verdict.decision != "deny":
             print(f"  opened for it in the boundary: {', '.join(sorted(verdict.needs))}")
 

@@ -237,6 +237,8 @@ def _opened(state: State, talk: Talk, event: t.ConversationOpened) -> None:
         state.tainted = True
     if event.parent is None:
         state.opened, state.stopping, state.stopped = True, False, False
+        if event.tainted:
+            state.allowed = frozenset()  # nobody here said so
         return
     talk.parent, talk.parent_execution = event.parent, event.execution or ""
     parent = state.talks.get(event.parent)

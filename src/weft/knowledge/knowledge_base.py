@@ -31,6 +31,7 @@ from weft.knowledge.store import Store
 from weft.knowledge.vectors import fill, missing
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import NAME
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.workspace.spelling import listed, nearest
 
@@ -219,7 +220,7 @@ def read_origins(folder: Folder) -> Origins:
     if not folder.exists(ORIGINS):
         return Origins()
     try:
-        found = json.loads(folder.read(ORIGINS))
+        found = json_value(folder.read(ORIGINS))
         places = {str(name): str(path) for name, path in found["from"].items()}
         return Origins(places, [str(name) for name in found["without"]])
     except (ValueError, AttributeError, TypeError, KeyError) as error:

@@ -23,6 +23,7 @@ from weft.files import Folder
 from weft.models.model import Model, Part, Request
 from weft.models.wrapping import WrappedModel
 from weft.protocol.hashes import hash_value
+from weft.protocol.json_text import json_value
 from weft.workspace.resource_limit import ResourceLimit, tell_waiting
 
 FOLDER: Final = ".limits"
@@ -157,7 +158,7 @@ class _Once:
 def _times(data: bytes) -> list[float]:
     """What was cut off by a crash says nothing."""
     try:
-        found = json.loads(data or b"[]")
+        found = json_value(data or b"[]")
     except ValueError:
         return []
     return [one for one in found if isinstance(one, int | float)] if isinstance(found, list) else []

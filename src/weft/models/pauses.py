@@ -15,6 +15,7 @@ from typing import Final, Protocol
 
 from weft.files import Folder
 from weft.protocol.errors import WeftError
+from weft.protocol.json_text import json_value
 
 FILE: Final = "pauses.json"
 LONGEST_PAUSE: Final = 7 * 86_400.0
@@ -55,7 +56,7 @@ class KeptPause:
             return {}
         try:
             with Folder.open(self._folder) as folder:
-                found = json.loads(folder.read(FILE))
+                found = json_value(folder.read(FILE))
         except (WeftError, OSError, ValueError):
             return {}
         items = found.items() if isinstance(found, dict) else ()

@@ -17,6 +17,7 @@ from weft.checks.schema import schema_findings
 from weft.protocol.commands import Artifact
 from weft.protocol.errors import Finding
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.redaction import REDACTOR
 from weft.workspace.pipeline import Step
@@ -87,7 +88,7 @@ def parse(name: str, data: bytes) -> tuple[Any, Finding | None]:
     if not is_json(name):
         return text, None
     try:
-        return json.loads(text), None
+        return json_value(text), None
     except ValueError as error:
         what = "is empty" if not text.strip() else f"is not JSON: {error}"
         return None, Finding(name, "", what)

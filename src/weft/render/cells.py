@@ -47,6 +47,16 @@ def clean(text: str, *, ascii: bool = False) -> str:
     )
 
 
+def clean_row(cells: Iterable[str]) -> str:
+    """Cells with tabs between them, for programs and people."""
+    return "\t".join(map(clean, cells))
+
+
+def clean_lines(text: str) -> str:
+    """The same for a text of several lines."""
+    return "\n".join(map(clean, text.split("\n")))
+
+
 def cut(text: str, width: int, ellipsis: str = "…") -> str:
     """The text in at most `width` cells; what had to go is shown by the ellipsis."""
     if cell_len(text) <= width:

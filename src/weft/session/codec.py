@@ -113,7 +113,7 @@ def decode(line: bytes) -> LogLine:
     try:
         text = line.decode()
         raw, end = _DECODER.raw_decode(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedLineError(f"not JSON ({error})") from error
     if text[end:].strip():
         raise DamagedLineError("more than one JSON value")
@@ -172,7 +172,7 @@ def _parsed_together(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
         bodies.append(body)
     try:
         raws = _DECODER.decode((b"[" + b"},".join(bodies) + b"}]").decode())
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return raws if len(raws) == len(lines) and all(type(raw) is dict for raw in raws) else None
 

@@ -12,11 +12,12 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal
 
+from weft.protocol.errors import ExternalError
 from weft.protocol.values import dataclass
 from weft.session.shared import LogMark
 
@@ -293,7 +294,7 @@ class SessionIndex:
             return self._connected()
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
-                raise
+                raise _unusable(self._path, error) from error
             for name in ("", "-wal", "-shm"):
                 Path(f"{self._path}{name}").unlink(missing_ok=True)
             return self._connected()
@@ -325,13 +326,23 @@ class SessionIndex:
 
     @contextmanager
     def _changing(self) -> Iterator[sqlite3.Connection]:
-        self._db.execute("begin immediate")
+        """All of it or nothing. A disk that refuses leaves no change open behind which the next would wait."""
         try:
+            self._db.execute("begin immediate")
             yield self._db
-        except BaseException:
-            self._db.execute("rollback")
+            self._db.execute("commit")
+        except BaseException as error:
+            if self._db.in_transaction:
+                with suppress(sqlite3.Error):
+                    self._db.execute("rollback")
+            if isinstance(error, sqlite3.DatabaseError):
+                raise _unusable(self._path, error) from error
             raise
-        self._db.execute("commit")
+
+
+def _unusable(path: Path, error: sqlite3.DatabaseError) -> ExternalError:
+    hint = "another process is at it: try again" if "locked" in str(error) else "check the disk, and try again"
+    return ExternalError(f"can't use {path}: {error}", hint=hint, retryable=True)
 
 
 def _next_revision(db: sqlite3.Connection) -> int:

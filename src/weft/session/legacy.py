@@ -19,6 +19,7 @@ from dataclasses import field
 from typing import Any, Final, Literal
 
 from weft.files import Folder
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.session.log import LOG
 from weft.session.manifest import MANIFEST
@@ -71,7 +72,7 @@ def read_legacy(folder: Folder) -> Legacy:
     if data is None:
         return Legacy(shape="none")
     try:
-        found = json.loads(data)
+        found = json_value(data)
     except ValueError as error:
         return Legacy(shape="none", notes=(f"{MANIFEST} is not JSON ({error}); {_BY_THEMSELVES}",))
     if not isinstance(found, dict) or found.get("version") != 1 or not isinstance(found.get("steps"), dict):

@@ -13,6 +13,7 @@ from typing import Final
 
 from weft.files import Folder, translated
 from weft.protocol.errors import UserError
+from weft.protocol.json_text import json_value
 
 LOCK: Final = ".lock"
 PATIENCE: Final = 0.1
@@ -93,7 +94,7 @@ def _still_there(fd: int, folder: Folder) -> bool:
 
 def _holder(fd: int) -> str:
     try:
-        told = json.loads(os.pread(fd, 4096, 0))
+        told = json_value(os.pread(fd, 4096, 0))
         return f"process {told['pid']} on {told['host']} ({told['command']}, since {told['since']})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

@@ -7,6 +7,7 @@ import json
 from typing import Any, Final
 
 from weft.files import Folder
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.session.state import SessionState, StepState
 
@@ -46,7 +47,7 @@ class Known:
 def read_known(folder: Folder) -> Known | None:
     """None when there is no manifest, or none of ours that can be read: then it knows nothing."""
     try:
-        found = json.loads(folder.read_or_none(MANIFEST) or b"")
+        found = json_value(folder.read_or_none(MANIFEST) or b"")
         if found["version"] == VERSION and type(found["lastSeq"]) is int:
             return Known(str(found["sessionId"]), found["lastSeq"], str(found.get("lastHash") or ""))
     except (ValueError, TypeError, KeyError):

@@ -7,7 +7,6 @@ the artifacts' own text; then the artifact files are put in place; then the mani
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -29,6 +28,7 @@ from weft.protocol.events import (
     SourceSwitched,
 )
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.json_text import json_value
 from weft.protocol.talk import ConversationStopped, IdleReached
 from weft.redaction import REDACTOR
 from weft.session.cuts import CutLogError, LostLogError, find_cuts
@@ -432,7 +432,7 @@ def no_session(name: str) -> UserError:
 def _is_ours(data: bytes) -> bool:
     """A manifest this program wrote, whole or damaged, can be replaced; one of an older system is kept aside."""
     try:
-        found = json.loads(data)
+        found = json_value(data)
     except ValueError:
         return True
     return not isinstance(found, dict) or found.get("version") != 1

@@ -12,7 +12,6 @@ write once they have is the epoch's work: every append names it, and one with an
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -22,6 +21,7 @@ from weft.files import TEMPORARY, Folder, translated
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.events import ArtifactAccepted, DurableEvent, Outcome, RunEnded, RunStarted, SessionCreated
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.json_text import json_value
 from weft.session.lock import LOCK, held_by
 from weft.session.log import LOG, LogFile, LogHead, LogReader
 from weft.session.recovery import aside_name, kept_copy
@@ -303,7 +303,7 @@ def _last_line(folder: Folder, size: int) -> tuple[tuple[int, bytes] | None, int
         return None, 0
     line = data[begin + 1 : end + 1]
     try:
-        seq = json.loads(line)["seq"]
+        seq = json_value(line)["seq"]
     except (ValueError, KeyError, TypeError):
         seq = 0
     return (max(int(seq), 1), line), start + end + 1

@@ -26,6 +26,7 @@ from weft import __version__
 from weft.files import Folder
 from weft.protocol.errors import WeftError
 from weft.protocol.hashes import hash_bytes
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.session.log import CHUNK, LOG, LogHead
 
@@ -52,7 +53,7 @@ def read_snapshot(folder: Folder) -> Snapshot | None:
     """None unless it is of this very log."""
     try:
         data = folder.read_or_none(SNAPSHOT)
-        found = json.loads(data) if data else {}
+        found = json_value(data) if data else {}
         if found.get("weft") != __version__:
             return None
         head = restored(LogHead, found["head"])

@@ -7,13 +7,13 @@ launcher that downloads programs needs of the machine (network, its cache) is sa
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.sources.config import SLUG_LENGTH, slug_fault
 from weft.sources.secrets import names_secret, refers
@@ -84,12 +84,12 @@ def headers_apart(one: ImportedSource, headers: Mapping[str, str]) -> ImportedSo
 def read_json(text: str) -> Any:
     """JSON as editors write it: with comments, and a comma after the last. ValueError when it is none."""
     try:
-        return json.loads(text)
+        return json_value(text)
     except ValueError as error:
         bare = _COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else " ", text.lstrip("\ufeff"))
         bare = _LAST_COMMA.sub(lambda found: found[0] if found[0].startswith('"') else "", bare)
         try:
-            return json.loads(bare)
+            return json_value(bare)
         except ValueError:
             raise error from None  # with the place in the text as it is
 

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 
 from weft.files import Folder
 from weft.protocol.errors import WeftError
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 from weft.sources.config import EffectWord
 
@@ -103,7 +104,7 @@ class ReachedStore:
                 return Reached()
             with Folder.open(self._path) as folder:
                 data = folder.read_or_none(f"{key}.json")
-            return _decoded(json.loads(data)) if data is not None else Reached()
+            return _decoded(json_value(data)) if data is not None else Reached()
         except (WeftError, ValueError, KeyError, TypeError, AttributeError):
             return Reached(why="what was known of it can't be read")
 

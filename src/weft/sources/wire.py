@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from weft.protocol.errors import ExternalError, UserError
+from weft.protocol.json_text import json_value
 from weft.tools.addresses import closed_kind, is_loopback
 from weft.tools.fetch import resolve
 
@@ -116,7 +117,7 @@ def _is_refusal(status: int) -> bool:
 def _is_of_the_protocol(body: bytes) -> bool:
     """A refusal in the protocol's own words; what a gateway before the server says is none."""
     try:
-        told = json.loads(body)
+        told = json_value(body)
     except ValueError:
         return False
     return isinstance(told, dict) and told.get("jsonrpc") == "2.0"

@@ -5,9 +5,9 @@
 
 Inside, the machine can be read except for the places of secrets, nothing can be changed, there is no network, no other
 process is seen, and whatever is started ends with the command. Each *need* opens one thing: `write` the working folder
-(without its `.git` and what else decides what is run), `git` the repository, `network` the network, `keys` the places
-of keys, `outside` everything: then there is no boundary. What a command needs is told from its words or said in the
-call (`shell/needs.py`), and judged in `permission.py`: this module only does it.
+(without its `.git` and what else decides what is run), `git` the repository and what it may hold of that, `network` the
+network, `keys` the places of keys, `outside` everything: then there is no boundary. What a command needs is told from
+its words or said in the call (`shell/needs.py`), and judged in `permission.py`: this module only does it.
 
 bubblewrap and namespaces of our own (`confine.py`) hold all of that. `sandbox-exec` holds it except for the processes.
 Landlock is a weaker floor: only listed places can be read; UDP and sockets in the file system stay open.
@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from functools import cache
 from pathlib import Path
@@ -62,12 +63,22 @@ PROTECTED: Final = (
     *(".gitconfig", ".gitmodules", ".ssh", ".npmrc", ".pypirc", ".netrc", ".config", ".local", ".direnv", ".weft"),
     *(".hooks", ".agents", ".cursorrules", ".windsurfrules", "GEMINI.md", ".zed", ".tool-versions", ".mise.toml"),
     *(".bash_logout", ".bash_aliases", ".zlogin", ".inputrc", ".vimrc", ".lfsconfig", ".yarnrc", ".yarnrc.yml"),
-    *(".pre-commit-config.yaml", ".github/workflows", ".circleci", ".gitlab-ci.yml"),
-    *("AGENTS.md", "CLAUDE.md", "permissions.yaml", "config.toml", "sources", "sessions"),
+    *(".gitattributes", ".exrc", ".nvim.lua", ".dir-locals.el", ".gdbinit", ".lldbinit", ".devcontainer.json"),
+    *("mise.toml", "pip.conf", ".condarc", "sitecustomize.py", "usercustomize.py"),
+    *(".pre-commit-config.yaml", ".github/workflows", ".circleci", ".gitlab-ci.yml", ".gitlab", ".travis.yml"),
+    *(".buildkite", ".gitea/workflows", ".forgejo/workflows", "Jenkinsfile", "azure-pipelines.yml"),
+    *("bitbucket-pipelines.yml", ".github/copilot-instructions.md", ".windsurf", ".clinerules", ".roo", ".continue"),
+    *(".aider.conf.yml", "opencode.json", ".opencode", ".kiro", ".gemini"),
+    *("AGENTS.md", "CLAUDE.md", "permissions.yaml", "config.toml", "sources", "schedules", "sessions"),
 )
 """In a working folder: what is run, or tells a model what to do, when nobody asked for it. Not changed by `write`."""
-DECIDING: Final = frozenset(PROTECTED) - {"sessions", "sources", ".local", ".config"}
+DECIDING: Final = frozenset(PROTECTED) - {"sessions", "sources", "schedules", ".local", ".config"}
 """Those that are worth a question wherever they are written; the others are too usual as names."""
+_NEVER_GITS: Final = ("sessions", ".weft")
+"""Those that `git` does not open either. The others may be in the repository: whoever lets git change what is checked
+out lets it change them, as a half changed working folder is nobody's wish."""
+_DEEPER: Final = frozenset(name for name in DECIDING if "/" not in name) - {"config.toml", "permissions.yaml", ".git"}
+"""Those that are kept in the folders below too, where they are there already."""
 _SCAN: Final = 400
 """Folders that are looked at for repositories inside the working folder."""
 
@@ -281,11 +292,12 @@ def _own_home() -> str:
 
 def protected(working: str, *, git: bool) -> list[str]:
     """What `write` does not open: the names above, and every repository inside the working folder."""
-    names = [name for name in PROTECTED if git or name != ".git"]
+    names = PROTECTED if git else _NEVER_GITS
     found = [f"{working}/{name}" for name in names if os.path.lexists(f"{working}/{name}")]
     if git:
-        for folder in _folders(working):
+        for folder, inside in _folders(working):
             found += [path for path in repository(folder, upwards=False) if _within(path, working)]
+            found += [f"{folder}/{name}" for name in sorted(inside & _DEEPER)]
     kept = [os.path.realpath(path) for path in found]
     return [path for path in dict.fromkeys(kept) if os.path.exists(path) and _within(path, working) and path != working]
 
@@ -323,22 +335,19 @@ def _first_line(path: str) -> str:
         return ""
 
 
-def _folders(top: str) -> Iterator[str]:
-    """The folder and those below it, breadth first, as many as are worth the time."""
+def _folders(top: str) -> Iterator[tuple[str, set[str]]]:
+    """The folder and those below it, breadth first, as many as are worth the time; each with the names in it."""
     waiting, seen = [top], 0
     while waiting and seen < _SCAN:
         folder = waiting.pop(0)
         seen += 1
-        yield folder
-        try:
-            with os.scandir(folder) as entries:
-                waiting += [
-                    entry.path
-                    for entry in entries
-                    if entry.is_dir(follow_symlinks=False) and entry.name not in (".git", "node_modules", ".venv")
-                ]
-        except OSError:
-            continue
+        names: set[str] = set()
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                names.add(entry.name)
+                if entry.is_dir(follow_symlinks=False) and entry.name not in (".git", "node_modules", ".venv"):
+                    waiting.append(entry.path)
+        yield folder, names
 
 
 def _real(paths: Iterable[Path]) -> list[str]:

@@ -11,6 +11,7 @@ loaded when the first request for it comes, or a moment after the start.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -88,6 +89,10 @@ async def list_tokens(who: Administers, request: Request) -> tuple[s.TokenShown,
 
 @server_routes.post("/tokens", status_code=201)
 async def make_token(asked: s.NewToken, who: Administers, request: Request) -> s.TokenMade:
+    """By somebody who signed in: a token that made others would outlive its own end, and reach further than it may."""
+    if who.by == "token":
+        hint = "sign in with a browser, or where the server runs: weft tokens add"
+        raise HTTPException(403, json.dumps({"what": "a token makes no tokens", "hint": hint}))
     served = served_by(request)
 
     async def made() -> s.TokenMade:

@@ -17,6 +17,7 @@ from dataclasses import asdict, field
 from typing import Final, Literal, Protocol
 
 from weft.protocol.errors import WeftError
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 
 MOST_JOBS: Final = 200
@@ -110,7 +111,7 @@ class Jobs:
 def _read(data: bytes | None) -> list[Job]:
     """The jobs of an earlier server. A file that can't be read has none: nothing but their list is lost with it."""
     try:
-        found = json.loads(data or b"[]")
+        found = json_value(data or b"[]")
         jobs = [Job(**{**one, "items": [JobItem(**item) for item in one["items"]]}) for one in found]
     except (ValueError, TypeError, KeyError):
         return []

@@ -51,7 +51,7 @@ class McpHall:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].rstrip("/")
-        _, _, workspace, *rest = path.split("/")
+        workspace, *rest = path.removeprefix(PATH).removeprefix("/").split("/")
         if workspace not in self._apps or len(rest) > 1:
             hint = "the address is /mcp/WORKSPACE for its sessions, /mcp/WORKSPACE/COLLECTION for a collection"
             await _say(send, 404, f"there is nothing at {path[:200]}", hint)

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any, Final, Literal
 
 from weft.protocol.errors import UsageError
+from weft.protocol.json_text import json_value
 from weft.protocol.patterns import pattern
 from weft.protocol.values import dataclass
 from weft.redaction import SECRET_NAME
@@ -100,7 +101,7 @@ def _structured(kind: Kind, word: str, text: str) -> Any:
     """JSON; of a list also texts with commas between them."""
     if word.startswith(("[", "{")):
         try:
-            return json.loads(word)
+            return json_value(word)
         except ValueError:
             return text
     return [one.strip() for one in word.split(",") if one.strip()] if kind == "list" else text

@@ -16,6 +16,7 @@ from weft.conversation.claude_agent.options import sdk
 from weft.conversation.compaction import by_rule
 from weft.conversation.projections import Said, told_to_model
 from weft.files import Folder
+from weft.protocol.json_text import json_value
 from weft.protocol.values import dataclass
 
 STATE: Final = "state.json"
@@ -36,7 +37,7 @@ def read_kept(folder: Path) -> KeptRuntime | None:
     with Folder.open(folder) as opened:
         data = opened.read_or_none(STATE)
     try:
-        found = json.loads(data or b"null")
+        found = json_value(data or b"null")
         return KeptRuntime(session=str(found["session"]), turn=int(found["turn"]))
     except (ValueError, TypeError, KeyError):
         return None  # nothing is lost but the way back: it begins anew
@@ -67,7 +68,7 @@ def _is_answer(line: bytes) -> bool:
     if b'"assistant"' not in line:
         return False
     try:
-        found = json.loads(line)
+        found = json_value(line)
     except ValueError:
         return False
     return isinstance(found, dict) and found.get("type") == "assistant"

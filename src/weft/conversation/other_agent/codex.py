@@ -22,6 +22,7 @@ from weft.conversation.other_agent.runtime import (
     script_of,
 )
 from weft.models.model import ModelError, TextDelta, ThinkingDelta
+from weft.protocol.json_text import json_value
 from weft.protocol.messages import Usage
 
 KEY: Final = "WEFT_AGENT_KEY"
@@ -64,7 +65,7 @@ class CodexRuntime(AgentRuntime):
     def handed_over(self, name: str, data: bytes) -> bytes:
         """The person's sign-in without what renews it: one that is renewed here would end theirs."""
         try:
-            told = json.loads(data) if name == SIGN_IN else None
+            told = json_value(data) if name == SIGN_IN else None
         except ValueError:
             return data
         if not isinstance(told, dict) or not isinstance(told.get("tokens"), dict):

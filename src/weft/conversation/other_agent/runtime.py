@@ -22,6 +22,7 @@ from typing import Any, Final
 from weft.conversation.claude_agent.child import Child, boundary_policy, environment
 from weft.models.model import ModelError, Part
 from weft.protocol.errors import UserError
+from weft.protocol.json_text import json_value
 from weft.protocol.messages import StopReason, Usage
 from weft.redaction import REDACTOR
 
@@ -343,7 +344,7 @@ class AgentRuntime(ABC):
 def _secrets(data: bytes) -> list[str]:
     """What a file of sign-ins would give away: the long words of its values."""
     try:
-        told = json.loads(data)
+        told = json_value(data)
     except ValueError:
         return []
     values, found = [told], list[str]()

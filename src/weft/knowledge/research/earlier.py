@@ -6,12 +6,12 @@ Reads our own answers and those of the reference's form (version absent or 1, `a
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from weft.protocol.errors import UserError
+from weft.protocol.json_text import json_value
 
 VERSION: Final = 1
 EXCERPT: Final = 500
@@ -65,7 +65,7 @@ def read_earlier(text: str) -> dict[str, Any] | None:
     if not text.strip():
         return None
     try:
-        value = json.loads(text)
+        value = json_value(text)
     except ValueError as error:
         raise UserError(f"the earlier answer is not JSON: {error}") from error
     if fault := fault_of(value):

@@ -18,6 +18,7 @@ from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.vectors import missing
 from weft.protocol.errors import UserError
 from weft.protocol.hashes import hash_value
+from weft.protocol.json_text import json_value
 
 
 def collection_state(knowledge: KnowledgeBase) -> str:
@@ -53,7 +54,7 @@ def document_links(knowledge: KnowledgeBase, session: Path) -> dict[str, str]:
 
 def read_state(text: str) -> dict[str, Any]:
     try:
-        state = json.loads(text)
+        state = json_value(text)
         return {**state, "name": str(state["name"]), "title": str(state["title"])}
     except (ValueError, TypeError, KeyError) as error:
         raise UserError(

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from weft.documents import DocumentError, read_document
 from weft.protocol.errors import UserError
+from weft.protocol.json_text import json_value
 from weft.tools.builtin.schema import closed, text
 from weft.tools.fetch import Fetched, FetchLimits
 from weft.tools.results import bounded
@@ -63,7 +64,7 @@ def readable(fetched: Fetched) -> str:
         return "[nothing]"
     if kind == "application/json" or kind.endswith("+json"):
         try:
-            return json.dumps(json.loads(fetched.data), indent=1, ensure_ascii=False)
+            return json.dumps(json_value(fetched.data), indent=1, ensure_ascii=False)
         except ValueError:
             return fetched.data.decode(_charset(fetched), "replace")
     if kind in ("text/html", "application/xhtml+xml", "application/pdf", "application/octet-stream") or not (

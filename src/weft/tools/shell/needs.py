@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from weft.protocol.values import dataclass
@@ -133,6 +134,8 @@ _OFFLINE: Final = {
 """What programs that go out with keys do without."""
 _FAR: Final = re.compile(r"(?:.*[:_-])?(?:deploy|publish|release|upload|install|uninstall|push)(?:[:_-].*)?\Z")
 """Targets and scripts whose work is outside the working folder."""
+_WEFT_OPENS: Final = listed("trust secrets tokens persons serve worker models sources schedules packs skills")
+_WEFT_TELLS: Final = listed("list show explain test tools history")
 _RUNNERS: Final = listed("make gmake just task npm yarn pnpm bun rake invoke")
 _SETTINGS: Final = {
     "npm": ("config set", "config delete", "config edit", "set"),
@@ -217,7 +220,8 @@ _SECRET: Final = re.compile(
     r"|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|/etc/(?:g?shadow|sudoers)|\bcredentials?(?:\.(?:json|toml|ya?ml|xml|ini|env|txt)|$)"
     r"|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ovpn|asc)$|(?:^|[/=:])\.env(?:$|\.(?!example|sample|template|dist))"
     r"|\w\.env(?:$|\.(?!example|sample|template|dist))|_history$|\.(?:lesshst|viminfo)$|(?:^|/)\.config/(?:gh|gcloud)(?:$|/)"
-    r"|(?:^|/)secrets?(?:\.(?:json|toml|ya?ml|ini|env|txt)|/|$)",
+    r"|(?:^|/)secrets?(?:\.(?:json|toml|ya?ml|ini|env|txt)|/|$)|\.tfstate(?:\.backup)?$|\.htpasswd$"
+    r"|\bservice[-_]?account[\w.-]*\.json$",
     re.IGNORECASE,
 )
 """Where keys, passwords and histories are usually kept, by name."""
@@ -432,6 +436,7 @@ class _Reader:
                 self._little_language(name, rest)
             elif not self._is_told_to_run(name, rest):
                 self.makes = self.makes or name in _MAKES or "/" in words[0]
+                self._puts_out(rest)
 
     def _is_told_to_run(self, name: str, rest: list[str]) -> bool:
         """Programs that only show something, unless their words make them do more."""
@@ -448,6 +453,12 @@ class _Reader:
         else:
             return False
         return True
+
+    def _puts_out(self, rest: list[str]) -> None:
+        """Where a build is told to leave what it made."""
+        for option, value in pairwise(rest):
+            if option in ("-o", "--output", "--outfile"):
+                self._decides(value)
 
     def assigned(self, name: str, value: str) -> None:
         """A variable that is set for a program, or for all that follow."""
@@ -500,8 +511,15 @@ class _Reader:
         if any(" ".join(rest).startswith(said) for said in _SETTINGS.get(name, ())):
             self.need(f"{name} {' '.join(rest[:2])} changes settings of yours", "outside")
             return True
+        if name == "weft" and {*words[:1]} & _WEFT_OPENS and not {*words[1:2]} & _WEFT_TELLS:
+            self.need(f"weft {words[0]} changes what is allowed here, or who comes in", "outside")
+            return True
+        if name in ("npm", "pnpm") and words[:2] in (["pkg", "set"], ["pkg", "delete"]):
+            self.change(f"{name} pkg {words[1]} changes what package.json runs")
+            return True
         installs = name in _INSTALLS and self._installs(name, rest)
-        if name in _RUNNERS and not installs and (far := next((word for word in words if _FAR.match(word)), "")):
+        runs = name in _RUNNERS and not installs and not {"-n", "--dry-run", "--just-print"} & {*rest}
+        if runs and (far := next((word for word in words if _FAR.match(word)), "")):
             self.need(f"{name} {far} goes further than the working folder", "network", "write")
             return True
         if name in ("make", "gmake") and any(
@@ -710,7 +728,7 @@ class _Reader:
         path = self._path(word)
         parts = [part for part in path.split("/") if part]
         if (
-            ".github/workflows" in path.lower()
+            any(f"/{name}" in f"/{path.lower()}" for name in _FOLDED if "/" in name)
             or any(part.lower() in _FOLDED for part in parts[-4:])
             or ".git" in [part.lower() for part in parts]
         ):
