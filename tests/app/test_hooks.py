@@ -10,13 +10,14 @@ import pytest
 
 from tests.app.talking import say, talk
 from tests.made import lay_out
-from weft.app import App, OpenedSession
+from weft.app import App, OpenedSession, SessionRequest
 from weft.app.hooks import HookAnswer, Hooks, answer_of, read_hooks
 from weft.consent import Consents, NotAgreedError
 from weft.files import Folder
 from weft.models.model import Request
 from weft.protocol.commands import Refused, Say
 from weft.protocol.errors import UserError
+from weft.protocol.events import NoticeGiven
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.talk import ToolSettled
 from weft.testing.scripted import Turn, calls, says
@@ -75,13 +76,13 @@ def test_hooks_refuse_and_add_once_they_are_agreed_to(
     with monkeypatch.context() as nobody, App.open(workspace) as app, Folder.open(desk) as folder:
         nobody.setattr(app, "consents", Consents(tmp_path / "of nobody"))
         with pytest.raises(NotAgreedError) as raised:
-            Hooks.agreed(app, [folder], lambda: Context(call="", working=folder), "talk")
+            Hooks.agreed(app.consents, [folder], lambda: Context(call="", working=folder), "talk")
         assert raised.value.request.parts["say.sh"] == hash_bytes(b"echo the moon is full\n")
         app.consents.agree(raised.value.request, "by command")
-        Hooks.agreed(app, [folder], lambda: Context(call="", working=folder), "talk")
+        Hooks.agreed(app.consents, [folder], lambda: Context(call="", working=folder), "talk")
         (desk / "say.sh").write_text("echo something else\n")
         with pytest.raises(NotAgreedError):  # what it runs is another one now
-            Hooks.agreed(app, [folder], lambda: Context(call="", working=folder), "talk")
+            Hooks.agreed(app.consents, [folder], lambda: Context(call="", working=folder), "talk")
     (desk / "say.sh").write_text("echo the moon is full\n")
 
     def hears(request: Request) -> bool:
@@ -106,3 +107,30 @@ def test_hooks_refuse_and_add_once_they_are_agreed_to(
     assert not (desk / "secret.txt").exists()
     assert (desk / "stops").read_text() == "done\n"
     assert not list((workspace / "sessions/talk").glob(".hook-*"))
+
+
+def test_hooks_that_nobody_agreed_to_are_asked_about_and_said(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(workspace)
+    (tmp_path / ".claude/hooks").mkdir(parents=True)
+    (tmp_path / ".claude/hooks/check.sh").write_text("true\n")
+    command = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/check.sh; ${CLAUDE_PROJECT_DIR}/.claude/hooks/check.sh'
+    (tmp_path / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [hook(command)]}}))
+    seen: list[str] = []
+
+    async def go() -> None:
+        with App.open(workspace) as app:
+            monkeypatch.setattr(app, "consents", Consents(tmp_path / "of nobody"))
+            (request,) = app.hooks_not_agreed(tmp_path)
+            assert request.parts["./.claude/hooks/check.sh"] == hash_bytes(b"true\n")
+            async with app.session(SessionRequest(talk=True, working=tmp_path), reachable=False) as session:
+                async for event in session.events():  # who begins to watch only now is told all the same
+                    if isinstance(event, NoticeGiven):
+                        seen.append(event.text)
+                        break
+            app.consents.agree(request, "asked")
+            assert app.hooks_not_agreed(tmp_path) == []
+
+    asyncio.run(asyncio.wait_for(go(), 60))
+    assert "hooks are not run" in seen[0]

@@ -60,7 +60,7 @@ def test_research_is_begun_answered_forked_and_followed_up_where_one_talks(tmp_p
     terminal.child.send("/fork\r")
     terminal.wait_for("forked as the-talk-", seconds=SECONDS)
     terminal.child.send("amend: the retention period of audit documentation\r")
-    terminal.wait_for("run done", "at least five years", "answer.html", seconds=SECONDS)
+    terminal.wait_for("research is done", "at least five years", "answer.html", seconds=SECONDS)
     terminal.child.send("/run research and when must the audit file be assembled?\r")
     terminal.wait_for("within 60 days", seconds=SECONDS)
     terminal.child.send("/export markdown\r")

@@ -96,7 +96,7 @@ def test_a_chat_in_a_session_with_a_waiting_run(tmp_path: Path, workspace: Path)
     with terminal(weft, "chat", "--session", "essay", width=80) as screen:
         screen.wait_for("Is this the plan?", "1 proceed: Go on", "embedded")
         say(screen, "hmm", "not clear", "Is this the plan?")
-        say(screen, "add the middle", "step plan done", "plan-2", "- add the middle")
+        say(screen, "add the middle", "✓ plan", "plan-2", "- add the middle")
         say(screen, "never mind, where do rivers flow?", "Leave the run for this?", "1 leave")
         say(screen, "2", "stay with the run", "plan-2")
         say(screen, "something else: where do rivers flow?", "Leave the run for this?")
@@ -105,7 +105,7 @@ def test_a_chat_in_a_session_with_a_waiting_run(tmp_path: Path, workspace: Path)
         )
         say(screen, "resume the run", "go on with the run", "Is this the plan?")
         say(screen, "proceed", "passed after 2 of 2 repairs", "Shall it be handed in?")
-        say(screen, "proceed", "step report done", "run done")
+        say(screen, "proceed", "✓ report: report.md", "is done")
         screen.child.send("\x04")
         assert screen.end() == 0
     assert (weft.session("essay") / "report.md").read_text() == "beginning, add the middle, end\n"

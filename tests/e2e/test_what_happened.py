@@ -141,7 +141,7 @@ def test_a_fallback_in_the_middle_of_a_run_is_in_the_log_and_on_the_screen(
         terminal = Terminal(scripted, "chat", "--session", "poem", width=110, height=40, cwd=str(source.parent))
         terminal.wait_for("weft chat · poem", seconds=60)
         terminal.child.send(f"/run letters {source.name}\r")
-        terminal.wait_for("the key was withdrawn (HTTP 401); asking desk/m instead", "run done", seconds=90)
+        terminal.wait_for("the key was withdrawn (HTTP 401); asking desk/m instead", "letters is done", seconds=90)
         assert leave(terminal) == 0
         first.assert_done()
         second.assert_done()

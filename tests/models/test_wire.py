@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.models.stages import KEY, WIRES, endpoint
+from tests.models.stages import KEY, LAYERED, WIRES, endpoint
 from weft.models.answer import gather
 from weft.models.endpoint import Endpoint, is_loopback
 from weft.models.http_model import HttpModel
@@ -22,7 +22,7 @@ from weft.models.structured import ANSWER_TOOL, ask
 from weft.protocol.messages import Media, Message, Text, Thinking, ToolSpec, Usage
 from weft.testing.conformance import DEADLINE, HELLO, WITH_TOOLS
 from weft.testing.scripted import Hold
-from weft.testing.wire import Called, Reply, WireServer, openai_chat_wire
+from weft.testing.wire import Called, Reply, Wire, WireServer, openai_chat_wire
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"\0" * 16
@@ -30,8 +30,8 @@ PNG = bytes.fromhex("89504e470d0a1a0a") + b"\0" * 16
 Played = Callable[[HttpModel | LayeredModel, WireServer], Coroutine[Any, Any, None]]
 
 
-def play(which: int, replies: list[Reply], body: Played) -> None:
-    made, wire, model = WIRES[which]
+def play(which: int | tuple[type[HttpModel | LayeredModel], Wire, str], replies: list[Reply], body: Played) -> None:
+    made, wire, model = WIRES[which] if isinstance(which, int) else which
 
     async def go() -> None:
         async with WireServer(wire, replies) as server:
@@ -292,4 +292,4 @@ def test_a_page_or_a_packed_answer_is_said_on_the_wires_that_others_read() -> No
 
     page = Reply(raw=b"<html><p>Please sign in.</p></html>", headers={"content-type": "text/html"})
     packed = Reply(raw=b"x", headers={"content-type": "text/event-stream", "content-encoding": "gzip"})
-    play(2, [page, packed], body)
+    play(LAYERED, [page, packed], body)

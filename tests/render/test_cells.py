@@ -99,3 +99,11 @@ def test_wrap_breaks_between_words() -> None:
 
 def test_paragraphs_follow_the_line_breaks() -> None:
     assert paragraphs("one\r\ntwo\n\n \x1bthree\n") == ["one", "two", " ␛three"]
+
+
+def test_what_a_person_wrote_is_broken_between_words_and_keeps_its_indents() -> None:
+    assert fold("one two three", 8, words=True) == ["one two", "three"]
+    assert fold("one two  three", 7, words=True) == ["one two", " three"]
+    assert fold("    indented words", 12, words=True) == ["    indented", "words"]
+    assert fold("abcdefghij kl", 4, words=True) == ["abcd", "efgh", "ij", "kl"]
+    assert fold("abcdefghij kl", 4) == ["abcd", "efgh", "ij k", "l"]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.conversation.lives import Walk
 from weft.conversation.state import State, evolve
+from weft.protocol import events as e
 from weft.protocol import talk as t
+from weft.protocol.call_events import CallSettled, CallStarted, StepTextStreamed
+from weft.protocol.errors import Finding
 from weft.protocol.events import Event, NoticeGiven
-from weft.render.talk_view import Answered, Called, Noted, SpokenMessage, TalkView, Thought
+from weft.render.talk_view import Answered, Called, Noted, Ran, SpokenMessage, TalkView, Thought
 
 MAIN: dict[str, Any] = {"conversation": "main"}
 T1: dict[str, Any] = {"conversation": "main", "turn": 1}
@@ -232,3 +236,38 @@ def test_a_model_that_is_asked_again_is_one_quiet_line() -> None:
     view = view_of(started("m1"), retried)
     assert view.take()[-1] == Noted("m: busy (HTTP 529); asking again in 2.0 s")
     assert view.speeches["main"].execution == "t1/model", "the call goes on"
+
+
+def test_a_run_is_a_card_its_calls_are_seen_while_they_last_and_counted_after() -> None:
+    view = TalkView()
+    run: dict[str, Any] = {"run": 1, "step": "summary", "attempt": 1}
+    began = e.StepStarted(**run, cause="first", reason="not yet made", input_hash="h", inputs={})
+    call: dict[str, Any] = {"step": "summary", "attempt": 1, "call": "1", "kind": "model", "name": "own/m"}
+    wrong = Finding(path="summary.json", message="no JSON", hint="give JSON")
+    events: list[tuple[float, Event]] = [
+        (0.0, e.RunStarted(run=1, pipeline="kit", steps=("summary",), desired="summary", parameters={})),
+        (0.0, began),
+        (1.0, CallStarted(**call)),
+        (1.5, StepTextStreamed(step="summary", attempt=1, call="1", text="The beginning")),
+    ]
+    for now, event in events:
+        view.apply(event, now)
+    assert [call.text for call in view.run.working["summary"].calls.calls.values()] == ["The beginning"]
+    rest: list[tuple[float, Event]] = [
+        (2.0, CallSettled(**call, run=1, ms=900, ok=True, model="own/m", usage={"input": 10, "output": 2})),
+        (2.0, e.ArtifactRejected(**run, artifact="summary.json", findings=(wrong,))),
+        (2.0, e.StepFailed(**run, kind="rejected", message="no JSON", retrying=True, ms=900, usage={"input": 10})),
+        (2.0, replace(began, attempt=2)),
+        (3.0, e.ArtifactAccepted(**run, artifact="summary.json", hash="h", size=9)),
+        (3.0, e.StepCompleted(**run, hash="h", schema_version="1", ms=800, usage={"input": 10, "output": 2})),
+        (4.0, e.RunEnded(run=1, outcome="done", message="")),
+    ]
+    for now, event in rest:
+        view.apply(event, now)
+    card = [(block.lines, block.state, block.right) for block in view.take() if isinstance(block, Ran)]
+    assert card == [
+        (("run 1 of kit",), "running", ""),
+        (("summary, attempt 1: no JSON; it is tried again",), "failed", "10 in, 0 out · 0.9 s"),
+        (("summary: summary.json",), "done", "10 in, 2 out · 0.8 s"),
+        (("kit is done",), "done", "1 step · 22 tokens · 4.0 s"),
+    ]

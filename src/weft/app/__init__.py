@@ -134,7 +134,7 @@ if TYPE_CHECKING:
     from weft.workspace.pack import LaidFile
     from weft.workspace.pipeline import Pipeline, Step
     from weft.workspace.pipeline_file import pipeline_json_schema
-    from weft.workspace.spelling import suggest
+    from weft.workspace.spelling import nearest, suggest
     from weft.workspace.writer_profile import WriterProfile
 else:
     __getattr__ = front(
@@ -291,6 +291,7 @@ else:
             "shipped_packs": "weft.app.packs",
             "step_page": "weft.app.session_pages",
             "steps_now": "weft.app.session_work",
+            "nearest": "weft.workspace.spelling",
             "suggest": "weft.workspace.spelling",
             "taken_in": "weft.app.sharing",
             "this_moment": "weft.app.session_pages",
@@ -434,6 +435,7 @@ __all__ = [
     "lay_new",
     "library_files",
     "library_text",
+    "nearest",
     "new_files",
     "notify_wishes",
     "open_catalogue",

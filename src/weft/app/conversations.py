@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import platform
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
@@ -20,7 +22,7 @@ from weft.app.parts import Parts
 from weft.app.requests import SessionRequest
 from weft.app.run_tool import run_pipeline_tool
 from weft.conversation.compaction import Summary, summarise, turn_to_compact
-from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker
+from weft.conversation.context import INSTRUCTIONS, SessionContext, Speaker, place_words
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.limits import limit_words, used_of
 from weft.conversation.ports import Ports, SessionJournal
@@ -50,7 +52,16 @@ from weft.orchestrator.run_summary import summarise_run
 from weft.protocol.commands import GivenFile, Mode, Refused, Reply, StartRun
 from weft.protocol.envelope import Actor
 from weft.protocol.errors import UserError, WeftError, WorkspaceError
-from weft.protocol.events import Event, QuestionAsked, QuestionClosed, Record, StatusChanged
+from weft.protocol.events import (
+    Event,
+    QuestionAsked,
+    QuestionClosed,
+    Record,
+    StatusChanged,
+    StepCompleted,
+    StepFailed,
+    StepInterrupted,
+)
 from weft.protocol.hashes import hash_bytes
 from weft.protocol.messages import Media, ToolCall
 from weft.protocol.talk import ApprovalRequested, LimitsSet, ModelSettled, TurnCompleted
@@ -154,9 +165,11 @@ class SessionConversation:
             self._run_summary,
             self._working.path,
             session.folder.read_or_none,
+            lambda: place_words(self._working.path, parts.clock(), platform.system()),
         )
-        kept = session.saved("tally", Tally)
+        kept = session.saved("spent", Tally)
         self._tally = kept[1] if kept else Tally()
+        self._counting = threading.Lock()
         self.conversation: Conversation
         self._loop: asyncio.AbstractEventLoop
         self._asked: dict[str, tuple[QuestionAsked, asyncio.Future[Mapping[str, str]]]] = {}
@@ -167,6 +180,8 @@ class SessionConversation:
         self._compacting: asyncio.Task[None] | None = None
         self._mode_after_plan: Mode = "ask"
         self._hooks: Hooks | None = None
+        self.opening_notes: list[str] = []
+        """What was to be said when it was opened."""
         self._watch = FolderWatch()
         self._shells: dict[str, ShellState] = {}
         """What commands left behind, by conversation."""
@@ -188,13 +203,14 @@ class SessionConversation:
             ports = replace(ports, notify=self._notifier.notify)
         settings = Settings(rules=TurnRules(price=self._parts.price))
         self.conversation = await Conversation.open(SessionJournal(self._session), ports, settings)
-        self._beside += [asyncio.create_task(self._keep_tally()), asyncio.create_task(self._follow_runtime())]
+        self._beside += [asyncio.create_task(self._follow_talk()), asyncio.create_task(self._follow_runtime())]
         self._preparing = asyncio.create_task(self._prepare())
         self._folders.enter_context(Watchdog(self._blame, busy=self._is_busy))
         self._say_what_auto_means()
         for line in silent:
-            self.conversation.notice(line)
-        self._session.keep("tally", self._whole_tally)
+            self._tell_from_the_start(line)
+        self._session.keep("spent", self._whole_tally)
+        await self._parts.off_loop(self._whole_tally)
         await self._take_hooks()
         self.processes.count = self.conversation.state.started
         for name in self.conversation.state.background:  # they went with the program that had started them
@@ -208,9 +224,11 @@ class SessionConversation:
         from weft.app.hooks import MOST_RESPONSE, Hooks
 
         try:
-            hooks = Hooks.agreed(self._parts, places, lambda: self._tool_context(MAIN, "", lambda _: None), self._name)
+            hooks = Hooks.agreed(
+                self._parts.consents, places, lambda: self._tool_context(MAIN, "", lambda _: None), self._name
+            )
         except WeftError as error:
-            self.conversation.notice(f"hooks are not run: {error}")
+            self._tell_from_the_start(f"hooks are not run: {error}")
             return
         self._hooks = hooks
 
@@ -224,6 +242,11 @@ class SessionConversation:
             return replace(end, text=f"{end.text}\n[a hook says: {said}]") if said else end
 
         self.access.before_call, self.access.after_call = before, after
+
+    def _tell_from_the_start(self, text: str) -> None:
+        """Whoever watches, and whoever begins to later: nobody does yet when a conversation is opened."""
+        self.opening_notes.append(text)
+        self.conversation.notice(text)
 
     def _beside_hooks(self, event: object) -> None:
         """What is only told to hooks."""
@@ -411,25 +434,33 @@ class SessionConversation:
         a person who talks can do nothing about it."""
         logging.getLogger("weft").info("%s keeps the program busy (%.1f s)", task, seconds)
 
-    async def _keep_tally(self) -> None:
+    async def _follow_talk(self) -> None:
         try:
             async for item in self.conversation.events(self._tally.seq):
                 if isinstance(item, Record):
-                    self._tally.take(item, self._connected.price)
                     self._beside_hooks(item.event)
                     if isinstance(item.event, ModelSettled | LimitsSet):
                         self._show(self.status)
         except Exception as error:  # noqa: BLE001  the log can't be written any more: whoever watches must know
             self._broken(error)
 
+    def count(self, record: Record) -> None:
+        """Every record of the session, in order: what its runs took is counted too."""
+        if record.seq > self._tally.seq + 1:
+            self._whole_tally()
+        else:
+            with self._counting:
+                self._tally.take(record, self._connected.price)
+        if isinstance(record.event, StepCompleted | StepFailed | StepInterrupted):
+            self._show(self.status)
+
     def _whole_tally(self) -> Tally:
-        """With what has been said since it was last kept up, as happens at the very end."""
-        if self._session.state.spoken > self._tally.seq:
-            for record in self._session.records(self._tally.seq):
-                if self.conversation.is_mine(record):
+        """With what has happened since it was last kept up. From any thread."""
+        with self._counting:
+            if self._session.state.seq > self._tally.seq:
+                for record in self._session.records(self._tally.seq):
                     self._tally.take(record, self._connected.price)
-        self._tally.seq = max(self._tally.seq, self._session.state.seq)
-        return self._tally
+            return self._tally
 
     def _compact(self, conversation: str, summary: Summary) -> None:
         if summary.trouble:

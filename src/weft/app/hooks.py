@@ -18,10 +18,10 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
-from weft.app.parts import Parts
-from weft.consent import ConsentRequest
+from weft.consent import ConsentRequest, Consents
 from weft.files import Folder
 from weft.protocol.errors import UserError, WeftError
 from weft.protocol.hashes import hash_bytes
@@ -34,6 +34,8 @@ from weft.tools.tool import Context
 
 FILE: Final = ".claude/settings.json"
 EVENTS: Final = ("PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "Notification")
+PROJECT: Final = "CLAUDE_PROJECT_DIR"
+"""The variable by which hooks name the working folder, as others have it."""
 SECONDS: Final = 60
 MOST_SECONDS: Final = 600
 OUTPUT: Final = 64 * 1024
@@ -94,17 +96,13 @@ class Hooks:
         self._count = 0
 
     @classmethod
-    def agreed(cls, parts: Parts, places: list[Folder], context: Callable[[], Context], session: str) -> Hooks:
+    def agreed(cls, consents: Consents, places: list[Folder], context: Callable[[], Context], session: str) -> Hooks:
         """Those of these folders. NotAgreedError when somebody has to agree to them first."""
         found: list[Hook] = []
         for place in places:
-            data = place.read_or_none(FILE)
-            here = read_hooks(data, str(place.path / FILE)) if data is not None else []
+            here = _hooks_of(place)
             if here:
-                request = ConsentRequest(
-                    kind="hook", subject=here[0].file, folder=str(place.path), parts=_words(here, place)
-                )
-                parts.consents.check(request)
+                consents.check(_request(here, place))
             found += here
         return cls(found, context, session)
 
@@ -133,7 +131,7 @@ class Hooks:
         content = json.dumps({**given, "cwd": str(context.working.path)}, ensure_ascii=False)
         session.replace(name, content.encode("utf-8", "replace"), sync=False)
         try:
-            environment = dict(context.environment)
+            environment = {**context.environment, PROJECT: str(context.working.path)}
             shell = shutil.which("bash", path=environment.get("PATH")) or "/bin/sh"
             process = await Process.start(
                 [shell, "-c", f"{{ {hook.command}\n}} < {shlex.quote(str(session.path / name))}"],
@@ -153,12 +151,32 @@ class Hooks:
         return answer_of(finished.code, finished.output.decode("utf-8", "replace").strip(), hook.command)
 
 
+def hook_requests(places: list[Folder]) -> list[ConsentRequest]:
+    """What a person is asked before the hooks of these folders run. Those that can't be read are said elsewhere."""
+    found = []
+    for place in places:
+        with suppress(UserError):
+            if here := _hooks_of(place):
+                found.append(_request(here, place))
+    return found
+
+
+def _hooks_of(place: Folder) -> list[Hook]:
+    data = place.read_or_none(FILE)
+    return read_hooks(data, str(place.path / FILE)) if data is not None else []
+
+
+def _request(hooks: list[Hook], place: Folder) -> ConsentRequest:
+    return ConsentRequest(kind="hook", subject=hooks[0].file, folder=str(place.path), parts=_words(hooks, place))
+
+
 def _words(hooks: list[Hook], place: Folder) -> dict[str, str]:
     """What would run: each command as it is written, and each file of the folder that it names, with its hash."""
     found: dict[str, str] = {}
     for number, hook in enumerate(hooks):
         found[f"{hook.event} {hook.matcher} {number}"] = hook.command
-        for word in re.findall(r"[\w./-]+", hook.command):
+        named = re.sub(rf"\$\{{?{PROJECT}\}}?/|{re.escape(str(place.path))}/", "./", hook.command)
+        for word in re.findall(r"[\w./-]+", named):
             try:
                 data = place.read_or_none(word.removeprefix("./"))
             except (OSError, WeftError):

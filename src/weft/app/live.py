@@ -467,6 +467,8 @@ class LiveSession(OpenedSession):
             self._parts.telemetry.take(self.id, records)
         for record in records:
             self._feed.put(record)
+            if self._conversation is not None:
+                self._conversation.count(record)
             if self._notifier is not None:
                 self._notifier.take(record.event)
             if self._started is not None and isinstance(record.event, RunStarted) and not self._started.done():
@@ -491,7 +493,8 @@ class LiveSession(OpenedSession):
         waiting = self._runner.asked if self._runner is not None else []
         if self._conversation is None:
             return [*waiting]
-        return [*waiting, self._conversation.status, *self._conversation.asked]
+        notes = [NoticeGiven(text=text) for text in self._conversation.opening_notes]
+        return [*waiting, *notes, self._conversation.status, *self._conversation.asked]
 
     # -- the run
 

@@ -24,7 +24,7 @@ from weft.app.person import parsed_folder
 from weft.app.requests import SessionRequest, given_file
 from weft.app.store import open_store
 from weft.consent import ConsentRequest, Consents, NotAgreedError
-from weft.files import Disk
+from weft.files import Disk, Folder
 from weft.orchestrator.execute import StepExecutor
 from weft.orchestrator.facts import Versions
 from weft.orchestrator.inputs import GivenInput, ReadFile
@@ -410,6 +410,13 @@ class Parts:
             found += [source_request(one) for one in self.sources().declared(Path.cwd()).sources.values()]
         found += self._step_requests()
         return [one for one in found if one is not None and one.parts and not self.consents.is_agreed(one)]
+
+    def hooks_not_agreed(self, working: Path) -> list[ConsentRequest]:
+        """The hooks that a conversation in this folder would have, and that nobody agreed to yet."""
+        from weft.app.hooks import hook_requests  # with it comes what runs commands
+
+        with Folder.open(working) as folder:
+            return [one for one in hook_requests([self.workspace.folder, folder]) if not self.consents.is_agreed(one)]
 
     def _step_requests(self) -> list[ConsentRequest | None]:
         """Of pipelines whose text may have such steps; secrets that parameters name are known when a run begins."""

@@ -84,9 +84,14 @@ class SessionRuns:
 
     async def begin(self, wish: StartRun, executor: StepExecutor, by: Actor, key: str, *, attended: bool) -> Runner:
         """Everything that must be recorded before the run is; the runner is ready to go."""
-        if wish.pipeline and wish.pipeline != (self._pipeline.name if self._pipeline else ""):
+        before = self._pipeline
+        if wish.pipeline and wish.pipeline != (before.name if before else ""):
             self._pipeline = self._parts.workspace.pipeline(wish.pipeline)
-        opening = await self._open_up(wish, executor, by)
+        try:
+            opening = await self._open_up(wish, executor, by)
+        except BaseException:
+            self._pipeline = before  # what is refused changes nothing
+            raise
         self._standing = opening.pipeline
         models, tools = self._parts.step_models(), self._parts.step_tools(self._session.folder.path.name)
         tools.attended = attended

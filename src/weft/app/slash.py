@@ -266,10 +266,15 @@ def _build(rest: str, known: KnownWords) -> Build:
 
 
 def _attach(rest: str, known: KnownWords) -> Attach:
-    words = _words(rest)
-    if len(words) != 1:
+    if not rest:
         raise UserError("which file?", hint="for example: /attach picture.png")
-    return Attach(given_file(known.working / Path(words[0].removeprefix("@")).expanduser()))
+    whole = known.working / Path(rest.removeprefix("@")).expanduser()
+    if not whole.is_file():  # a name with spaces needs no quotes, and may have them
+        words = _words(rest)
+        if len(words) != 1:
+            raise UserError(f"there is no file {rest} in {known.working}", hint="/attach takes one file at a time")
+        whole = known.working / Path(words[0].removeprefix("@")).expanduser()
+    return Attach(given_file(whole))
 
 
 def _model(rest: str, known: KnownWords) -> Wanted:

@@ -76,6 +76,10 @@ Exit codes:
 """
 
 
+MOST_MEANT: Final = 4
+"""Commands of groups that are offered for one that does not exist."""
+
+
 class Commands(click.Group):
     """Imports a command's module only when that command is called or completed."""
 
@@ -93,10 +97,22 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
-            from weft.app import suggest
-
-            ctx.fail(f"there is no command {args[0]!r}; {suggest(args[0], COMMANDS, 'commands')}")
+            ctx.fail(f"there is no command {args[0]!r}; {self._nearest(ctx, args[0])}")
         return super().resolve_command(ctx, args)
+
+    def _nearest(self, ctx: click.Context, word: str) -> str:
+        """The command that was probably meant: one of these, or one inside a group of theirs."""
+        from weft.app import nearest, suggest
+
+        inside: dict[str, list[str]] = {}
+        for name in COMMANDS:
+            group = self.get_command(ctx, name)
+            for inner in group.list_commands(ctx) if isinstance(group, click.Group) else ():
+                inside.setdefault(inner, []).append(f"weft {name} {inner}")
+        if word not in inside and (nearest(word, COMMANDS) or nearest(word, inside) is None):
+            return suggest(word, COMMANDS, "commands")
+        meant = inside[word if word in inside else nearest(word, inside) or ""]
+        return f"did you mean {' or '.join(repr(one) for one in meant[:MOST_MEANT])}?"
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

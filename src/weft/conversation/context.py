@@ -9,6 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -66,6 +67,8 @@ class SessionContext:
     """The folder that tools work in: its own instructions count too."""
     kept: Callable[[str], bytes | None] = lambda _: None
     """What a file of the session's folder holds."""
+    place: Callable[[], str] = lambda: ""
+    """Where tools work, and which day it is."""
     last: dict[str, Prompt] = field(default_factory=dict)
     _shown: dict[str, Media | None] = field(default_factory=dict)
     """Attachments as models are shown them, by their files; None for what can't be shown."""
@@ -131,35 +134,47 @@ class SessionContext:
 
     def fragments(self, speaker: Speaker) -> list[Fragment]:
         found = [Fragment(kind="instructions", text=speaker.instructions)]
-        found += [Fragment(kind="workspace", text=text) for text in self._instructions()]
+        found += [Fragment(kind="workspace", text=text, name=name) for name, text in self._instructions()]
         if any(tool.name == "Skill" for tool in speaker.tools):
             found.append(Fragment(kind="skills", text=_skills(self.skills)))
         found.append(Fragment(kind="profile", text=_profile(self._profile())))
+        found.append(Fragment(kind="place", text=self.place()))
         found.append(Fragment(kind="run", text=self.run(self.nonce)))
         found.append(Fragment(kind="files", text=_files(self.session())))
         return found
 
-    def _instructions(self) -> Iterator[str]:
-        """What people wrote for whoever works here: in the workspace, then in the working folder and those above it up
-        to the repository's root, the nearest last. The same words are told once."""
+    def _instructions(self) -> Iterator[tuple[str, str]]:
+        """What people wrote for whoever works here, each with where it stands: in the workspace, then in the working
+        folder and those above it up to the repository's root, the nearest last. The same words are told once."""
         seen: set[str] = set()
         for name in INSTRUCTION_FILES:
             data = self.workspace.folder.read_or_none(name)
             text = data.decode("utf-8", "replace").strip() if data is not None else ""
             if text and text not in seen:
                 seen.add(text)
-                yield text
+                yield f"{name} of the workspace", text
         for path in reversed(project_files(self.working)) if self.working else ():
             text = read_text(path)
             if text and text not in seen:
                 seen.add(text)
-                yield f"From {path}:\n\n{text}"
+                yield str(path), f"From {path}:\n\n{text}"
 
     def _profile(self) -> Mapping[str, Any]:
         try:
             return self.workspace.profile()
         except WorkspaceError as error:
             return {"profile.json": f"can't be read: {error.message}"}
+
+
+def place_words(working: Path, now: float, system: str) -> str:
+    """What a model can't know and is asked about: the folder, its repository and branch, the day."""
+    root = next((folder for folder in (working, *working.parents) if (folder / ".git").exists()), None)
+    head = read_text(root / ".git" / "HEAD") if root else ""
+    branch = head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else ""
+    within = "" if root == working else f" of {root}"
+    git = f", a git repository{within}{f' on the branch {branch}' if branch else ''}" if root else ""
+    day = datetime.fromtimestamp(now).astimezone().strftime("%Y-%m-%d (%A)")
+    return f"Tools work in {working}{git}; paths count from there. The system is {system}. Today is {day}."
 
 
 def project_files(working: Path) -> list[Path]:

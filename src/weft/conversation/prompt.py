@@ -17,15 +17,16 @@ from weft.models.model import Request, ThinkingLevel
 from weft.protocol.messages import Content, Media, Message, Text, Thinking, ToolCall, ToolResult, ToolSpec
 from weft.protocol.values import dataclass
 
-Kind = Literal["instructions", "workspace", "skills", "profile", "run", "files"]
-ORDER: Final[tuple[Kind, ...]] = ("instructions", "workspace", "skills", "profile", "run", "files")
-DROPPED_FIRST: Final[tuple[Kind, ...]] = ("files", "profile", "skills", "run", "workspace")
+Kind = Literal["instructions", "workspace", "skills", "profile", "place", "run", "files"]
+ORDER: Final[tuple[Kind, ...]] = ("instructions", "workspace", "skills", "profile", "place", "run", "files")
+DROPPED_FIRST: Final[tuple[Kind, ...]] = ("files", "profile", "skills", "run", "workspace", "place")
 """Instructions are never dropped."""
 LIMITS: Final[dict[Kind, int]] = {
     "instructions": 40_000,
     "workspace": 20_000,
     "skills": 8_000,
     "profile": 4_000,
+    "place": 4_000,
     "run": 12_000,
     "files": 8_000,
 }
@@ -35,6 +36,7 @@ HEADINGS: Final[dict[Kind, str]] = {
     "workspace": "The person's instructions",
     "skills": "Skills (the tool Skill loads the text of one)",
     "profile": "The person",
+    "place": "Where and when",
     "run": "The run in this session",
     "files": "Files of this session",
 }
@@ -57,7 +59,7 @@ class Fragment:
     outside: bool = False
     """Nobody here wrote it: it is fenced."""
     name: str = ""
-    """Where it comes from, for the fence."""
+    """Where it comes from, for the fence and for who looks at what the prompt holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +106,14 @@ def build_prompt(
         dropped.append(f"the middle of {cut} tool result{'s' if cut > 1 else ''}")
     total = fixed + tokens_of(system) + spoken
     request = Request(system=system, messages=tuple(told), tools=tuple(tools), thinking=thinking)
-    sizes = [(HEADINGS[one.kind].lower() or "instructions", tokens_of(_body(one, nonce))) for one in kept]
+    sizes = [(_told(one), tokens_of(_body(one, nonce))) for one in kept]
     parts = (*sizes, ("tools", fixed), ("the conversation", spoken))
     return Prompt(request=request, tokens=total, share=total / room, dropped=tuple(dropped), parts=parts)
+
+
+def _told(fragment: Fragment) -> str:
+    heading = HEADINGS[fragment.kind].lower() or "instructions"
+    return f"{heading}: {fragment.name}" if fragment.name else heading
 
 
 def fence(text: str, nonce: str, name: str = "") -> str:

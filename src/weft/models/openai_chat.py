@@ -15,6 +15,7 @@ from dataclasses import field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from weft.models.endpoint import Endpoint
 from weft.models.http_model import HttpModel, Reader
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta, ThinkingDelta
 from weft.models.provider_errors import malformed, told_error
@@ -27,7 +28,7 @@ MAX_TOKENS: Final = 8192
 """Of an answer, where nobody says: an endless one must have an end."""
 USAGE_EVERY: Final = 32
 """Chunks: a total in each of them is told so often, and at the end."""
-_THINKERS: Final = re.compile(r"(?:gpt-(?:[5-9]|oss)|o[1-9])", re.ASCII)
+THINKERS: Final = re.compile(r"(?:gpt-(?:[5-9]|oss)|o[1-9])", re.ASCII)
 """Models that take a level of thinking; others refuse the word."""
 _COUNTED: Final = re.compile(r"(?i)max_tokens|in the completion|completion tokens|output tokens")
 _STOPS: Final[Mapping[str, StopReason]] = {
@@ -94,21 +95,32 @@ class OpenAIChat(HttpModel):
             ]
             body["tool_choice"] = "required" if request.must_call else "auto"
         if request.schema is not None:
-            wanted = {"name": "answer", "schema": dict(request.schema), "strict": _is_strict(request.schema)}
+            wanted = {"name": "answer", "schema": dict(request.schema), "strict": is_strict(request.schema)}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
-        if request.thinking != "off" and _THINKERS.match(self._endpoint.model.rpartition("/")[2]):
+        if request.thinking != "off" and THINKERS.match(self._endpoint.model.rpartition("/")[2]):
             body["reasoning_effort"] = request.thinking
         elif request.temperature is not None:
             body["temperature"] = request.temperature
         return body
 
     def _most(self, request: Request) -> dict[str, int]:
-        """OpenAI has a bound of its own for each model and another word for it; all others know the older word."""
-        host = urlsplit(self._endpoint.base_url or BASE_URL).hostname or ""
-        if host == "api.openai.com" or host.endswith(".openai.azure.com"):
-            return {} if request.max_tokens is None else {"max_completion_tokens": request.max_tokens}
-        half = self._endpoint.window // 2 or MAX_TOKENS
-        return {"max_tokens": min(MAX_TOKENS, half) if request.max_tokens is None else request.max_tokens}
+        """OpenAI has another word for it; all others know the older word."""
+        most = most_tokens(self._endpoint, request)
+        if most is None:
+            return {}
+        return {"max_completion_tokens" if is_openai(self._endpoint) else "max_tokens": most}
+
+
+def is_openai(endpoint: Endpoint) -> bool:
+    host = urlsplit(endpoint.base_url or BASE_URL).hostname or ""
+    return host == "api.openai.com" or host.endswith(".openai.azure.com")
+
+
+def most_tokens(endpoint: Endpoint, request: Request) -> int | None:
+    """Of an answer; None where OpenAI's own bound for each model counts."""
+    if request.max_tokens is not None or is_openai(endpoint):
+        return request.max_tokens
+    return min(MAX_TOKENS, endpoint.window // 2 or MAX_TOKENS)
 
 
 def _told(message: Message) -> list[dict[str, Any]]:
@@ -127,10 +139,14 @@ def _told(message: Message) -> list[dict[str, Any]]:
     return made
 
 
+def data_url(one: Media) -> str:
+    return f"data:{one.media_type};base64,{base64.b64encode(one.data).decode()}"
+
+
 def _media(one: Media) -> dict[str, Any]:
     if one.media_type.startswith("text/"):
         return {"type": "text", "text": f"{one.name}:\n{one.data.decode('utf-8', 'replace')}".removeprefix(":\n")}
-    url = f"data:{one.media_type};base64,{base64.b64encode(one.data).decode()}"
+    url = data_url(one)
     if one.media_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": url}}
     return {"type": "file", "file": {"file_data": url, "filename": one.name or "file"}}
@@ -157,10 +173,10 @@ def _as_text(one: Content) -> str:
     return one.text if isinstance(one, Text) else ""
 
 
-def _is_strict(schema: Any) -> bool:
+def is_strict(schema: Any) -> bool:
     """Whether OpenAI can hold a model to it: every object closed, all its keys required, no word it does not know."""
     if isinstance(schema, list):
-        return all(map(_is_strict, schema))
+        return all(map(is_strict, schema))
     if not isinstance(schema, Mapping):
         return True
     if not schema.keys() <= _PLAIN:
@@ -171,7 +187,7 @@ def _is_strict(schema: Any) -> bool:
         if not closed or set(schema.get("required", ())) != set(properties):
             return False
     inner = [*properties.values(), *schema.get("$defs", {}).values(), schema.get("items"), schema.get("anyOf")]
-    return all(map(_is_strict, inner))
+    return all(map(is_strict, inner))
 
 
 @dataclass(slots=True)

@@ -113,7 +113,8 @@ def take_inputs(
     found: dict[str, SessionInput] = {}
     for index, (name, spec) in enumerate(pipeline.inputs.items()):
         known = state.inputs.get(name)
-        reader = _Reader(name, session, first=index == 0, kind=spec.kind)
+        taken_up = any(one.file == CONTENT for other, one in state.inputs.items() if other != name)
+        reader = _Reader(name, session, first=index == 0 and not taken_up, kind=spec.kind)
         taken = reader.take(given.get(name), known, read if known or adopting else _nothing)
         if taken:
             found[name] = taken

@@ -113,7 +113,8 @@ def overtime(progress: Progress, now: float) -> bool:
 
 def _start(spec: RunSpec, state: SessionState, now: float) -> Decision:
     wanted = wanted_steps(spec.pipeline, spec.wish)
-    before = state.run if state.run and not state.run.over else None
+    last = state.run if state.run and state.run.pipeline == spec.pipeline.name else None
+    before = last if last and not last.over else None
     run = before.run if before else (state.run.run if state.run else 0) + 1
     limits = {**(before.budget if before else {}), **spec.wish.budget}
     steps = {name: StepProgress("waiting" if name in wanted else "left") for name in spec.pipeline.steps}

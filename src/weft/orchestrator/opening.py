@@ -18,14 +18,16 @@ from weft.orchestrator.facts import Facts, Versions, gather
 from weft.orchestrator.inputs import GivenInput, InputText, ReadFile, SessionInput, given_text, take_inputs
 from weft.orchestrator.keep import Kept, adopt, keep_edits
 from weft.orchestrator.plan import wanted_items
+from weft.orchestrator.resting import at_rest
 from weft.orchestrator.unfolding import unfold
-from weft.protocol.commands import Artifact, StartRun
+from weft.protocol.commands import Artifact, CancelRun, StartRun
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.events import (
     ArtifactRestored,
     DurableEvent,
     InputRecorded,
     Record,
+    RunEnded,
     SessionAdopted,
     SessionCreated,
 )
@@ -99,6 +101,8 @@ def open_up(ask: OpeningAsk) -> Opening:
     events: list[DurableEvent] = []
     if state.seq == 0:
         _add(state, events, _birth(ask))
+    for event in _ended_for_another(ask):
+        _add(state, events, event)
     adopting = ask.legacy is not None
     restored = _gone(ask)
     for name, data in restored.items():
@@ -110,14 +114,15 @@ def open_up(ask: OpeningAsk) -> Opening:
     for name, taken in inputs.items():
         if taken.new:
             _add(state, events, _recorded(name, taken))
-    remembered = state.run.chosen if state.run else {}
+    before = state.run if state.run and state.run.pipeline == ask.pipeline.name else None
+    remembered = before.chosen if before else {}
     texts = {name: given.text for name, given in inputs.items()}
     if ask.pipeline.mapped:
         ask, texts = _unfolded(ask, remembered, texts)
     known = {name: value for name, value in remembered.items() if name in ask.pipeline.parameters}
     parameters = _with_folders(ask.pipeline, _parameters(ask, known))
     chosen = {name: parameters[name] for name in {**known, **ask.wish.parameters}}
-    kept_model = state.run.chosen_model if state.run else ""
+    kept_model = before.chosen_model if before else ""
     chosen_model = "" if ask.wish.model == FILES_SAY else ask.wish.model or kept_model
     facts = gather(
         ask.workspace,
@@ -302,11 +307,27 @@ def _birth(ask: OpeningAsk, notes: tuple[str, ...] = ()) -> SessionCreated | Ses
 
 
 def _check_same_pipeline(ask: OpeningAsk) -> None:
-    if ask.state.seq and ask.state.pipeline not in ("", ask.pipeline.name):  # a conversation has none yet
+    """Another pipeline is begun in a session only by who names it there: a conversation has one run after the other."""
+    before, now = ask.state.pipeline, ask.pipeline.name
+    if not ask.state.seq or before in ("", now):  # a conversation has none yet
+        return
+    if ask.wish.pipeline != now:
         raise UserError(
-            f"session {ask.session} belongs to the pipeline {ask.state.pipeline}, not {ask.pipeline.name}",
+            f"session {ask.session} belongs to the pipeline {before}, not {now}",
             hint="leave the pipeline out to continue it, or choose another --session-id",
         )
+    if ask.state.status in ("waiting", "confirming"):
+        raise UserError(f"the run of {before} waits for your answer", hint=f"answer it, or say leave; then begin {now}")
+
+
+def _ended_for_another(ask: OpeningAsk) -> tuple[DurableEvent, ...]:
+    """The run of another pipeline that was not finished. Its own pipeline goes on from what it made."""
+    run = ask.state.run
+    if run is None or run.over or run.pipeline == ask.pipeline.name:
+        return ()
+    *settled, ended = at_rest(ask.state, CancelRun())
+    assert isinstance(ended, RunEnded)
+    return (*settled, replace(ended, message=f"cancelled: {ask.pipeline.name} is begun instead of {run.pipeline}"))
 
 
 def _kept(ask: OpeningAsk, facts: Facts, state: SessionState, inputs: Mapping[str, SessionInput]) -> Kept:

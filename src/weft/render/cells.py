@@ -86,14 +86,18 @@ def wrap(text: str, width: int) -> list[str]:
     return lines
 
 
-def fold(text: str, width: int) -> list[str]:
-    """Lines of at most `width` cells, broken anywhere: for paths and commands, of which nothing may be lost."""
+def fold(text: str, width: int, *, words: bool = False) -> list[str]:
+    """Lines of at most `width` cells, broken anywhere: for paths and commands, of which nothing may be lost. With
+    `words` at a space where a line has one, for what a person wrote."""
     width = max(width, 2)
     lines: list[str] = []
     while cell_len(text) > width:
         head = _head(text, width)
+        space = head.rfind(" ") if words and text[len(head)] != " " else -1
+        if head[: max(space, 0)].strip():
+            head = head[:space]
         lines.append(head)
-        text = text[len(head) :]
+        text = text[len(head) :].removeprefix(" " if words else "")
     return [*lines, text]
 
 

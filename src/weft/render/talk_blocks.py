@@ -6,11 +6,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final, assert_never
 
+from rich.cells import cell_len
 from rich.text import Text
 
-from weft.render.cells import clean, fold
+from weft.render.cells import clean, fold, wrap
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
 from weft.render.sessions import YOU
@@ -73,8 +75,15 @@ def plan_lines(block: Planned, sheet: Page) -> list[Text]:
 def ran_lines(block: Ran, sheet: Page) -> list[Text]:
     """A step's end, a round, a question of the run: what it asks stands out, and its parts keep their indents."""
     first, *rest = block.lines
-    sign, look = ("? ", "bold yellow") if block.asks else (f"{sheet.signs.dot} ", "dim")
-    lines = sheet.wrapped(first, 4, look, lead=[(f"  {sign}", look)], most=MOST_NOTE)
+    if block.state:
+        sign, look = f"{sheet.signs.state(block.state)} ", style(block.state)
+        room = sheet.width - 4 - (cell_len(block.right) + 2 if block.right else 0)
+        head, *more = wrap(sheet.clean(first), room)
+        lines = [sheet.line((f"  {sign}", look), (head, ""), right=(block.right, "dim"))]
+        lines += [sheet.line(("    " + piece, "")) for piece in more[:MOST_NOTE]]
+    else:
+        sign, look = ("? ", "bold yellow") if block.asks else (f"{sheet.signs.dot} ", "dim")
+        lines = sheet.wrapped(first, 4, look, lead=[(f"  {sign}", look)], most=MOST_NOTE)
     for line in rest:
         bare = line.lstrip()
         lines += sheet.wrapped(bare, 4 + len(line) - len(bare), "" if block.asks else "dim", most=MOST_NOTE)
@@ -85,7 +94,7 @@ def said_lines(text: str, sheet: Page) -> list[Text]:
     """What a person wrote, whole, with its line breaks."""
     lines: list[Text] = []
     for line in text.replace("\r\n", "\n").split("\n"):
-        for piece in fold(sheet.clean(line.expandtabs(4)), sheet.width - 2):
+        for piece in fold(sheet.clean(line.expandtabs(4)), sheet.width - 2, words=True):
             lines.append(sheet.line(("> " if not lines else "  ", "bold cyan"), (piece, "bold")))
     return lines
 
@@ -207,10 +216,16 @@ def parted(text: str) -> tuple[str, str]:
     return text[: starts[0]].rstrip(":\n"), "\n".join(kept) + "\n"
 
 
-def diff_lines(diff: str, sheet: Page, indent: int, most: int = MOST_DIFF) -> list[Text]:
-    """A unified diff in colour; the names of the files are in the line above it."""
-    lines = [line for line in diff.rstrip("\n").split("\n") if line and not line.startswith(("--- ", "+++ "))]
-    return marked_lines(lines, sheet, indent, most)
+def diff_lines(diff: str, sheet: Page, indent: int, most: int = MOST_DIFF, *, names: bool = False) -> list[Text]:
+    """A unified diff in colour; the name of the file is in the line above it, or with `names` above its changes."""
+    lines = diff.rstrip("\n").split("\n")
+    heads = {at for at, (line, after) in enumerate(pairwise(lines)) if line[:4] == "--- " and after[:4] == "+++ "}
+    kept = [
+        line.removeprefix("+++ ") if at - 1 in heads else line
+        for at, line in enumerate(lines)
+        if line and at not in heads and (names or at - 1 not in heads)
+    ]
+    return marked_lines(kept, sheet, indent, most)
 
 
 def marked_lines(lines: Sequence[str], sheet: Page, indent: int, most: int = MOST_DIFF) -> list[Text]:

@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from weft.protocol.values import dataclass
+from weft.render.calls import calls_block
 from weft.render.cells import fold
 from weft.render.markdown import markdown_lines
 from weft.render.page import Page
@@ -90,6 +91,7 @@ def _running(view: TalkView, now: float, sheet: Page) -> list[Text]:
                 right=(human_seconds(now - work.started), "dim"),
             )
         )
+        lines += calls_block(work.calls, now, 4, sheet, None)
     for call in view.running:
         lines += _call(view, call, now, sheet, 2)
     if len(lines) > MOST_RUNNING:

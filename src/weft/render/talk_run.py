@@ -1,6 +1,11 @@
-"""A run as a conversation shows it: what came of each step as a line, the steps at work live, and what it asks.
+"""A run as a conversation shows it: its card, which grows line by line, the steps at work live, and what it asks.
 
-The words are those of the plain log; what only fills it (a step that is up to date, an artifact's size) is left out.
+    ▸ run 1 of writing
+    ✓ summary: summary.json                        1,312 in, 50 out · 3.2 s
+    ✓ writing is done                             4 steps · 2,100 tokens · 9.0 s
+
+Calls of a step are seen while it is at work, and counted when it has ended. What else happens is told in the words of
+the plain log; what only fills it (a step that is up to date, an artifact's size) is left out.
 """
 
 from __future__ import annotations
@@ -8,8 +13,10 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Final
 
+from weft.protocol.call_events import CallSettled, CallStarted, StepTextStreamed
 from weft.protocol.events import (
     ArtifactAccepted,
+    ArtifactRejected,
     ConfirmationAsked,
     ConfirmationResolved,
     Event,
@@ -31,13 +38,18 @@ from weft.protocol.events import (
 )
 from weft.protocol.talk import LiveTalkEvent, TalkEvent
 from weft.protocol.values import dataclass
+from weft.render.calls import StepCalls, figures
 from weft.render.cells import clean, paragraphs
 from weft.render.flow import confirmation_lines, gate_lines, understood
 from weft.render.plain import PlainLog
+from weft.render.units import count, human_ms, human_seconds
 
 _UNSAID: Final = (
+    CallStarted,
+    StepTextStreamed,
     StepStarted,
     ArtifactAccepted,
+    ArtifactRejected,
     StepSkipped,
     GateResolved,
     ConfirmationResolved,
@@ -62,6 +74,16 @@ class StepWork:
     attempt: int
     started: float
     progress: str = ""
+    calls: StepCalls = field(default_factory=StepCalls)
+
+
+@dataclass(frozen=True, slots=True)
+class CardLine:
+    """What the card of a run says of an event: with the sign of `state`, and what it took at the right."""
+
+    lines: tuple[str, ...]
+    state: str
+    right: str = ""
 
 
 @dataclass(slots=True)
@@ -75,6 +97,48 @@ class RunPart:
     """The gates that were opened since the run was last set going."""
     confirming: ConfirmationAsked | None = None
     _log: PlainLog = field(default_factory=lambda: PlainLog("", ""))
+    _pipeline: str = ""
+    _began: float = 0.0
+    _steps: int = 0
+    """Those that were made in this run."""
+    _tokens: int = 0
+    _made: dict[str, list[str]] = field(default_factory=dict)
+    """Artifacts of the steps at work."""
+    _rejected: dict[str, list[str]] = field(default_factory=dict)
+    """What was wrong with what a step made last."""
+
+    def card(self, event: Event, now: float) -> CardLine | None:
+        """None for what the card does not tell; then `lines` may."""
+        match event:
+            case RunStarted():
+                self._pipeline, self._began, self._steps, self._tokens = event.pipeline, now, 0, 0
+                again = ", taken up again" if event.resumed else ""
+                told = CardLine((clean(f"run {event.run} of {event.pipeline}{again}"),), "running")
+            case StepCompleted():
+                self._steps += 1
+                made = ", ".join(self._made.pop(event.step, ()))
+                reused = f", reused from session {event.reused}" if event.reused else ""
+                words = clean(f"{event.step}{': ' if made else ''}{made}{reused}")
+                told = CardLine((words,), "done", self._took(event))
+            case StepFailed():
+                self._made.pop(event.step, None)
+                then = "; it is tried again" if event.retrying else ""
+                first, *more = paragraphs(event.message) or [""]
+                words = clean(f"{event.step}, attempt {event.attempt}: {first}{then}")
+                found = self._rejected.pop(event.step, []) if not event.retrying else []
+                told = CardLine((words, *more, *found), "failed", self._took(event))
+            case RunEnded() if event.outcome == "done":
+                parts = [count(self._steps, "step"), f"{self._tokens:,} tokens" if self._tokens else ""]
+                took = " · ".join(filter(None, [*parts, human_seconds(now - self._began)]))
+                told = CardLine((clean(f"{self._pipeline or 'the run'} is done"),), "done", took)
+            case _:
+                return None
+        self._follow(event, now)
+        return told
+
+    def _took(self, event: StepCompleted | StepFailed) -> str:
+        self._tokens += event.usage.get("input", 0) + event.usage.get("output", 0)
+        return " · ".join([*figures(event.model, event.usage, None), human_ms(event.ms)])
 
     def lines(self, event: Event, now: float) -> list[str]:
         """The first line says what happened, the others belong to it; none for what is not worth a line."""
@@ -82,6 +146,8 @@ class RunPart:
         self._follow(event, now)
         said = self._log.lines(event)
         match event:
+            case CallSettled():
+                return [f"{clean(event.step)}: left out of the prompt: {clean(one)}" for one in event.dropped]
             case WordsUnderstood():
                 told = [f"understood: {understood(event)}"]
                 return [*told, *self.question()] if event.meaning in _ASKED_AGAIN else told
@@ -101,6 +167,14 @@ class RunPart:
                     work.progress = (paragraphs(event.text) or [""])[-1]
             case StepStarted():
                 self.working[event.step] = StepWork(event.step, event.attempt, now)
+                self._rejected.pop(event.step, None)
+            case CallStarted() | CallSettled() | StepTextStreamed():
+                if work := self.working.get(event.step):
+                    work.calls.apply(event, now)
+            case ArtifactAccepted() if not event.item:
+                self._made.setdefault(event.step, []).append(event.artifact)
+            case ArtifactRejected():
+                self._rejected[event.step] = self._log.lines(event)[1:]
             case StepCompleted() | StepFailed() | StepInterrupted():
                 self.working.pop(event.step, None)
             case RunStarted():

@@ -124,6 +124,10 @@ class Ran:
 
     lines: tuple[str, ...]
     asks: bool = False
+    state: str = ""
+    """How what the first line tells stands, as its sign: running, done, failed; "" for what is only said."""
+    right: str = ""
+    """What it took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,9 @@ class TalkView:
         elif not isinstance(event, t.TalkEvent | t.LiveTalkEvent):
             if isinstance(event, WordsSaid):
                 self.finished.append(SpokenMessage(event.text))
-            if lines := self.run.lines(event, now):
+            if told := self.run.card(event, now):
+                self.finished.append(Ran(tuple(told.lines), state=told.state, right=told.right))
+            elif lines := self.run.lines(event, now):
                 self.finished.append(Ran(tuple(lines), isinstance(event, GateOpened | ConfirmationAsked)))
 
     def _aside(self, event: QuestionAsked | QuestionClosed | StatusChanged) -> None:

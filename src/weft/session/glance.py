@@ -109,7 +109,9 @@ def entry_of(
     problem: str = "",
 ) -> ListedSession:
     """`title` is what the session's document says of itself; `held`: somebody is at work on it now."""
-    done = sum(step.status == "completed" for step in state.steps.values())
+    names = state.run.steps if state.run else (*state.steps,)
+    steps = [state.steps[name] for name in names if name in state.steps]
+    done = sum(step.status == "completed" for step in steps)
     waits = [gate.message or f"the gate {gate.gate}" for gate in state.gates.values()]
     waits += [f"you asked to leave: {state.confirming.text}"] if state.confirming else []
     waits += glance.approvals.values()
@@ -123,7 +125,7 @@ def entry_of(
         state=_standing(state, glance, held),
         waits=tuple(waits),
         done=done,
-        steps=len(state.steps),
+        steps=len(steps),
         status=described.status,
         labels=described.labels,
         flag=described.flag,

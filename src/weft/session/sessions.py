@@ -164,9 +164,8 @@ class Sessions:
             return SessionReading(state, tuple(reader.damage), len(reader.torn), holder, unfinished, cuts)
 
     def pipeline_of(self, session: str) -> str | None:
-        """The pipeline a session was begun with, from its first event alone."""
-        first = next(self.records(session), None)
-        return getattr(first.event, "pipeline", None) if first else None
+        """That of its last run, or the one it was begun with; None for a conversation that has none."""
+        return self.read(session).state.pipeline or None
 
     def open(self, session: str, *, create: bool = False, accepting: Actor | None = None) -> Session:
         """The one writer of a session. CutLogError when its log has lost something, unless somebody is `accepting`

@@ -37,6 +37,8 @@ from weft.workspace.rule_entry import RuleEntry
 
 Mode = commands.Mode
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
+_READING: Final[tuple[Mode, ...]] = ("safe", "plan")
+"""Modes that change nothing; the second until a plan is accepted."""
 Decision = Literal["allow", "ask", "deny"]
 TAINT_RULE: Final = "tainted conversation"
 TAINTED: Final = "tainted "
@@ -84,8 +86,6 @@ def judge(
         return _built_in("deny", f"there is no tool {call.tool[:80]!r}", "unknown tool")
     if call.malformed:
         return _built_in("deny", "its input is no JSON object", "malformed input")
-    if mode == "plan":  # until a plan is accepted it is as safe
-        mode = "safe"
     subject = _Subject.of(call, tool, ground)
     if subject.fault:
         return _built_in("deny", subject.fault, "confined paths")
@@ -104,9 +104,9 @@ def judge(
     if verdict.decision != "deny" and tool.waits_for is not None and (why := tool.waits_for()):
         told = f"{why}; and {verdict.reason}" if verdict.decision == "ask" else why
         verdict = _built_in("ask", told, SIGN_IN_RULE)
-    if mode == "safe" and verdict.decision == "ask":
+    if mode in _READING and verdict.decision == "ask":
         return replace(
-            verdict, decision="deny", reason=f"{verdict.reason}; in safe nothing is asked", remember_key=None
+            verdict, decision="deny", reason=f"{verdict.reason}; in {mode} nothing is asked", remember_key=None
         )
     return verdict
 
@@ -167,7 +167,7 @@ def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered
     if proved := _proved(subject):
         return proved
     allowing = next((rule for rule in rules.of("allow") if _allows(rule, tool, subject)), None)
-    if allowing and (mode != "safe" or allowing.read_only):
+    if allowing and (mode not in _READING or allowing.read_only):
         return replace(_by_rule("allow", allowing), needs=_opened(subject))
     if held := _held(subject, mode):
         return held
@@ -176,8 +176,9 @@ def _by_mode(tool: Tool, subject: _Subject, mode: Mode, rules: Rules, remembered
     what = _what_it_does(tool, subject)
     if mode == "auto":
         return replace(_built_in("allow", f"{what}; the mode is auto", "mode auto"), needs=_opened(subject))
-    if mode == "safe":
-        return _built_in("deny", f"{what}; the mode is safe, which only reads", "mode safe")
+    if mode in _READING:
+        until = ", until a plan is accepted" if mode == "plan" else ""
+        return _built_in("deny", f"{what}; the mode is {mode}, which only reads{until}", f"mode {mode}")
     if mode == "edits" and tool.effect == "write" and tool.source is None and subject.path is not None:
         return _built_in("allow", f"{what}; the mode is edits", "mode edits")
     keys = _keys(tool, subject)

@@ -93,6 +93,11 @@ def command(
             raise UsageError("--show-prompt needs a session", hint="name one with --session")
         return asyncio.run(_show_prompt(workspace, request))
     with open_app(workspace, runs=True) as app:
+        if is_terminal(sys.stdin) and is_terminal(sys.stderr):
+            from weft.cli.consent_question import ask_about
+
+            for asked in app.hooks_not_agreed(working):
+                ask_about(app.consents, asked)
         return asyncio.run(_chat(app, request, " ".join(words) or None, whole_input=whole_input, plain=plain))
 
 

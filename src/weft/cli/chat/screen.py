@@ -55,6 +55,7 @@ from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.paint import Paint
 from weft.cli.chat.ports import ChatSession
 from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
+from weft.cli.chat.reflow import ReflowingRenderer
 from weft.cli.place import is_ascii
 from weft.cli.stopping import TERMINAL
 from weft.protocol.commands import Accepted, Interrupt, Mode, Refused, Reply, Say, SessionCommand, SetMode, StartRun
@@ -78,6 +79,8 @@ EXCHANGES: Final = 3
 MOST_INPUT: Final = 8
 LONG_PASTE: Final = 4_000
 """Characters that are pasted at once from which on they go along as a file."""
+PASTED: Final = "[pasted "
+"""What stands for it then; taken out of the message, it is not given."""
 LONG_WORK: Final = 15.0
 """Seconds after which the end of some work is worth the bell."""
 KNOWN_FOR: Final = 5.0
@@ -148,12 +151,14 @@ class ChatScreen(Chat):
     # -- the terminal
 
     def _application(self) -> Application[int]:
+        last = Size(rows=24, columns=80)
+
         def size() -> Size:
-            try:
+            nonlocal last
+            with suppress(OSError):  # the terminal has gone; what went away did not become narrower
                 found = os.get_terminal_size(sys.stdout.fileno())
-            except OSError:
-                return Size(rows=24, columns=80)  # the terminal has gone
-            return Size(rows=found.lines or 24, columns=found.columns or 80)
+                last = Size(rows=found.lines or 24, columns=found.columns or 80)
+            return last
 
         # It asks the terminal nothing: an answer that comes late, or never, would end up in what is typed.
         output = Vt100_Output(sys.stdout, size, term=os.environ.get("TERM"), enable_cpr=False)
@@ -171,6 +176,7 @@ class ChatScreen(Chat):
             enable_page_navigation_bindings=False,
         )
         app.ttimeoutlen, app.timeoutlen = 0.05, 0.3  # a lone Esc is an interrupt: it must not wait long
+        app.renderer = ReflowingRenderer(output)
         app.after_render += self._rendered
         return app
 
@@ -203,6 +209,8 @@ class ChatScreen(Chat):
             options, several = question.get("options") or (), bool(question.get("several"))
             lines += question_lines(str(question["text"]), options, several, self._sheet)
         lines += self._offers()
+        if attached := [file.name for words, file in self._attached.items() if not words.startswith(PASTED)]:
+            lines += self._sheet.wrapped(f"with your next message: {', '.join(attached)}", 2, "dim")
         if self._hint and self._clock() < self._hint_until:
             lines += self._sheet.wrapped(self._hint, 2, "yellow")
         elif self._view.approvals and self._buffer.text and self._reason_for is None:
@@ -353,7 +361,6 @@ class ChatScreen(Chat):
                     await self._build(wanted.words)
                 case Attach():
                     self._attached[f"[{wanted.file.name}]"] = wanted.file
-                    self._tell(f"{wanted.file.name} goes with your next message", 10)
                 case _:
                     if isinstance(wanted, StartRun):
                         self._unfolding += [Text(), self._sheet.line((text.strip(), "bold cyan"))]
@@ -378,7 +385,7 @@ class ChatScreen(Chat):
         self._tell("drafting", 600)
         draft = self._draft = await self._session.build(words)
         lines = [Text(), self._sheet.line((f"{draft.kind} {draft.name}", "bold cyan"))]
-        lines += diff_lines(draft.diff, self._sheet, 2, most=len(draft.diff))
+        lines += diff_lines(draft.diff, self._sheet, 2, most=len(draft.diff), names=True)
         self._unfolding += lines
         return self._tell("/build accept lays it into the workspace; or /build again, in other words", 30)
 
@@ -692,7 +699,7 @@ class ChatScreen(Chat):
             text = f"{path} "
         elif len(text) > LONG_PASTE:
             number = len(self._attached) + 1
-            words = f"[pasted {number}: {len(text):,} characters]"
+            words = f"{PASTED}{number}: {len(text):,} characters]"
             self._attached[words] = GivenFile(text.encode("utf-8", "surrogatepass"), f"pasted-{number}.txt")
             text = words
         self._buffer.insert_text(text)
@@ -706,7 +713,8 @@ class ChatScreen(Chat):
             self._put_back(text)
             return
         waiting, self._attached = self._attached, {}
-        self._give(Say(text=text, attachments=(*waiting.values(), *named)))
+        given = [file for words, file in waiting.items() if words in text or not words.startswith(PASTED)]
+        self._give(Say(text=text, attachments=(*given, *named)))
 
     def _give(self, command: SessionCommand) -> asyncio.Future[Reply]:
         """A command; when it is refused the reason is shown, and what was typed stands there again."""
