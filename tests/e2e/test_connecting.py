@@ -107,10 +107,12 @@ def test_agents_of_others_are_found_with_whether_somebody_signed_in(weft: Weft, 
     terminal.child.send(f"{number}\r")
     terminal.wait_for("A name for it [opencode]:")
     terminal.child.send("\r")
+    terminal.wait_for("weft chat --model opencode", "Make it the workspace's model? [Y/n]:")
+    terminal.child.send("\r")
     assert terminal.end() == 0, terminal.text()
-    assert "weft chat --model opencode" in terminal.words()
-    written = tomllib.loads((weft.workspace / "config.toml").read_text())["models"]["opencode"]
-    assert written == {"kind": "acp", "command": ["opencode", "acp"]}
+    written = tomllib.loads((weft.workspace / "config.toml").read_text())
+    assert written["models"]["opencode"] == {"kind": "acp", "command": ["opencode", "acp"]}
+    assert written["model"] == "opencode"
 
 
 def test_without_a_terminal_nothing_is_asked(weft: Weft) -> None:

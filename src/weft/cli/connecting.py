@@ -159,13 +159,12 @@ def _model(models: list[ListedModel]) -> ListedModel:
 def talk_it_through(settings: ModelSettings, show: Callable[[Probe], None]) -> int:
     """The whole of it, with the exit code."""
     reference, found = connect(settings)
-    if found is None:
-        return EXIT_DONE
-    show(found)
-    for line in what_steps_get(found):
-        say(line)
-    if not found.answers.works:
-        return EXIT_FAILED
+    if found is not None:
+        show(found)
+        for line in what_steps_get(found):
+            say(line)
+        if not found.answers.works:
+            return EXIT_FAILED
     if settings.is_embedded_default and click.confirm("Make it the workspace's model?", default=True, err=True):
         settings.set_default(reference)
         say(f"the default is now {reference}")
