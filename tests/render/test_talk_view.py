@@ -243,7 +243,7 @@ def test_a_run_is_a_card_its_calls_are_seen_while_they_last_and_counted_after() 
     run: dict[str, Any] = {"run": 1, "step": "summary", "attempt": 1}
     began = e.StepStarted(**run, cause="first", reason="not yet made", input_hash="h", inputs={})
     call: dict[str, Any] = {"step": "summary", "attempt": 1, "call": "1", "kind": "model", "name": "own/m"}
-    wrong = Finding(path="summary.json", message="no JSON", hint="give JSON")
+    wrong = Finding("summary.json", "", "no JSON", "give JSON")
     events: list[tuple[float, Event]] = [
         (0.0, e.RunStarted(run=1, pipeline="kit", steps=("summary",), desired="summary", parameters={})),
         (0.0, began),

@@ -36,7 +36,7 @@ def reflowed(widths: Sequence[int], cursor: tuple[int, int], columns: int) -> tu
 class ReflowingRenderer(Renderer):
     def __init__(self, output: Output) -> None:
         super().__init__(default_ui_style(), output)
-        self._reflows = is_reflowing(os.environ)
+        self._reflows = is_reflowing({**os.environ})
         self._columns = 0
         """Of the window, when it was last drawn in."""
 
