@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import httpx2
 import pytest
 
 from tests.sources.conftest import OpenShelf
@@ -208,7 +209,23 @@ def test_a_server_may_not_name_a_private_address() -> None:
         try:
             for host in ("127.0.0.1", "10.0.0.1", "169.254.169.254"):
                 with pytest.raises(UserError, match="nothing was sent"):
-                    await wire._check_public(host, 443)
+                    await wire._check(host, 443)
+        finally:
+            await wire.aclose()
+
+    asyncio.run(life())
+
+
+@pytest.mark.parametrize("home", ["http://169.254.169.254/", "http://[::ffff:169.254.169.254]/", "http://127.0.0.1/"])
+def test_no_source_is_where_a_cloud_tells_a_machine_its_keys(home: str) -> None:
+    """Not by a document that names it as its server, nor by a redirect of one that is on this machine."""
+
+    async def life() -> None:
+        wire = Wire(home, faults_as_answers=False)
+        try:
+            asked = home if "169" in home else "http://169.254.169.254/latest"
+            with pytest.raises(UserError, match=r"told their own keys"):
+                await wire.handle_async_request(httpx2.Request("GET", asked))
         finally:
             await wire.aclose()
 

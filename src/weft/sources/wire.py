@@ -2,7 +2,7 @@
 
 A connection that can't be made and a refusal come back as errors of the protocol with what is known of them (`data`),
 so that one request fails and not the whole connection, and whoever called can tell what was never sent. Addresses that
-others name (metadata of a sign-in) must be public unless the source itself is local.
+others name (metadata of a sign-in) must be public unless the source itself is local; a cloud's metadata is none at all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import httpx2
 
 from weft.protocol.errors import ExternalError, UserError
 from weft.protocol.json_text import json_value
-from weft.tools.addresses import closed_kind, is_loopback
+from weft.tools.addresses import closed_kind, is_loopback, is_metadata
 from weft.tools.fetch import resolve
 
 ANSWER_LIMIT: Final = 16 * 2**20
@@ -53,11 +53,12 @@ class Wire(httpx2.AsyncBaseTransport):
         self._inner = httpx2.AsyncHTTPTransport(verify=verify, retries=0)
         self._home = urlsplit(home).hostname or ""
         self._faults_as_answers = faults_as_answers
+        self._known: set[str] = set()
+        """Hosts that are free to be reached, and were looked at."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         host = request.url.host
-        if host != self._home:
-            await self._check_public(host, request.url.port or 443)
+        await self._check(host, request.url.port or 443)
         try:
             response = await self._inner.handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
@@ -90,19 +91,30 @@ class Wire(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def _check_public(self, host: str, port: int) -> None:
-        """What others name may not lead into a private network, unless the source itself is on this machine."""
-        if is_local(self._home):
+    async def _check(self, host: str, port: int) -> None:
+        """What others name may not lead into a private network, unless the source itself is on this machine; and
+        nothing leads to where a cloud tells a machine its keys."""
+        if host in self._known:
             return
+        is_free = host == self._home or is_local(self._home)
         try:
             addresses = await resolve(host, port)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            if is_free:
+                return  # connecting says it
             raise ExternalError(f"there is no host {host}", hint="check the address") from error
         for address in addresses:
-            if kind := closed_kind(address):
+            if is_metadata(address):
+                raise UserError(
+                    f"{host} leads to {address}, where machines are told their own keys",
+                    hint="no source is there; nothing was sent",
+                )
+            if not is_free and (kind := closed_kind(address)):
                 raise UserError(
                     f"{host} leads to {address}: {kind}", hint="a server may not name such an address; nothing was sent"
                 )
+        if is_free:
+            self._known.add(host)
 
 
 def is_local(host: str) -> bool:

@@ -7,7 +7,7 @@ one is judged by what it carries, or refused where the carrier itself is obsolet
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
 _CLOSED_V4: Final = tuple(
@@ -73,6 +73,22 @@ def closed_kind(address: str) -> str | None:
     if int(found) >> 32 & 0xFDFFFFFF == 0x5EFE:
         return "a tunnel that may lead anywhere"  # ISATAP: an IPv4 address in the last 32 bits
     return next((kind for network, kind in _CLOSED_V6 if found in network), None)
+
+
+_METADATA: Final = tuple(
+    map(ip_network, ("169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::/32", "fe80::/10"))
+)
+
+
+def is_metadata(address: str) -> bool:
+    """Where clouds tell a machine its own keys: nothing that a person means to reach is there, whoever names it."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, IPv6Address) and found in _MAPPED:
+        found = IPv4Address(int(found) & 0xFFFFFFFF)
+    return any(found in network for network in _METADATA)
 
 
 def is_loopback(address: str) -> bool:
