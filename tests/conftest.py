@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
+import itertools
 import os
+import shutil
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,9 @@ settings.load_profile("quick" if lanes.LANE == "quick" else "weft")
 # What is compiled is kept, also where the surroundings say otherwise: thousands of programs of these tests load it.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# What is loaded and collected lives as long as the tests: Python would look through all of it again and again.
+gc.disable()
 
 guard = lanes.Guard()
 if lanes.LANE != "quick":
@@ -66,6 +72,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item, is_chosen in chosen.items() if is_chosen]
 
 
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         lanes.need(mark.args)
@@ -82,16 +93,24 @@ def started_as_ever(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(copied, "is_fresh", request.node.get_closest_marker("fresh") is not None)
 
 
+@pytest.fixture(scope="session")
+def new_home(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """A home like any other at its beginning; it is written once and copied, since every test has one."""
+    homes = tmp_path_factory.mktemp("homes")
+    # whoever writes a test writes its workspaces; tests of consent itself begin with none
+    Consents(homes / "first" / ".config" / "weft").own_work(tmp_path_factory.getbasetemp(), below=True)
+    numbers = itertools.count(1)
+    return lambda: shutil.copytree(homes / "first", homes / str(next(numbers)))
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_home(new_home: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests never see the machine's home, keys or settings."""
-    home = tmp_path_factory.mktemp("home")
+    home = new_home()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.setattr(REDACTOR, "_known", {})
     monkeypatch.setattr(REDACTOR, "_pattern", None)
-    # whoever writes a test writes its workspaces; tests of consent itself begin with none
-    Consents(home / ".config" / "weft").own_work(tmp_path_factory.getbasetemp(), below=True)
     for name in list(os.environ):
         if name.startswith(("WEFT_", "ANTHROPIC_", "OPENAI_", "CLAUDE_", "AWS_", "GOOGLE_")) or name == "COLUMNS":
             monkeypatch.delenv(name)

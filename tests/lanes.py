@@ -32,7 +32,7 @@ WHOLE: Final = 100_000
 OUTSIDE: Final = ("e2e", "crash")
 STARTERS: Final = (
     *("subprocess", "pexpect", "multiprocessing", "tests.made", "tests.terminal", "tests.gated"),
-    *("weft.testing.handles", "weft.testing.scenario", "tests.crash", "tests.e2e"),
+    *("weft.testing.handles", "weft.testing.scenario", "tests.crash", "tests.e2e", "tests.web.served"),
 )
 """Whoever imports one of these starts processes."""
 ENGINE: Final = ("weft.models.embedded", "tests.models.kits", "tests.models.stages", "tests.models.documents")

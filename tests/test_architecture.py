@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -36,9 +37,14 @@ FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "manager", "core", "com
 
 @cache
 def modules() -> list[tuple[str, Path, ast.Module]]:
-    """Read once: parsing takes longer than all questions together."""
+    """Read once: parsing takes longer than all questions together, and six times as long while it is collected."""
     found = [(path.relative_to(SOURCE).with_suffix("").parts, path) for path in sorted(SOURCE.rglob("*.py"))]
-    return [(".".join(parts), path, ast.parse(path.read_text())) for parts, path in found if parts[0] != "packs"]
+    gc.disable()
+    try:
+        return [(".".join(parts), path, ast.parse(path.read_text())) for parts, path in found if parts[0] != "packs"]
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def part_of(module: str) -> str:
@@ -46,20 +52,33 @@ def part_of(module: str) -> str:
     return "weft" if head == "__init__" else head
 
 
-def imported(tree: ast.AST) -> Iterator[tuple[str, ast.stmt]]:
-    """Every module of ours that is imported, as a dotted name without `weft.`."""
-    for node in ast.walk(tree):
+def statements(body: Sequence[ast.AST], is_late: bool = False) -> Iterator[tuple[ast.AST, bool]]:
+    """Every statement, and whether it stands inside a function. No expression is looked into."""
+    for node in body:
+        yield node, is_late
+        inside = is_late or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, part, ())
+            yield from statements(inner if isinstance(inner, list) else (), inside)
+
+
+@cache
+def imported(tree: ast.Module) -> list[tuple[str, ast.stmt, bool]]:
+    """Every module of ours that is imported, as a dotted name without `weft.`, and whether inside a function."""
+    found: list[tuple[str, ast.stmt, bool]] = []
+    for node, is_late in statements(tree.body):
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
             if node.module and node.module.split(".")[0] == "weft":
                 inside = node.module.removeprefix("weft").removeprefix(".")
                 for name in node.names:
                     whole = f"{inside}.{name.name}" if inside else name.name
-                    yield (whole if (SOURCE / whole.replace(".", "/")).with_suffix(".py").exists() else inside), node
+                    is_module = (SOURCE / whole.replace(".", "/")).with_suffix(".py").exists()
+                    found.append((whole if is_module else inside, node, is_late))
         elif isinstance(node, ast.Import):
-            for name in node.names:
-                if name.name.split(".")[0] == "weft":
-                    yield name.name.removeprefix("weft").removeprefix("."), node
+            ours = [name.name for name in node.names if name.name.split(".")[0] == "weft"]
+            found += [(name.removeprefix("weft").removeprefix("."), node, is_late) for name in ours]
+    return found
 
 
 def level(part: str) -> int:
@@ -72,7 +91,7 @@ def test_imports_go_downwards_only() -> None:
         part = part_of(module)
         if module == "__init__":
             continue  # the front of the package offers what `app` and the words have
-        for target, node in imported(tree):
+        for target, node, _ in imported(tree):
             other = part_of(target) if target else "weft"
             if other == part or (other == "weft" and not target):
                 continue
@@ -93,7 +112,7 @@ def test_faces_go_through_the_app() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno} imports {target}"
         for module, path, tree in modules()
         if part_of(module) in ("cli", "web")
-        for target, node in imported(tree)
+        for target, node, _ in imported(tree)
         if target and part_of(target) not in FACES_IMPORT
     }
     assert past == set(), "what a face needs of the rooms below is an operation or a value that `app` offers"
@@ -103,7 +122,7 @@ def test_there_is_no_import_cycle() -> None:
     graph: dict[str, set[str]] = {}
     for module, _, tree in modules():
         name = module.removesuffix(".__init__")
-        graph[name] = {target for target, _ in imported(tree) if target and target != name}
+        graph[name] = {target for target, _, _ in imported(tree) if target and target != name}
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
@@ -135,9 +154,7 @@ def test_only_faces_the_composition_root_and_doors_import_late() -> None:
     for module, path, tree in modules():
         if part_of(module) in ("cli", "web", "testing", "app") or module in DOORS:
             continue
-        for function in ast.walk(tree):
-            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-                late += [f"{path.relative_to(ROOT)}:{node.lineno}" for _, node in imported(function)]
+        late += [f"{path.relative_to(ROOT)}:{node.lineno}" for _, node, is_late in imported(tree) if is_late]
     assert late == []
 
 

@@ -151,6 +151,7 @@ def test_nothing_takes_long(case: str) -> None:
     assert time.process_time() - begun < 10
 
 
+@pytest.mark.slow
 def test_text_in_the_depth_is_kept() -> None:
     assert "words at the bottom" in read_document(HARD["nested elements"], "x").text
 

@@ -23,7 +23,7 @@ SHAPES: dict[str, dict[str, tuple[str, ...]]] = {
 WALKS = lives(200)
 
 
-@pytest.mark.parametrize("limit", [1, 2])
+@pytest.mark.parametrize("limit", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_interleaving_keeps_every_promise(shape: str, limit: int) -> None:
     world = World(pipeline(SHAPES[shape], attempts=2), limit=limit)

@@ -286,6 +286,7 @@ def explored(flow: Pipeline, depth: int) -> tuple[int, set[str]]:
     return len(seen), outcomes
 
 
+@pytest.mark.slow
 def test_every_way_through_a_wait_a_failure_and_the_end() -> None:
     worlds, outcomes = explored(timed(), 8)
     assert worlds > 200
@@ -298,12 +299,14 @@ def test_every_way_through_inner_pipelines_that_wait_and_come_last() -> None:
     assert outcomes >= {"asleep", "failed"}
 
 
+@pytest.mark.slow
 def test_every_way_through_a_gate_before_a_step() -> None:
     worlds, outcomes = explored(timed(gate=BEFORE), 8)
     assert worlds > 200
     assert outcomes >= {"asleep", "waiting", "failed"}
 
 
+@pytest.mark.slow
 def test_every_way_through_a_gate_whose_time_ends_and_a_run_that_takes_too_long() -> None:
     chooses = replace(BEFORE, within=WAIT, then="proceed")
     _, outcomes = explored(timed(gate=chooses), 7)

@@ -50,12 +50,12 @@ def test_every_event_with_all_its_fields_fits_and_nothing_besides(cls: Any) -> N
     for line in (encode(record, 1, 2, 2), encode(record), record_json(record)):
         assert faults(line) == []
         raw = json.loads(line)
-        assert faults(json.dumps({**raw, "besides": 1}))
-        assert faults(json.dumps({**raw, "seq": "3"}))
-        assert faults(json.dumps({**raw, "envelope": {**raw["envelope"], "by": {"kind": "ghost"}}}))
+        assert not EVENTS.is_valid({**raw, "besides": 1})
+        assert not EVENTS.is_valid({**raw, "seq": "3"})
+        assert not EVENTS.is_valid({**raw, "envelope": {**raw["envelope"], "by": {"kind": "ghost"}}})
         needed = SCHEMA["$defs"][record.event.type]["required"]
         for name in needed:
-            assert faults(json.dumps({key: value for key, value in raw.items() if key != name})), name
+            assert not EVENTS.is_valid({key: value for key, value in raw.items() if key != name}), name
 
 
 def test_every_command_has_a_schema() -> None:
