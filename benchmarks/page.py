@@ -87,8 +87,18 @@ def streaming(page: Page, tools: CDPSession, server: Running, client: Client, pi
 
 
 def worked(tools: CDPSession) -> float:
+    return measured(tools, "TaskDuration")
+
+
+def heap(tools: CDPSession) -> float:
+    """Megabytes that the page's script holds on to."""
+    tools.send("HeapProfiler.collectGarbage")
+    return measured(tools, "JSHeapUsedSize") / 1e6
+
+
+def measured(tools: CDPSession, name: str) -> float:
     found = tools.send("Performance.getMetrics")["metrics"]
-    return float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
+    return float(next(one["value"] for one in found if one["name"] == name))
 
 
 def main(words: Sequence[str]) -> int:
@@ -114,13 +124,16 @@ def main(words: Sequence[str]) -> int:
             tools.send("Performance.enable", {"timeDomain": "threadTicks"})
             weighs = first_view(page, server)
             opens, drawn, served = min(opening(page, tools, server) for _ in range(3))
+            at_first = heap(tools)
             scrolls, cards = scrolling(page, tools)
+            at_last = heap(tools)
             share, rate = streaming(page, tools, server, client, given.pieces)
             browser.close()
     print(f"first view: {weighs:.0f} kB")
     told = f"{drawn:.2f} s of the page, {served:.2f} s of the server"
     print(f"{given.turns} turns ({size / 1e6:.1f} MB of log) open in {opens:.2f} s: {told}")
     print(f"back to the first of them ({cards} cards): the main thread works {scrolls:.0f} % of the time")
+    print(f"the page holds {at_first:.0f} MB when it is open, {at_last:.0f} MB with all of it")
     print(f"streaming {rate:.0f} pieces a second: the main thread works {share:.0f} % of the time")
     return 0
 

@@ -130,6 +130,11 @@ def test_a_document_becomes_a_kit_that_can_be_read(page: Page, server: Running) 
     page.get_by_role("link", name="writing-kit.md", exact=True).first.click()
     expect(page.locator(".panel .document")).to_contain_text("Liverpool")
     look_with_axe(page)
+    expect(page.locator(".panel")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="writing-kit.md", exact=True)).to_be_focused()
+    page.go_back()
+    expect(page.locator(".panel")).to_be_visible()
     page.go_back()
     expect(page.locator(".panel")).to_have_count(0)
 
@@ -194,6 +199,15 @@ def test_sessions_are_found_by_their_words(page: Page, server: Running) -> None:
     page.get_by_role("searchbox").fill("rivers")
     expect(page.locator("mark").first).to_have_text(re.compile("rivers", re.IGNORECASE))
     look_with_axe(page)
+    page.set_viewport_size({"width": 360, "height": 240})
+    row = page.locator("main a.row").first
+    row.scroll_into_view_if_needed()
+    left = page.evaluate("scrollY")
+    assert left > 0
+    row.click()
+    page.wait_for_url(re.compile("/s/"))
+    page.go_back()
+    page.wait_for_function("left => scrollY === left", arg=left)
 
 
 def test_two_pages_on_one_session_and_a_time_without_network(

@@ -35,6 +35,7 @@ export function Session({ id }: { id: string }) {
   }, [open]);
   const quote = useSignal("");
   const [kind = "", name = ""] = place.value.inside;
+  const beside = usePanelFocus(open.caughtUp.value && BESIDE.includes(kind));
   if (open.missing.value)
     return <div class="page"><h1>There is no such session</h1><p class="soft">It may be in the trash. <a href="/sessions">All sessions</a></p></div>;
   const panel = kind === "artifact" ? <ArtifactPanel key={name} open={open} name={name} />
@@ -55,7 +56,7 @@ export function Session({ id }: { id: string }) {
         </div>
       </div>
       {panel && (
-        <aside class="panel" aria-label={kind === "claim" || kind === "cited" ? "Evidence" : name || "log"} onKeyDown={(event) => {
+        <aside class="panel" ref={beside} tabIndex={-1} aria-label={kind === "claim" || kind === "cited" ? "Evidence" : name || "log"} onKeyDown={(event) => {
           if (event.key === "Escape" && !event.defaultPrevented) {
             event.preventDefault();
             go(to("s", id));
@@ -67,6 +68,27 @@ export function Session({ id }: { id: string }) {
       )}
     </div>
   );
+}
+
+const BESIDE: readonly string[] = ["artifact", "claim", "cited", "source", "log", "event"];
+
+/** Who opens a panel is in it, and who closes it is back where they were. */
+function usePanelFocus(isOpen: boolean) {
+  const panel = useRef<HTMLElement>(null);
+  const opener = useRef<HTMLElement | null>(null);
+  useEffect(() => {
+    if (isOpen) {
+      const before = document.activeElement;
+      if (before instanceof HTMLElement && before !== document.body) {
+        opener.current = before;
+        panel.current?.focus({ preventScroll: true });
+      }
+    } else {
+      opener.current?.focus({ preventScroll: true });
+      opener.current = null;
+    }
+  }, [isOpen]);
+  return panel;
 }
 
 /** What of this session the palette reaches. */

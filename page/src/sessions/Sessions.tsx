@@ -17,12 +17,15 @@ export function Sessions() {
   return place.value.of === "trash" ? <Trash /> : <All />;
 }
 
+/** Sessions on one page of the list. */
+const EACH = 100;
 const FILTERS = ["q", "state", "pipeline", "label", "flag", "archived"] as const;
 
 function All() {
   const q = query.value.get("q") ?? "";
   const state = query.value.get("state") ?? "";
-  const asked = new URLSearchParams({ limit: "200" });
+  const at = Math.max(1, Number(query.value.get("page")) || 1);
+  const asked = new URLSearchParams({ limit: String(EACH), offset: String((at - 1) * EACH) });
   for (const name of FILTERS) if (query.value.get(name)) asked.set(name, query.value.get(name) ?? "");
   const wanted = asked.toString();
   const found = useSignal<SessionList | null>(null);
@@ -45,6 +48,7 @@ function All() {
     const next = new URLSearchParams(query.value);
     if (value) next.set(name, value);
     else next.delete(name);
+    next.delete("page");
     go(`/sessions${next.size ? `?${next}` : ""}`, true);
   };
   const counts = Object.entries(found.value?.counts ?? {}).filter(([, number]) => number > 0).toSorted(([one], [other]) => rank(one) - rank(other));
@@ -98,10 +102,21 @@ function All() {
       <ul class="rows">
         {shown.map((one) => <Found key={one.session.id} one={one} {...(picking.value ? { picked: picked.value.has(one.session.id), pick: () => pick(one.session.id) } : {})} />)}
       </ul>
-      {found.value?.more && <p class="soft">There are more: narrow it down with a word.</p>}
+      {(at > 1 || found.value?.more) && (
+        <p class="ends">
+          {at > 1 && <a class="button" href={pageOf(at - 1)}>Newer ones</a>} {found.value?.more && <a class="button" href={pageOf(at + 1)}>Older ones</a>}
+        </p>
+      )}
       <p class="soft small after-list"><a class="target" href="/sessions/trash">Trash</a></p>
     </div>
   );
+}
+
+/** The same list, further on. */
+function pageOf(page: number): string {
+  const next = new URLSearchParams(query.value);
+  next.set("page", String(page));
+  return `/sessions?${next}`;
 }
 
 /** What needs a person first, what is done with last. */

@@ -40,6 +40,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
       };
     }
   }, [waiting.value]);
+  const main = useRef<HTMLElement>(null);
+  const arrived = useRef(false);
+  useEffect(() => {
+    if (arrived.current && document.activeElement === document.body) main.current?.focus({ preventScroll: true }); // came by a key
+    arrived.current = true;
+  }, [at, of]);
   const away = list.value?.link.value === "away";
   return (
     <div class="shell">
@@ -67,7 +73,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           ) : <span title={me.value?.workspaces[0]?.path}>{workspace.value}</span>}
         </div>
       </nav>
-      <main id="main" tabIndex={-1}>
+      <main id="main" ref={main} tabIndex={-1}>
         <p class="away" role="status">
           {signedOut.value ? <>You are signed out. <a href={`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`} target="_blank">Sign in again</a> in another tab: what you wrote here stays, and goes on.</>
             : away ? "The server is away. Trying again…" : ""}

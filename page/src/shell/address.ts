@@ -41,8 +41,11 @@ export function to(...parts: string[]): string {
 /** Go there. `quietly` takes the place of the address that is shown. */
 export function go(address: string, quietly = false): void {
   const url = new URL(address, location.origin);
-  if (quietly) history.replaceState(null, "", url);
-  else history.pushState(null, "", url);
+  if (quietly) history.replaceState(history.state, "", url);
+  else {
+    history.replaceState({ y: scrollY }, ""); // where one comes back to
+    history.pushState(null, "", url);
+  }
   arrive();
 }
 
@@ -51,8 +54,30 @@ function arrive(): void {
   query.value = new URLSearchParams(location.search);
 }
 
+const PATIENCE_MS = 3000;
+
+/** A list that one comes back to is where one left it, as soon as it is that long again. A session finds its own place. */
+function comeBack(): void {
+  const y = Number((history.state as { y?: number } | null)?.y ?? 0);
+  if (!y || place.value.name === "session") return;
+  const until = performance.now() + PATIENCE_MS;
+  const here = location.href;
+  const look = (): void => {
+    if (location.href !== here || performance.now() > until) return;
+    if (document.documentElement.scrollHeight >= y + innerHeight) scrollTo(0, y);
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
 export function listen(): void {
-  addEventListener("popstate", arrive);
+  history.scrollRestoration = "manual";
+  addEventListener("popstate", () => {
+    arrive();
+    comeBack();
+  });
+  addEventListener("pagehide", () => history.replaceState({ y: scrollY }, ""));
+  comeBack();
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;
@@ -62,6 +87,7 @@ export function listen(): void {
     event.preventDefault();
     const before = path.value;
     go(link.href);
-    if (placeOf(before).name !== place.value.name || placeOf(before).of !== place.value.of) scrollTo(0, 0);
+    const was = placeOf(before);
+    if (was.name !== place.value.name || was.of !== place.value.of || (was.name === "sessions" && query.value.has("page"))) scrollTo(0, 0);
   });
 }
