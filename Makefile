@@ -19,7 +19,7 @@ page: .venv/.ready  ## build the page that `weft serve` shows
 site: .venv/.ready  ## build the documentation that `weft serve` shows under /docs
 	@$(BIN)/python docs/build_site.py
 
-quick: .venv/.ready-dev  ## the tests that need no process, terminal or model: under a minute, for every edit
+quick: .venv/.ready-dev  ## the tests that need no process, terminal or model, for every edit
 	WEFT_LANE=quick $(BIN)/pytest -q -n auto --dist worksteal
 
 test: .venv/.ready-dev  ## a kit, then every check and every test, with a sample of the random lives

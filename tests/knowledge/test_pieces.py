@@ -46,6 +46,7 @@ class Words:
         return unit(rows)
 
 
+@pytest.mark.slow
 def test_a_table_stands_in_until_the_vectors_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knowledge_base, "MANY", 10)
     write_documents(tmp_path / "town", DOCUMENTS).close()

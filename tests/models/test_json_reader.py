@@ -228,6 +228,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_takes_no_longer_than_its_length(name: str) -> None:
     """Each would take minutes if anything went back: the time limit of a test is the assertion."""

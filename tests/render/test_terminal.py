@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from rich.cells import cell_len
 
+from tests.lanes import lives
 from weft.protocol.errors import Finding
 from weft.protocol.events import NoticeGiven, RunEnded, StepProgressed
 from weft.render.terminal import live
@@ -172,7 +173,7 @@ def test_a_terminal_agrees_on_every_width(width: int) -> None:
     assert not any(line.strip() for line in terminal.display[len(lines) :])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=lives(150, 1500), deadline=None)
 @given(moments, st.sampled_from((40, 60, 61, 80, 120)), st.booleans())
 def test_every_line_of_every_run_fits(run: list[Moment], width: int, ascii: bool) -> None:
     view = RunView("日本" * 30 + "\x1b[0m\n", "/tmp/\u202e" * 20)
@@ -185,7 +186,7 @@ def test_every_line_of_every_run_fits(run: list[Moment], width: int, ascii: bool
         text.encode("utf-8")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=lives(100, 1000), deadline=None)
 @given(moments, st.integers(4, 40))
 def test_a_height_is_kept(run: list[Moment], height: int) -> None:
     view = folded(run)

@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.lanes import lives
 
 from weft.workspace.pipeline_file import ParameterEntry, PipelineFile, StepEntry
 from weft.workspace.workspace import Workspace
@@ -51,7 +52,7 @@ PIPELINES = st.dictionaries(st.sampled_from(of(PipelineFile)), VALUES, max_size=
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=lives(300, 3000))
 @given(PIPELINES)
 def test_the_answer_is_a_pipeline_or_problems_in_plain_words(make_workspace: MakeWorkspace, value: Any) -> None:
     text = json.dumps(value, indent=1)  # JSON is YAML

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.lanes import lives
 from weft.knowledge.research.earlier import EXCERPT, excerpt, fault_of, prior_sections, read_earlier
 from weft.knowledge.research.labels import draft_from_markdown, marked, sentence_id, settle
 
@@ -136,7 +137,7 @@ def test_labels_in_any_writing_are_found_and_invented_ones_removed() -> None:
     assert [one["label"] for one in settled["labels_removed"]] == ["17", "9"]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=lives(200, 2000))
 @given(
     st.lists(
         st.lists(
