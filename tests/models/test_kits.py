@@ -294,6 +294,17 @@ def test_what_stands_beside_the_text_is_not_told(aside: str) -> None:
         assert aside not in kits.make(changed).markdown
 
 
+@pytest.mark.parametrize(
+    ("title", "headed"), [("bread", True), ("river talk", True), ("dQw4w9WgXcQ", False), ("captions", False)]
+)
+def test_captions_are_headed_by_the_name_that_somebody_gave_them(title: str, headed: bool) -> None:
+    said = (
+        "so we went there and we looked at the old house by the river and then nobody was at home but the light was on "
+        * 9
+    )
+    assert (kits.make(said, title=title, source_kind="webvtt").summary["headline"] == title) is headed
+
+
 def test_news_begins_where_its_first_paragraph_does() -> None:
     caption = "Passengers wait at the pier in the rain on the day of the strike."
     opening = "Despite what the mayor had promised for years, nobody in town was surprised on Tuesday."

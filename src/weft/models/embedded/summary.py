@@ -36,6 +36,9 @@ _SHORT, _POINT = 62, 40
 """The most words of the short version, and of one point."""
 _LEAST_POINT: Final = 6
 _FILE_NAME: Final = re.compile(r"^\S+\.\w{1,5}$|^[A-Za-z0-9_-]+$|^(?:untitled|readme|document|content|index)$", re.I)
+_PLAIN_NAME: Final = re.compile(r"[^\W\d_][^\W\d_]?[a-zà-ÿ]{2,}(?:[ _-][^\W\d_]?[a-zà-ÿ]+)*$")
+"""Words, as people name a file; no number of a film."""
+_NAMELESS: Final = re.compile(r"(?:untitled|document|content|index|captions?|subtitles?|transcript|video|audio)$", re.I)
 _PAGE_HEAD: Final = re.compile(r"^(\S+\(\d\w?\)) (?:.*\1$|Manual Page$)")
 """The line over every page of a manual."""
 _MAN_NAME: Final = re.compile(r"^(?:NAME|BEZEICHNUNG|NOM|NOMBRE)$")
@@ -199,6 +202,8 @@ class _Teller:
             return self._headed(own.title, [own.span])
         if self._is_named():
             return self._headed(self._title, [])
+        if self.kind == "captions" and _PLAIN_NAME.match(self._title) and not _NAMELESS.match(self._title):
+            return self._headed(self._title, [])  # a piece of speech is no better
         early = [one for one in self._pool if one.size <= 18] or self._pool
         best = max(early, key=lambda one: (self._ranks[one.index], -one.index))
         self.used.add(best.index)
