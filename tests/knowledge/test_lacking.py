@@ -60,7 +60,7 @@ def test_names_are_what_no_plain_word_is_written_like(question: str, names: list
         ("What is the default port?", "The server listens on a port.", True),
         ("What is the default port?", "It listens on port 80 unless told otherwise.", False),
         ("What is the maximum weight?", "The weight is read from the scale.", True),
-        ("What is the maximum weight?", "There are two ways to read the scale.", True),
+        ("What is the maximum weight?", "You can read the scale in two ways.", True),
         ("What is the maximum weight?", "It carries no more than two tons.", False),
         ("Which version is shipped?", "The newest version is shipped.", True),
         ("What is the e-mail address of the office?", "The office answers letters.", True),

@@ -32,7 +32,7 @@ _OCCASION: Final = (
 )
 _BOUND: Final = (
     r"\b(?:at most|at least|up to|no more|not more|limit\w*|max\w*|min(?:imum|imal\w*)?|enough|any|than|exceed\w*|only"
-    r"|between|must|may|can(?:not)?|allow\w*|within|höchstens|mindestens|bis|zwischen|als|au (?:plus|moins)|jusqu|entre"
+    r"|between|within|höchstens|mindestens|bis|zwischen|als|au (?:plus|moins)|jusqu|entre"
     r"|hasta|máximo|mínimo|más|menos)\b"
 )
 _MONEY: Final = (
