@@ -150,7 +150,7 @@ STAGES = {
     ),
 }
 NOT_SHOWN = {("gemini", files_of_a_step_are_judged_as_written)}
-"""It asks its model about a file that it writes, which the script of the stub does not have."""
+"""It sends a request that the script of the stub has no reply to."""
 CHECKED = [(name, check) for name in STAGES for check in RUNTIME_CONFORMANCE if (name, check) not in NOT_SHOWN]
 
 
