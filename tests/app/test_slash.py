@@ -22,6 +22,7 @@ from weft.app import (
     SessionRequest,
     complete,
     read_slash,
+    read_slash_elsewhere,
 )
 from weft.app.slash import SLASHES
 from weft.protocol.commands import Accepted, Compact, Interrupt, Refused, Say, SetMode, SetModel, StartRun
@@ -95,6 +96,24 @@ def test_a_run_takes_files_words_and_parameters(known: KnownWords) -> None:
     wish = read_slash("/run summarize", known)
     assert isinstance(wish, StartRun)
     assert not wish.inputs
+
+
+def test_a_run_from_elsewhere_takes_words_and_looks_for_no_file(known: KnownWords) -> None:
+    wish = read_slash_elsewhere('/run writing length=3 "What is in notes.md?"', known)
+    assert isinstance(wish, StartRun)
+    assert (wish.pipeline, wish.parameters) == ("writing", {"length": "3"})
+    assert [(given.name, given.data) for given in wish.inputs[""]] == [("standard input", b"What is in notes.md?")]
+    (known.working / "length=3").write_text("a file")
+    assert isinstance(read_slash("/run writing length=3", known), StartRun)
+    wish = read_slash_elsewhere("/run writing length=3", known)
+    assert isinstance(wish, StartRun)
+    assert (wish.parameters, wish.inputs) == ({"length": "3"}, {})
+    told = []
+    for named in ("notes.md", "not/there.md", "@notes", 'notes.md "b.md"'):
+        with pytest.raises(UserError) as refused:
+            read_slash_elsewhere(f"/run writing {named}", known)
+        told.append(str(refused.value))
+    assert all("names a file" in one and "under New" in one for one in told), "there or not is told alike"
 
 
 @pytest.mark.parametrize(

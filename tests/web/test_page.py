@@ -599,6 +599,20 @@ def test_a_long_conversation_opens_from_its_end_and_goes_back_to_its_beginning(
     expect(page.locator(".card")).to_have_count(240)
 
 
+def test_a_run_is_begun_in_a_conversation_as_in_a_terminal(page: Page, desk: Path, server: Running) -> None:
+    write_long(desk, "spoken", 1)
+    page.goto(f"{server.address}/s/spoken")
+    expect(page.locator(".card")).to_have_count(1)
+    page.get_by_label(re.compile("^Say")).fill("/run essay On rivers: they flow.")
+    page.keyboard.press("Enter")
+    run = page.locator(".run")
+    expect(run.locator("> header")).to_contain_text("waits for you")
+    expect(run.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.locator(".card")).to_have_count(1)
+    expect(page.get_by_role("heading", level=1)).to_have_text("words 1")
+    expect(page.locator(".said", has_text="/run")).to_have_count(0)
+
+
 def test_a_plan_is_accepted_and_a_message_with_a_file_is_taken_back(page: Page, desk: Path, server: Running) -> None:
     todo = "[x] look at the tide\n[>] write of it\n[ ] read it again"
     write_long(

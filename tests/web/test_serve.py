@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import signal
 import subprocess
@@ -70,6 +71,30 @@ def test_a_slash_is_a_command_and_never_sent_to_a_model(browser: Client, desk: P
     log = (desk / "sessions" / session / "log.jsonl").read_text()
     assert '"message_accepted"' not in log
     assert '"limits_set"' in log
+
+
+def test_a_slash_runs_a_pipeline_on_words_or_on_what_was_attached(browser: Client) -> None:
+    session = begin(browser)
+    last = until(browser, session, "run_ended")[-1][0]
+    address = f"/api/w/desk/sessions/{session}"
+    file = {"origin": "moon.md", "data": base64.b64encode(b"# Moon\n").decode()}
+    for text, files, made in (
+        ("/run notes The moon pulls", [], "The moon pulls"),
+        ("/run notes", [file], "# Moon"),
+    ):
+        say = {"type": "say", "text": text, "attachments": files}
+        reply = browser.post(f"{address}/commands", {"command": say})
+        assert reply.status == 200, reply.body
+        last = until(browser, session, "run_ended", after=last)[-1][0]
+        assert made in browser.get(f"{address}/artifacts/lines.json").json["text"]
+    told = [
+        browser.post(f"{address}/commands", {"command": {"type": "say", "text": text, "attachments": [file]}})
+        for text in ("/run notes The moon", "/limits turns=3")
+    ]
+    assert [one.status for one in told] == [400, 400]
+    assert "words or files" in str(told[0].json)
+    looks = browser.get(f"{address}/log?type=message_accepted").json["records"]
+    assert looks == [], "it never reaches a model"
 
 
 def test_what_is_refused_says_why(browser: Client) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -148,6 +148,8 @@ class KnownWords:
     own: Mapping[str, str] = field(default_factory=dict)
     """The texts of the person's own commands, by name."""
     sources: Collection[str] = ()
+    reads_files: bool = True
+    """Whether files can be named: not by somebody who is elsewhere, for whom none is looked for."""
 
 
 Wanted = SessionCommand | Overview | Fork | Export | Attach | Build | Leave
@@ -175,7 +177,6 @@ def read_slash(text: str, known: KnownWords) -> Wanted | None:
 
 
 AT_THE_MACHINE: Final = {
-    "run": "begin it under New",
     "build": "weft build drafts it in a terminal",
     "attach": "give files when you begin",
     "export": "Share has it",
@@ -189,7 +190,7 @@ def read_slash_elsewhere(text: str, known: KnownWords) -> SessionCommand | Overv
     found = _COMMAND.match(text.strip())
     if found is not None and found[1] in AT_THE_MACHINE:
         raise UserError(f"/{found[1]} is for a terminal", hint=AT_THE_MACHINE[found[1]])
-    wanted = read_slash(text, known)
+    wanted = read_slash(text, replace(known, reads_files=False))
     assert not isinstance(wanted, Export | Attach | Build | Leave)
     return wanted
 
@@ -240,11 +241,12 @@ def _run(rest: str, known: KnownWords) -> StartRun:
     given: list[str] = []
     for word in told:
         key, sign, value = word.partition("=")
-        if sign and key.isidentifier() and not (known.working / word).exists():
+        if sign and key.isidentifier() and not (known.reads_files and (known.working / word).exists()):
             parameters[key] = value
         else:
             given.append(word)
-    inputs = {"": _given(given, known.working)} if given else {}
+    read = _given if known.reads_files else _given_elsewhere
+    inputs = {"": read(given, known.working)} if given else {}
     return StartRun(pipeline=name, parameters=parameters, inputs=inputs)
 
 
@@ -254,9 +256,23 @@ def _given(words: list[str], working: Path) -> tuple[GivenFile, ...]:
     if all(path.is_file() for path in paths):
         return tuple(given_file(path) for path in paths)
     missing = next((word for word, path in zip(words, paths, strict=True) if not path.is_file()), "")
-    if len(words) == 1 and ("/" in missing or "." in missing[:-1]) and " " not in missing:
+    if len(words) == 1 and _is_like_a_path(missing):
         raise UserError(f"there is no file {missing} in {working}")
     return (GivenFile(" ".join(words).encode()),)
+
+
+def _given_elsewhere(words: list[str], working: Path) -> tuple[GivenFile, ...]:
+    """The words are the text. What only names files is refused, whether they are there or not."""
+    if all(word.startswith("@") or _is_like_a_path(word) for word in words):
+        raise UserError(
+            f"{words[0]} names a file, and a run that begins here takes words only",
+            hint="attach the file to the command, or begin it under New",
+        )
+    return (GivenFile(" ".join(words).encode()),)
+
+
+def _is_like_a_path(word: str) -> bool:
+    return ("/" in word or "." in word[:-1]) and " " not in word
 
 
 def _build(rest: str, known: KnownWords) -> Build:

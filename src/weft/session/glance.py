@@ -12,6 +12,7 @@ from typing import Final
 
 from weft.protocol import events as e
 from weft.protocol import talk as t
+from weft.protocol.commands import STANDARD_INPUT
 from weft.protocol.events import Record
 from weft.protocol.values import dataclass
 from weft.session.index import IndexedText, ListedSession
@@ -116,10 +117,11 @@ def entry_of(
     waits += [f"you asked to leave: {state.confirming.text}"] if state.confirming else []
     waits += glance.approvals.values()
     described = state.described
+    named = "" if title == STANDARD_INPUT else title
     return ListedSession(
         id=state.session,
         seq=state.seq,
-        title=described.title or short(title or glance.first_words or state.session),
+        title=described.title or short(named or glance.first_words or title or state.session),
         kind="run" if state.run or not glance.spoken else "conversation",
         pipeline=state.pipeline,
         state=_standing(state, glance, held),

@@ -39,6 +39,7 @@ from weft.protocol.commands import (
     ReplyToGate,
     ResolveConfirmation,
     Say,
+    SessionCommand,
     StartRun,
 )
 from weft.protocol.errors import UserError
@@ -305,7 +306,7 @@ async def give_command(given: s.GivenCommand, session: Session, place: At, who: 
                 if not who.may("run"):
                     raise not_allowed("run", who)
                 return s.AcceptedCommand(seq=opened.state.seq, note=f"forked as {await opened.answered(wanted)}")
-        command = wanted or command
+        command = _with_files(wanted, command.attachments) if wanted else command
     needed: Role = "answer" if isinstance(command, _ANSWERS) else "run"
     if isinstance(command, DecideApproval) and command.always:
         needed = "administer"  # it holds for every session from now on
@@ -316,6 +317,19 @@ async def give_command(given: s.GivenCommand, session: Session, place: At, who: 
     if isinstance(reply, Refused):
         raise refuse(reply)
     return s.AcceptedCommand(seq=reply.seq, note=reply.note)
+
+
+def _with_files(wanted: SessionCommand, files: tuple[GivenFile, ...]) -> SessionCommand:
+    """What came with a message that is a command goes where the command takes it."""
+    if not files:
+        return wanted
+    if isinstance(wanted, Say):
+        return replace(wanted, attachments=files)
+    if not isinstance(wanted, StartRun):
+        raise UserError("this command takes no files", hint="give it without them, or send them with a message")
+    if wanted.inputs:
+        raise UserError("a run takes words or files, not both", hint="give one of them")
+    return replace(wanted, inputs={"": files})
 
 
 @session_routes.post("/sessions/{session}/fork", status_code=201)
