@@ -57,8 +57,13 @@ def test_a_draft_is_put_right_until_nothing_is_wrong_with_it(workspace: Path) ->
     ]
     model = ScriptedModel(turns)
     with App.open(workspace) as app:
-        draft = asyncio.run(build(app, model, "find the dates in letters"))
+        heard: list[str] = []
+        draft = asyncio.run(build(app, model, "find the dates in letters", heard.append))
         model.assert_done()
+        assert [line.partition(",")[0].strip(")") for line in heard] == [
+            f"{model.name} drafts it (try {number} of 4" for number in (1, 2, 3)
+        ]
+        assert "never code" in heard[2], "whoever waits hears why it is tried again"
         assert draft.asks == 3
         assert "+++ pipelines/mail.yaml" in draft.diff
         assert "mail" not in app.workspace.pipeline_names()  # nothing is changed before somebody says yes

@@ -108,12 +108,25 @@ def test_a_run_from_elsewhere_takes_words_and_looks_for_no_file(known: KnownWord
     wish = read_slash_elsewhere("/run writing length=3", known)
     assert isinstance(wish, StartRun)
     assert (wish.parameters, wish.inputs) == ({"length": "3"}, {})
+    wish = read_slash_elsewhere("/run writing to=@ann", known)
+    assert isinstance(wish, StartRun)
+    assert wish.parameters == {"to": "@ann"}
     told = []
-    for named in ("notes.md", "not/there.md", "@notes", 'notes.md "b.md"'):
+    for named in ("notes.md", "not/there.md", "@notes", 'notes.md "b.md"', "love style=@notes.md", "style=@gone.md"):
         with pytest.raises(UserError) as refused:
             read_slash_elsewhere(f"/run writing {named}", known)
         told.append(str(refused.value))
     assert all("names a file" in one and "under New" in one for one in told), "there or not is told alike"
+
+
+def test_a_run_takes_further_inputs_by_name(known: KnownWords) -> None:
+    wish = read_slash('/run writing What is love? style=@notes.md style="@a b.md" length=3 to=@ann', known)
+    assert isinstance(wish, StartRun)
+    assert wish.parameters == {"length": "3", "to": "@ann"}, "a word that names no file stays a word"
+    assert {name: [one.data for one in files] for name, files in wish.inputs.items()} == {
+        "": [b"What is love?"],
+        "style": [b"# Notes\n", b"# Two\n"],
+    }
 
 
 @pytest.mark.parametrize(
@@ -124,6 +137,7 @@ def test_a_run_from_elsewhere_takes_words_and_looks_for_no_file(known: KnownWord
         ("/run", "which pipeline?"),
         ("/run writin", "did you mean writing?"),
         ("/run writing not/there.md", "there is no file not/there.md"),
+        ("/run writing notes.md style=@gone.md", "there is no file gone.md"),
         ("/mode", "which mode?"),
         ("/mode yolo", "there is no mode yolo"),
         ("/limits turns", "is no limit"),
@@ -188,6 +202,44 @@ def test_every_look_is_answered_and_a_run_begins_in_a_conversation(
                 assert await attached.run_at_rest() == "done"
                 assert session.state.pipeline == pipeline
                 assert "| the run in this session |" in await attached.look("context")
+
+    asyncio.run(asyncio.wait_for(go(), 90))
+
+
+@pytest.mark.process
+def test_a_run_here_gets_its_second_input(tmp_path: Path, workspace: Path) -> None:
+    """And whoever leaves it out, or names it as a parameter, is told the words that are good here."""
+    lay_out(workspace)
+    (workspace / "pipelines/both.yaml").write_text(
+        "name: both\ndescription: x\ninputs: {source: {kind: text}, style: {kind: text}, more: {required: false}}\n"
+        "steps:\n  both: {artifact: both.md, inputs: [source, style, more], code: 'both.py:both'}\n"
+    )
+    (workspace / "code/both.py").write_text(
+        "def both(step):\n    return step.inputs['source'] + step.inputs['style']\n"
+    )
+    (tmp_path / "style.txt").write_text("plain")
+
+    async def go() -> None:
+        with App.open(workspace) as app:
+            async with app.session(SessionRequest(talk=True, session="talk", working=tmp_path)) as session:
+
+                async def typed(text: str) -> object:
+                    wish = read_slash(text, await session.known_words())
+                    assert isinstance(wish, StartRun)
+                    return await session.submit(wish)
+
+                for text, reason in (
+                    ("/run both be", "needs the input 'style'"),
+                    ("/run both be style=style.txt", "style is an input of the pipeline both, no parameter"),
+                    ("/run both be style=@style.txt more=x", "more is an input of the pipeline both, no parameter"),
+                ):
+                    refused = await typed(text)
+                    assert isinstance(refused, Refused)
+                    assert reason in refused.reason
+                    assert "=@FILE" in refused.hint
+                assert isinstance(await typed("/run both be style=@style.txt"), Accepted)
+                assert await session.run_at_rest() == "done"
+        assert (workspace / "sessions/talk/both.md").read_text().split() == ["beplain"]
 
     asyncio.run(asyncio.wait_for(go(), 90))
 

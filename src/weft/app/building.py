@@ -16,7 +16,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -255,19 +255,21 @@ def lay_draft(parts: Parts, draft: LibraryDraft) -> None:
 # -- by a model
 
 
-async def build_here(parts: Parts, name: str | None, words: str) -> LibraryDraft:
+async def build_here(
+    parts: Parts, name: str | None, words: str, tell: Callable[[str], None] = lambda _: None
+) -> LibraryDraft:
     """By the model of that name, else the workspace's. UserError when that can't draft."""
     chosen, models = name or parts.default_model, parts.step_models()
     if chosen == EMBEDDED:
         raise UserError("the embedded model can't draft", hint="connect one with `weft models add`, or use `weft new`")
     try:
-        return await build(parts, models.open(chosen), words)
+        return await build(parts, models.open(chosen), words, tell)
     finally:
         await models.aclose()
 
 
-async def build(parts: Parts, model: Model, words: str) -> LibraryDraft:
-    """UserError, with what is still wrong, when the model can't make a good one."""
+async def build(parts: Parts, model: Model, words: str, tell: Callable[[str], None] = lambda _: None) -> LibraryDraft:
+    """UserError, with what is still wrong, when the model can't make a good one. `tell` hears each try as it begins."""
     if not words.strip():
         raise UserError(
             "what is to be built?", hint='for example: weft build "a pipeline that finds dates in a letter"'
@@ -275,6 +277,8 @@ async def build(parts: Parts, model: Model, words: str) -> LibraryDraft:
     request = Request(system=_system(parts), messages=(_said(words),))
     problems: list[str] = []
     for number in range(1, ROUNDS + 1):
+        wrong = f", put right: {problems[0]}" if problems else ""
+        tell(f"{model.name} drafts it (try {number} of {ROUNDS}{wrong})")
         answer = await ask(model, request, _ANSWER, artifact="draft")
         value = answer.value
         files = {str(one["path"]).removeprefix("./"): str(one["text"]) for one in value["files"]}

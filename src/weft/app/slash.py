@@ -69,7 +69,7 @@ class Slash:
 
 SLASHES: Final = (
     Slash("help", "", "these commands"),
-    Slash("run", "PIPELINE [FILE] [NAME=VALUE …]", "start a pipeline here, on a file or on text"),
+    Slash("run", "PIPELINE [FILE] [NAME=VALUE …] [NAME=@FILE …]", "start a pipeline here, on files or on text"),
     Slash("build", "WORDS|accept", "draft a pipeline, agent, skill or source; then lay the draft"),
     Slash("result", "", "what the run of this session made last"),
     Slash("stop", "", "stop what runs"),
@@ -239,36 +239,44 @@ def _run(rest: str, known: KnownWords) -> StartRun:
         )
     parameters: dict[str, Any] = {}
     given: list[str] = []
+    inputs: dict[str, tuple[GivenFile, ...]] = {}
+    read = _files if known.reads_files else _no_files
     for word in told:
         key, sign, value = word.partition("=")
-        if sign and key.isidentifier() and not (known.reads_files and (known.working / word).exists()):
-            parameters[key] = value
-        else:
+        if not sign or not key.isidentifier() or (known.reads_files and (known.working / word).exists()):
             given.append(word)
-    read = _given if known.reads_files else _given_elsewhere
-    inputs = {"": read(given, known.working)} if given else {}
+        elif (
+            value.startswith("@")
+            and (known.reads_files or _is_like_a_path(value))
+            and (files := read([value], known.working))
+        ):
+            inputs[key] = (*inputs.get(key, ()), *files)
+        else:
+            parameters[key] = value
+    if given:
+        inputs[""] = read(given, known.working) or (GivenFile(" ".join(given).encode()),)
     return StartRun(pipeline=name, parameters=parameters, inputs=inputs)
 
 
-def _given(words: list[str], working: Path) -> tuple[GivenFile, ...]:
-    """Files when all of them are there; else the words themselves are the text."""
+def _files(words: list[str], working: Path) -> tuple[GivenFile, ...]:
+    """The files that words name; () when they are words. UserError for the one that only looks like a file."""
     paths = [working / Path(word.removeprefix("@")).expanduser() for word in words]
     if all(path.is_file() for path in paths):
         return tuple(given_file(path) for path in paths)
     missing = next((word for word, path in zip(words, paths, strict=True) if not path.is_file()), "")
     if len(words) == 1 and _is_like_a_path(missing):
-        raise UserError(f"there is no file {missing} in {working}")
-    return (GivenFile(" ".join(words).encode()),)
+        raise UserError(f"there is no file {missing.removeprefix('@')} in {working}")
+    return ()
 
 
-def _given_elsewhere(words: list[str], working: Path) -> tuple[GivenFile, ...]:
+def _no_files(words: list[str], working: Path) -> tuple[GivenFile, ...]:
     """The words are the text. What only names files is refused, whether they are there or not."""
     if all(word.startswith("@") or _is_like_a_path(word) for word in words):
         raise UserError(
             f"{words[0]} names a file, and a run that begins here takes words only",
             hint="attach the file to the command, or begin it under New",
         )
-    return (GivenFile(" ".join(words).encode()),)
+    return ()
 
 
 def _is_like_a_path(word: str) -> bool:

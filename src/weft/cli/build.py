@@ -26,7 +26,7 @@ def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | 
     with it, shown as a diff, and laid into the workspace when you say yes."""
     ensure_workspace(workspace_path(workspace))
     with open_app(workspace) as app:
-        draft = asyncio.run(build_here(app, model, " ".join(words)))
+        draft = asyncio.run(build_here(app, model, " ".join(words), tell=_tell))
         print(clean_diff(draft), end="")
         if not _accepted(draft, yes=yes):
             print("nothing was changed", file=sys.stderr)
@@ -44,6 +44,11 @@ def command(words: tuple[str, ...], model: str | None, yes: bool, sample: str | 
 
     arguments = [str(Path(sample)), "--pipeline", draft.name, *(["--workspace", workspace] if workspace else [])]
     return int(run.main(arguments, standalone_mode=False) or EXIT_DONE)
+
+
+def _tell(text: str) -> None:
+    """A model takes its time; whoever waits sees what for. Standard output has the diff alone."""
+    print(clean(text), file=sys.stderr, flush=True)
 
 
 def _accepted(draft: LibraryDraft, *, yes: bool) -> bool:

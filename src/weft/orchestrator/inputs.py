@@ -121,7 +121,7 @@ def take_inputs(
         elif spec.required:
             raise UsageError(
                 f"the pipeline {pipeline.name} needs the input {name!r}",
-                hint=f"weft run {pipeline.name} FILE" if index == 0 else f"add --input {name}=FILE",
+                hint=f"weft run {pipeline.name} FILE" if index == 0 else f"add {as_input(name)}",
             )
     return found
 
@@ -212,6 +212,11 @@ class _Reader:
             f"{stem}{f'-{number}' if several else ''}{_ending(part, _ending_of(document))}": part.data
             for number, (part, document) in enumerate(zip(given.files, documents, strict=True), 1)
         }
+
+
+def as_input(name: str) -> str:
+    """How a person gives the input of this name."""
+    return f"--input {name}=FILE, or in a conversation {name}=@FILE"
 
 
 def given_text(data: bytes, name: str) -> InputText:

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from weft.files import Folder, named_file, named_folder
 from weft.orchestrator.facts import Facts, Versions, gather
-from weft.orchestrator.inputs import GivenInput, InputText, ReadFile, SessionInput, given_text, take_inputs
+from weft.orchestrator.inputs import (
+    GivenInput,
+    InputText,
+    ReadFile,
+    SessionInput,
+    as_input,
+    given_text,
+    take_inputs,
+)
 from weft.orchestrator.keep import Kept, adopt, keep_edits
 from weft.orchestrator.plan import wanted_items
 from weft.orchestrator.resting import at_rest
@@ -241,7 +249,13 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def check_wish(pipeline: Pipeline, wish: StartRun) -> None:
-    """Every step that a flag names must exist, and what stands in for the profile must be read."""
+    """Every step that a flag names must exist, what is set must be no input, and what stands in for the profile must
+    be read."""
+    for name in wish.parameters:
+        if name in pipeline.inputs and name not in pipeline.parameters:
+            raise UsageError(
+                f"{name} is an input of the pipeline {pipeline.name}, no parameter", hint=f"give it: {as_input(name)}"
+            )
     named = {"--force": wish.force, "--accept": wish.accept}
     named |= {"--from": frozenset(filter(None, [wish.start_from])), "--until": frozenset(filter(None, [wish.until]))}
     for flag, steps in named.items():

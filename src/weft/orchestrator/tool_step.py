@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from weft.checks.paths import ValuePlace, find, parse_path
 from weft.orchestrator.calls import AttemptCalls
+from weft.orchestrator.inputs import as_input
 from weft.orchestrator.items import Item, ItemResult, StepItems
 from weft.orchestrator.progress import SignInNeededError
 from weft.orchestrator.workbench import Workbench
@@ -136,7 +137,7 @@ def _value(taken: Taken, given: StepInput) -> Any:
         return given.parameters[taken.parameter]
     if taken.input is not None:
         if taken.input not in given.inputs:
-            raise UserError(f"the input {taken.input} was not given", hint=f"give it: --input {taken.input}=FILE")
+            raise UserError(f"the input {taken.input} was not given", hint=f"give it: {as_input(taken.input)}")
         return given.inputs[taken.input]
     if taken.look is None:
         return taken.value
