@@ -105,7 +105,20 @@ def test_a_conversation_with_an_approval_and_a_denial_and_all_of_it_comes_back(w
             assert ended.stop_reason == "refusal"
             assert "the model refused to answer" in editor.text()
             commands = [one for one in editor.updates if one.session_update == "available_commands_update"]
-            assert "letters" in [one.name for one in commands[0].available_commands]
+            names = [one.name for one in commands[0].available_commands]
+            assert {"letters", "compact", "undo", "limits"} < {*names}
+            assert "exit" not in names
+            await agent.prompt(session_id=begun.session_id, prompt=words("/limits turns=9"))
+            assert "[may take]\n9 turns" in editor.text(), "what a command did is told"
+            await agent.prompt(session_id=begun.session_id, prompt=words("/rewind 1"))
+            assert "[went back to before turn" in editor.text()
+            for wrong, said in (
+                (agent.prompt(session_id="not-open", prompt=words("x")), "the session not-open is not open here"),
+                (agent.load_session(cwd=str(place), session_id="!", mcp_servers=[]), "is not a session id"),
+                (agent.set_session_mode(session_id=begun.session_id, mode_id="bold"), "there is no mode bold"),
+            ):
+                with pytest.raises(acp.RequestError, match=said):
+                    await wrong
         later = Editor()
         async with editing(weft, later) as agent:
             await agent.load_session(cwd=str(place), session_id=begun.session_id, mcp_servers=[])

@@ -30,6 +30,8 @@ from weft.app import (
     Overview,
     SessionRequest,
     Showing,
+    Slash,
+    complete,
     read_slash,
 )
 from weft.cli.place import ensure_workspace, open_app, trust_option, workspace_option, workspace_path
@@ -40,12 +42,15 @@ from weft.protocol.envelope import Actor
 from weft.protocol.errors import EXIT_DONE, UserError, WeftError
 from weft.protocol.messages import StopReason, told_stop
 from weft.protocol.talk_commands import DecideApproval
+from weft.render.talk import told_beside
 from weft.render.units import told_retry
 
 EDITOR: Final = Actor("person", face="acp")
 MAIN: Final = "main"
 MOST_TEXT: Final = 8_000
 """Characters of a result that an editor is shown; the log has all of it."""
+NOT_HERE: Final = ("attach", "build", "exit")
+"""Commands that an editor has its own way for, or none."""
 _KINDS: Final[Mapping[str, str]] = {
     "Read": "read",
     "Glob": "search",
@@ -166,6 +171,8 @@ class EditorAgent:
         from acp import schema
 
         modes: dict[str, Mode] = {mode: mode for mode in get_args(Mode)}
+        if mode_id not in modes:
+            raise _refused(UserError(f"there is no mode {mode_id}", hint=f"one of: {', '.join(modes)}"))
         await self._give(self._of(session_id), SetMode(mode=modes[mode_id]))
         return schema.SetSessionModeResponse()
 
@@ -252,14 +259,17 @@ class EditorAgent:
 
     def _of(self, session_id: str) -> HeldSession:
         if session_id not in self._held:
-            raise UserError(f"the session {session_id} is not open here", hint="load it first")
+            raise _refused(UserError(f"the session {session_id} is not open here", hint="load it first"))
         return self._held[session_id]
 
     async def _open(self, cwd: str, name: str | None) -> HeldSession:
         request = SessionRequest(talk=True, session=name, model=self._model, mode=self._mode, working=Path(cwd))
         held = HeldSession(request)
         held.life = asyncio.create_task(self._live(held), name="a session of an editor")
-        await held.ready
+        try:
+            await held.ready
+        except WeftError as error:
+            raise _refused(error) from error
         self._held[held.session.id] = held
         return held
 
@@ -299,14 +309,15 @@ class EditorAgent:
         from acp import helpers, schema
 
         known = await held.session.known_words()
-        hint = schema.UnstructuredCommandInput(hint="a file, or text")
+        pipelines = [Slash(name, "a file, or text", f"run the pipeline {name}") for name in sorted(known.pipelines)]
+        offered = {one.name: one for one in (*complete("/", known), *pipelines) if one.name not in NOT_HERE}
+
+        def takes(one: Slash) -> Any:
+            return schema.AvailableCommandInput(schema.UnstructuredCommandInput(hint=one.takes)) if one.takes else None
+
         commands = [
-            schema.AvailableCommand(
-                name=name, description=f"run the pipeline {name}", input=schema.AvailableCommandInput(hint)
-            )
-            for name in sorted(known.pipelines)
+            schema.AvailableCommand(name=one.name, description=one.about, input=takes(one)) for one in offered.values()
         ]
-        commands += [schema.AvailableCommand(name=name, description=about) for name, about in known.skills.items()]
         held.updates.put_nowait(helpers.update_available_commands(commands))
 
     def _modes(self) -> Any:
@@ -371,6 +382,13 @@ class EditorAgent:
         held.session.submit(AnswerQuestion(question=asked.question, answers=answers), by=EDITOR)
 
 
+def _refused(error: WeftError) -> Exception:
+    """What the editor asked for can't be, in the words of the protocol: no fault of ours."""
+    from acp import RequestError
+
+    return RequestError(-32602, str(error))
+
+
 def _words(prompt: list[Any]) -> str:
     """The text of a prompt; what the editor attached stands under its name."""
     parts: list[str] = []
@@ -421,6 +439,19 @@ def _updates(event: e.Event, titles: dict[str, str], streamed: set[str]) -> list
             ended: Any = "completed" if event.outcome == "succeeded" else "failed"
             text = [helpers.tool_content(helpers.text_block(event.text[:MOST_TEXT]))] if event.text else None
             return [helpers.update_tool_call(_call_name(event.conversation, event.call), status=ended, content=text)]
+        case (
+            t.TranscriptCompacted()
+            | t.FilesRestored()
+            | t.ConversationRewound()
+            | t.LimitsSet()
+            | t.LimitReached()
+            | t.TaintCleared()
+            | t.PlanSubmitted()
+            | t.PlanDecided()
+        ) if event.conversation == MAIN:
+            lead, more = told_beside(event)
+            more = "" if isinstance(event, t.TranscriptCompacted) or not more else f"{more}\n"
+            return [helpers.update_agent_message_text(f"\n[{lead}]\n{more}")]
         case _:
             return _run_updates(event)
 

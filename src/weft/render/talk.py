@@ -50,7 +50,7 @@ def _told(event: t.TalkEvent | t.LiveTalkEvent) -> tuple[str, str]:
             | t.ProcessStarted()
             | t.ProcessEnded()
         ):
-            return _beside(event)
+            return told_beside(event)
         case t.TextStreamed() | t.ThinkingStreamed() | t.ToolProgressed():
             return event.execution, event.text
         case _:
@@ -79,7 +79,8 @@ _Beside = (
 )
 
 
-def _beside(event: _Beside) -> tuple[str, str]:
+def told_beside(event: _Beside) -> tuple[str, str]:
+    """What happened beside what is said, and the text that belongs to it."""
     match event:
         case t.PlanSubmitted():
             return f"submits the plan {event.plan}", event.text
