@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import time
+from html import escape
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -139,6 +141,33 @@ def test_a_link_signs_in_once(server: Running, browser: Client) -> None:
         "POST", "/sign-in", form, Content_Type="application/x-www-form-urlencoded", Origin=server.address
     )
     assert reply.status == 403
+
+
+def test_a_link_leads_to_the_place_that_was_asked_for(server: Running) -> None:
+    nobody = Client(server.address)
+    assert nobody.get("/s/%C3%A9%20x").headers["location"] == "/sign-in?next=/s/%25C3%25A9%2520x"
+    asked = nobody.get("/sessions?state=waiting&q=a%20b").headers["location"]
+    assert asked == "/sign-in?next=/sessions%3Fstate%3Dwaiting%26q%3Da%2520b"
+    kept = nobody.get(asked).headers["set-cookie"].partition(";")[0]
+    link = weft(server.home, "tokens", "link", server.address).stdout.strip().removeprefix(server.address)
+    shown = nobody.get(link, Cookie=kept).body.decode()
+    place = "/sessions?state=waiting&q=a%20b"
+    assert f'name="next" value="{escape(place)}"' in shown
+    form = urlencode({"link": link.partition("link=")[2], "next": place}).encode()
+    told = {"Content_Type": "application/x-www-form-urlencoded", "Origin": server.address}
+    reply = nobody.ask("POST", "/sign-in", form, **told)
+    assert (reply.status, reply.headers["location"]) == (303, place)
+
+
+@pytest.mark.parametrize("place", ["//evil.example/", "https://evil.example/", "/\\evil.example", "sessions"])
+def test_no_other_host_is_led_to(server: Running, place: str) -> None:
+    nobody = Client(server.address)
+    assert "set-cookie" not in nobody.get(f"/sign-in?{urlencode({'next': place})}").headers
+    for address, headers in (
+        (f"/sign-in?{urlencode({'link': 'x', 'next': place})}", {}),
+        ("/sign-in?link=x", {"Cookie": f"weft-place={quote(place, safe='')}"}),
+    ):
+        assert 'name="next" value=""' in nobody.get(address, **headers).body.decode()
 
 
 def test_a_cookie_is_not_enough_to_change_something(server: Running, browser: Client) -> None:

@@ -76,5 +76,6 @@ async def page(address: str, request: Request) -> Response:
         raise HTTPException(404, "there is nothing here")
     served = request.app.state.served
     if not served.access.identify_browser(request.cookies.get(served.house.cookie, "")):
-        return RedirectResponse(f"/sign-in?next={quote(f'/{address}')}" if address else "/sign-in", 303)
+        wanted = f"{quote(f'/{address}')}?{request.url.query}".removesuffix("?")
+        return RedirectResponse(f"/sign-in?next={quote(wanted, safe='/')}" if address else "/sign-in", 303)
     return _sent(request, "index.html", kept=False) or HTMLResponse(_NOT_BUILT, 503)

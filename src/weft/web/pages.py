@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from typing import Annotated, Any, Final
+from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -14,6 +15,8 @@ from weft.web.assets import stylesheet
 from weft.web.shapes import ApiProblem
 
 page_routes = APIRouter()
+PLACE_SECONDS: Final = 15 * 60
+"""How long the place somebody wanted to see is kept for the link that signs them in: as long as a link is good."""
 _PLACE: Final = pattern(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
 _PAGE: Final[dict[str, Any]] = {"content": {"text/html": {"schema": {"type": "string"}}}}
 _LIMITED: Final[dict[str, Any]] = {"model": ApiProblem, "description": "too many tries; wait a minute"}
@@ -42,7 +45,7 @@ _ASK_LINK: Final = """<p>{told}</p>
 <p>Open the link that <code>weft serve</code> printed, or make a new one with <code>weft tokens link</code>.</p>"""
 _CONFIRM: Final = """<p>Sign this browser in?</p>
 <form method="post" action="/sign-in">
-<input type="hidden" name="link" value="{link}">
+<input type="hidden" name="link" value="{link}"><input type="hidden" name="next" value="{next}">
 <p><button class="primary" autofocus>Sign in</button></p>
 </form>"""
 
@@ -54,9 +57,11 @@ async def sign_in_page(
     next: Annotated[str, Query(max_length=2000, description="The place of the page to go on to.")] = "",
 ) -> Response:
     """The form that signs a browser in. A link is used by a click, not by being looked at: programs that look at links
-    in messages must not use it up."""
+    in messages must not use it up. It leads to the place that was asked for in this browser before."""
     if link:
-        return _page(_CONFIRM.format(link=escape(link, quote=True)))
+        place = next or unquote(request.cookies.get(_place_cookie(request), ""))
+        told = {"link": link, "next": place if is_place(place) else ""}
+        return _page(_CONFIRM.format(**{name: escape(value, quote=True) for name, value in told.items()}))
     return _ask(request, "You are not signed in.", next)
 
 
@@ -91,6 +96,8 @@ async def sign_in(
         page.status_code = 403
         return page
     answer = RedirectResponse(next if is_place(next) else "/", status_code=303)
+    if _place_cookie(request) in request.cookies:
+        answer.delete_cookie(_place_cookie(request), secure=served.house.secure, httponly=True, samesite="lax")
     answer.set_cookie(
         served.house.cookie,
         cookie,
@@ -110,7 +117,17 @@ def is_place(address: str) -> bool:
 
 def _ask(request: Request, told: str, next: str) -> HTMLResponse:
     body = _PASSPHRASE if request.app.state.served.access.has_passphrase else _ASK_LINK
-    return _page(body.format(told=told, next=escape(next, quote=True)))
+    page = _page(body.format(told=told, next=escape(next, quote=True)))
+    if is_place(next):
+        secure = request.app.state.served.house.secure
+        kept = {"max_age": PLACE_SECONDS, "secure": secure, "httponly": True}
+        page.set_cookie(_place_cookie(request), quote(next, safe=""), samesite="lax", **kept)
+    return page
+
+
+def _place_cookie(request: Request) -> str:
+    """Keeps the place for a link, which knows of none. It is no secret and allows nothing."""
+    return f"{request.app.state.served.house.cookie}-place"
 
 
 def _page(body: str) -> HTMLResponse:
