@@ -459,6 +459,9 @@ def test_a_question_waits_in_the_inbox_a_budget_is_raised_and_what_was_cut_off_s
             page.get_by_role("button", name="Talk").click()
             expect(page.get_by_role("form", name="A question for you")).to_be_visible()
             talk = page.url
+            page.goto(f"{first.address}/sessions")
+            page.get_by_role("button", name=re.compile("waits for you 1$")).click()
+            expect(page.locator(".rows > li")).to_have_count(1)
             page.goto(f"{first.address}/")
             question = page.get_by_role("form", name="A question for you")
             look_with_axe(page)

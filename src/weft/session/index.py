@@ -109,6 +109,8 @@ class IndexedText:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
     states: tuple[str, ...] = ()
+    asking: tuple[str, ...] = ()
+    """Sessions in which a tool asks something now: they wait, though their log does not say so."""
     statuses: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     """`name` or `name=value`; all of them."""
@@ -249,8 +251,10 @@ class SessionIndex:
 
     def count(self, wanted: Filter = Filter()) -> dict[str, int]:  # noqa: B008
         """How many there are in each state."""
+        state, asking = _state(wanted)
         where, values = _where(wanted)
-        return dict(self._db.execute(f"select state, count(*) from session where {where} group by state", values))
+        question = f"select {state}, count(*) from session where {where} group by 1"
+        return dict(self._db.execute(question, (*asking, *values)))
 
     def search(self, words: str, wanted: Filter = Filter()) -> list[FoundListing]:  # noqa: B008
         """Sessions that have all the words, the best first, each with a few of the places."""
@@ -362,6 +366,13 @@ def _query(words: str) -> str:
     return " ".join(quoted)
 
 
+def _state(wanted: Filter) -> tuple[str, list[object]]:
+    if not wanted.asking:
+        return "state", []
+    asks = "session.id in (select value from json_each(?))"
+    return f"case when {asks} then 'waiting' else state end", [json.dumps(wanted.asking)]
+
+
 def _where(wanted: Filter) -> tuple[str, list[object]]:
     tests, values = ["1"], list[object]()
 
@@ -370,7 +381,10 @@ def _where(wanted: Filter) -> tuple[str, list[object]]:
             tests.append(f"{column} in ({', '.join('?' * len(names))})")
             values.extend(names)
 
-    among("state", wanted.states)
+    if wanted.states:
+        state, asking = _state(wanted)
+        values.extend(asking)
+        among(state, wanted.states)
     among("status", wanted.statuses)
     among("pipeline", (wanted.pipeline,) if wanted.pipeline else ())
     for column, is_so in (("flag", wanted.flag), ("unread", wanted.unread), ("archived", wanted.archived)):

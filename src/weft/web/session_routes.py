@@ -91,8 +91,10 @@ async def list_sessions(
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> s.SessionList:
     """The sessions of a workspace, the one changed last first; with words, the ones that have them."""
+    asked = place.asked()
     wanted = Filter(
         states=tuple(state or ()),
+        asking=tuple(asked),
         statuses=tuple(status or ()),
         labels=tuple(label or ()),
         pipeline=pipeline,
@@ -104,7 +106,6 @@ async def list_sessions(
         offset=offset,
     )
     found, counts = await place.sessions(q, wanted)
-    asked = place.asked()
     shown = tuple(_found(one, asked.get(one.entry.id, ())) for one in found[:limit])
     return s.SessionList(sessions=shown, counts=counts, more=len(found) > limit)
 
