@@ -132,5 +132,6 @@ def test_a_person_at_a_terminal_is_asked_in_lines(chat: Chat) -> None:
     terminal.child.send("\x03")
     terminal.wait_for("interrupted")
     terminal.child.send("\x04")
+    terminal.wait_for("go on with: weft chat --session talk")
     assert terminal.end() == 0
     assert b"\x1b[" not in terminal.raw, "nothing is drawn"

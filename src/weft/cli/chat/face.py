@@ -29,7 +29,7 @@ async def run_chat(
     proposed begin.
     """
     if plain or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
-        return await run_plain(session, message=message, whole_input=whole_input)
+        return await run_plain(session, message=message, whole_input=whole_input, program=program)
     from weft.cli.chat.screen import ChatScreen
 
     return await ChatScreen(session, program=program).run(message)

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator
 from rich.text import Text
 
 from weft.app import Attach, Build, Export, Fork, GivenFile, Leave, Overview, files_named, read_slash
-from weft.cli.chat.ending import let_go
+from weft.cli.chat.ending import last_words, let_go
 from weft.cli.chat.opening import greeting, of_main
 from weft.cli.chat.ports import ChatSession
 from weft.cli.chat.questions import PLAN_LETTERS, Questions, decided, letters
@@ -40,14 +40,17 @@ WIDTH = 120
 HELP = "Enter sends, /help lists commands, Ctrl+C stops, Ctrl+D leaves"
 
 
-async def run_plain(session: ChatSession, *, message: str | None = None, whole_input: bool = False) -> int:
+async def run_plain(
+    session: ChatSession, *, message: str | None = None, whole_input: bool = False, program: str = "weft"
+) -> int:
     attended = message is None and not whole_input and sys.stdin.isatty()
-    return await PlainChat(session, attended=attended).run(message, whole_input)
+    return await PlainChat(session, attended=attended, program=program).run(message, whole_input)
 
 
 class PlainChat:
-    def __init__(self, session: ChatSession, *, attended: bool = False) -> None:
+    def __init__(self, session: ChatSession, *, attended: bool = False, program: str = "weft") -> None:
         self._session = session
+        self._program = program
         self._attended = attended
         self._view = TalkView()
         self._sheet = page(screen_width(sys.stderr) if attended else WIDTH, is_ascii(sys.stderr))
@@ -83,12 +86,17 @@ class PlainChat:
             for task in (stopped, talking):
                 task.cancel()
             await asyncio.wait({stopped, talking})
-            await let_go(self._session, self._view)
+            clean_end = await let_go(self._session, self._view)
             await asyncio.wait({following}, timeout=1)
             following.cancel()
             await asyncio.wait({following})
         self._show()
         _raise_what_went_wrong(talking, following)
+        if self._attended:
+            print(file=sys.stderr)  # behind the sign that a line may be written
+            for block in last_words(self._view, self._session.id, self._program, clean=clean_end):
+                for line in block_lines(block, self._sheet):
+                    _complain(line)
         if self._stopped.is_set():
             return EXIT_INTERRUPTED
         return EXIT_FAILED if self._failed else EXIT_DONE
