@@ -14,6 +14,7 @@ import { place } from "../shell/address";
 
 const FIRST = 40;
 const MORE = 80;
+const AGAIN_MS = 2_000;
 /** Events of the log whose items are drawn together: when nothing of them has changed they are not looked at again. */
 const TOGETHER = 256;
 
@@ -23,6 +24,7 @@ export function Timeline({ open }: { open: OpenSession }) {
   const { runs } = open.fold;
   const items = begins ? open.fold.items.filter((item) => item.seq >= begins || item === runs.last) : open.fold.items;
   const many = useSignal(FIRST);
+  const again = useSignal(0); // it could not be fetched, and whoever reads is still there
   const end = useRef<HTMLDivElement>(null);
   const begin = useRef<HTMLButtonElement>(null);
   const follows = useRef(true);
@@ -35,7 +37,7 @@ export function Timeline({ open }: { open: OpenSession }) {
   const more = (): void => {
     height.current = document.documentElement.scrollHeight - scrollY;
     many.value += MORE;
-    if (from < MORE && begins) void open.earlier();
+    if (from < MORE && begins) void open.earlier().catch(() => setTimeout(() => (again.value += 1), AGAIN_MS));
   };
 
   useEffect(() => {
@@ -52,7 +54,7 @@ export function Timeline({ open }: { open: OpenSession }) {
     }, { rootMargin: "900px 0px 0px 0px" });
     seen.observe(begin.current);
     return () => seen.disconnect();
-  }, [from > 0 || begins > 0, many.value, begins]);
+  }, [from > 0 || begins > 0, many.value, begins, again.value]);
   useLayoutEffect(() => {
     if (height.current) {
       scrollTo(0, document.documentElement.scrollHeight - height.current); // what one reads stays where it is
