@@ -1,43 +1,18 @@
 /** Before anything begins: the steps there will be, and with a model about what they cost. */
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { problemOf, type Problem } from "../api/client";
 import type { EstimateShown, NewPlan, NewSession } from "../api/made";
 import { Trouble } from "../parts/Trouble";
+import { useSettled } from "../parts/useSettled";
 import { count, money } from "../parts/words";
 import { forecast } from "./begin";
 
-const WAIT_MS = 500;
 /** Larger files are read once, when it begins. */
 const MOST_BYTES = 20_000_000;
 
 export function Forecast({ wish, files, each }: { wish: NewSession; files: readonly File[]; each: number }) {
-  const found = useSignal<NewPlan | null>(null);
-  const problem = useSignal<Problem | null>(null);
   const looked = each > 1 ? files.slice(0, 1) : files; // of many alike, the first tells
   const tooMuch = looked.reduce((sum, file) => sum + file.size, 0) > MOST_BYTES || Boolean(wish.address);
-  const asked = JSON.stringify(wish);
-  const names = looked.map((file) => `${file.name} ${file.size}`).join("\n");
-  useEffect(() => {
-    if (tooMuch) return;
-    let gone = false;
-    const timer = setTimeout(() => {
-      forecast(wish, looked).then(
-        (plan) => {
-          if (gone) return;
-          found.value = plan;
-          problem.value = null;
-        },
-        (error: unknown) => {
-          if (!gone) problem.value = problemOf(error);
-        },
-      );
-    }, WAIT_MS);
-    return () => {
-      gone = true;
-      clearTimeout(timer);
-    };
-  }, [asked, names]);
+  const key = JSON.stringify([wish, looked.map((file) => [file.name, file.size])]);
+  const { found, problem } = useSettled<NewPlan>(tooMuch ? null : key, () => forecast(wish, looked));
   if (tooMuch) return null;
   if (problem.value) return <Trouble problem={problem.value} />;
   const plan = found.value;

@@ -1,18 +1,16 @@
 /** The same again, or with something set otherwise: what would be made again stands there before it is. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { post, problemOf, type Problem } from "../api/client";
+import { post } from "../api/client";
 import type { PipelineShown, PlanAnswer } from "../api/made";
 import { useAnswering } from "../asks/answering";
 import { ParameterField } from "../parts/ParameterField";
 import { PlanTable } from "../parts/PlanTable";
 import { Trouble } from "../parts/Trouble";
 import { useAsked } from "../parts/useAsked";
+import { useSettled } from "../parts/useSettled";
 import type { OpenSession } from "../store/open";
 import type { Run } from "../store/run";
 import { at } from "./addresses";
-
-const WAIT_MS = 300;
 
 export function RunAgain({ run, open }: { run: Run; open: OpenSession }) {
   const wanted = useSignal(false);
@@ -28,29 +26,9 @@ function Form({ run, open }: { run: Run; open: OpenSession }) {
   const pipeline = useAsked<PipelineShown>(`${open.base}/pipelines/${encodeURIComponent(run.pipeline)}`);
   const from = useSignal("");
   const values = useSignal<Readonly<Record<string, unknown>>>({});
-  const plan = useSignal<PlanAnswer | null>(null);
-  const problem = useSignal<Problem | null>(null);
   const answering = useAnswering(open.base, open.id);
   const wish = { parameters: values.value, ...(from.value ? { start_from: from.value } : {}) };
-  useEffect(() => {
-    let gone = false;
-    const timer = setTimeout(() => {
-      post<PlanAnswer>(at(open, "plan"), wish).then(
-        (found) => {
-          if (gone) return;
-          plan.value = found;
-          problem.value = null;
-        },
-        (error: unknown) => {
-          if (!gone) problem.value = problemOf(error);
-        },
-      );
-    }, WAIT_MS);
-    return () => {
-      gone = true;
-      clearTimeout(timer);
-    };
-  }, [from.value, values.value]);
+  const { found: plan, problem } = useSettled(JSON.stringify(wish), () => post<PlanAnswer>(at(open, "plan"), wish));
   const set = (name: string, value: unknown): void => {
     const { [name]: _, ...rest } = values.value;
     values.value = value === undefined ? rest : { ...rest, [name]: value };
