@@ -30,7 +30,7 @@ MOST_EMBEDDED: Final = 40
 _WORDS_EMBEDDED: Final = 48
 PLACE: Final[Mapping[str, tuple[float, float, float]]] = {
     # how much the beginning counts, over how many sentences it fades, how much the end counts
-    "news": (3.0, 10.0, 0.0),
+    "news": (2.0, 8.0, 0.0),
     "newsletter": (0.4, 4.0, 0.0),
     "paper": (0.7, 12.0, 0.5),
     "essay": (0.8, 6.0, 0.4),
@@ -89,12 +89,15 @@ def _worth(sentence: Sentence, known: Lexicon, kind: str) -> float:
     worth = {"prose": 1.0, "item": 0.85, "table": 0.3, "code": 0.1}.get(sentence.kind, 0.2)
     if not sentence.sound:
         worth *= 0.25
-    worth *= 0.5 if sentence.size < 6 else 0.8 if sentence.size < 9 else 1.0 if sentence.size <= 34 else 0.75
+    long = 0.9 if kind == "news" else 0.75
+    worth *= 0.5 if sentence.size < 6 else 0.8 if sentence.size < 9 else 1.0 if sentence.size <= 34 else long
     if sentence.leans:
         worth *= 0.6
     if sentence.asks:
         worth *= 0.5
-    if kind != "news" and sentence.mark_of(known.result):
+    if kind == "news":
+        worth *= 1.12 if any(word[0].isdigit() for word in sentence.words) else 1.0
+    elif sentence.mark_of(known.result):
         worth *= 1.25
     if sentence.label in ("results", "findings", "conclusion", "conclusions", "ergebnisse", "fazit"):
         worth *= 1.3
@@ -146,10 +149,12 @@ def pick(
     *,
     besides: Sequence[Sentence] = (),
     limit: float = 0.55,
+    sameness: float = 0.6,
     apart: float = 0.0,
 ) -> list[Sentence]:
-    """The best few in so many words, none that says what another says; in the order of the text. Within `apart`
-    sentences of one that is chosen, another counts less, so that the whole length is heard."""
+    """The best few in so many words, none that says what another says (more than `limit` of it), and less gladly the
+    more it does (`sameness`); in the order of the text. Within `apart` sentences of one that is chosen, another counts
+    less, so that the whole length is heard."""
     pool = sorted(sentences, key=lambda one: (-ranks[one.index], one.index))[: max(40, 6 * count)]
     told = list(besides)
     chosen: list[Sentence] = []
@@ -157,7 +162,7 @@ def pick(
     close = {one.index: max((_closeness(one, other, apart) for other in told), default=0.0) for one in pool}
 
     def worth(one: Sentence) -> float:
-        return ranks[one.index] * (1 - 0.6 * worst[one.index]) * (1 - _CLOSE * close[one.index])
+        return ranks[one.index] * (1 - sameness * worst[one.index]) * (1 - _CLOSE * close[one.index])
 
     while pool and len(chosen) < count:
         best = max(pool, key=lambda one: (worth(one), -one.index))
