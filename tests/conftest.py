@@ -9,9 +9,10 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,14 +37,18 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # What is loaded and collected lives as long as the tests: Python would look through all of it again and again.
 gc.disable()
 
+# On a disk a third of the quick lane's time would go into folders: made, synced, and those of earlier runs removed.
+if lanes.LANE == "quick" and (memory := lanes.memory()):
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
+
 guard = lanes.Guard()
 if lanes.LANE != "quick":
     copied.install()
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: a test waits for its programs as long as it computes."""
-    return (os.cpu_count() or 1) + 1
+    """One more than there are cores: a test waits for its programs as long as it computes; a quick one has none."""
+    return (os.cpu_count() or 1) + (lanes.LANE != "quick")
 
 
 def pytest_report_header() -> list[str]:
@@ -78,6 +83,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    copied.is_fresh = item.get_closest_marker("fresh") is not None
     for mark in item.iter_markers("needs"):
         lanes.need(mark.args)
 
@@ -87,33 +93,60 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     yield from guard.watch(item)
 
 
-@pytest.fixture(autouse=True)
-def started_as_ever(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a test marked `fresh` every program is started from nothing."""
-    monkeypatch.setattr(copied, "is_fresh", request.node.get_closest_marker("fresh") is not None)
+class Homes:
+    """A home like any other at its beginning, for every test. It is written once and copied; one that a test left as it
+    was serves the next, since most never look at theirs."""
+
+    def __init__(self, place: Path, tests: Path) -> None:
+        self._place = place
+        self._numbers = itertools.count(1)
+        self._unused: Path | None = None
+        first = place / "first"
+        # whoever writes a test writes its workspaces; tests of consent itself begin with none
+        Consents(first / ".config" / "weft").own_work(tests, below=True)
+        held = [first, *first.rglob("*")]
+        for path in held:
+            os.utime(path, ns=(0, 0))  # whatever is written, made or removed later has another time
+        self._held = {path.relative_to(first): self._look(path) for path in held}
+
+    @contextmanager
+    def lend(self, again: bool) -> Iterator[Path]:
+        """`again`: whether the next may have it, if it was left as it was."""
+        home = (again and self._unused) or shutil.copytree(
+            self._place / "first", self._place / str(next(self._numbers))
+        )
+        self._unused = None
+        yield home
+        if again and all(self._look(home / path) == seen for path, seen in self._held.items()):
+            self._unused = home
+
+    def _look(self, path: Path) -> tuple[int, int] | None:
+        try:
+            seen = path.lstat()
+        except OSError:
+            return None
+        return seen.st_mode, seen.st_mtime_ns
 
 
 @pytest.fixture(scope="session")
-def new_home(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
-    """A home like any other at its beginning; it is written once and copied, since every test has one."""
-    homes = tmp_path_factory.mktemp("homes")
-    # whoever writes a test writes its workspaces; tests of consent itself begin with none
-    Consents(homes / "first" / ".config" / "weft").own_work(tmp_path_factory.getbasetemp(), below=True)
-    numbers = itertools.count(1)
-    return lambda: shutil.copytree(homes / "first", homes / str(next(numbers)))
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Homes:
+    return Homes(tmp_path_factory.mktemp("homes"), tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(autouse=True)
-def own_home(new_home: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def own_home(homes: Homes, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Tests never see the machine's home, keys or settings."""
-    home = new_home()
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    monkeypatch.setattr(REDACTOR, "_known", {})
-    monkeypatch.setattr(REDACTOR, "_pattern", None)
-    for name in list(os.environ):
-        if name.startswith(("WEFT_", "ANTHROPIC_", "OPENAI_", "CLAUDE_", "AWS_", "GOOGLE_")) or name == "COLUMNS":
-            monkeypatch.delenv(name)
+    with homes.lend(again=request.node.get_closest_marker("process") is None) as home:
+        monkeypatch.setenv("HOME", str(home))
+        monkeypatch.setattr(REDACTOR, "_known", {})
+        monkeypatch.setattr(REDACTOR, "_pattern", None)
+        for name in list(os.environ):
+            if name.startswith(_SETTINGS) or name in ("COLUMNS", "XDG_CONFIG_HOME"):
+                monkeypatch.delenv(name)
+        yield
+
+
+_SETTINGS: Final = ("WEFT_", "ANTHROPIC_", "OPENAI_", "CLAUDE_", "AWS_", "GOOGLE_")
 
 
 def _is_loopback(host: str) -> bool:
@@ -125,8 +158,7 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-@pytest.fixture(autouse=True)
-def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def _on_loopback_only() -> None:
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: Any) -> None:
@@ -134,7 +166,10 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
             raise AssertionError(f"a test tried to reach {address[0]}")
         connect(self, address)
 
-    monkeypatch.setattr(socket.socket, "connect", guarded)
+    setattr(socket.socket, "connect", guarded)  # noqa: B010  for everything in this process
+
+
+_on_loopback_only()
 
 
 @pytest.fixture

@@ -38,11 +38,12 @@ STARTERS: Final = (
 ENGINE: Final = ("weft.models.embedded", "tests.models.kits", "tests.models.stages", "tests.models.documents")
 """Whoever imports one of these computes with the embedded engine, or speaks to a server of models."""
 NOT_QUICK: Final = ("process", "model", "slow", "campaign")
+ROOM: Final = 2_000_000_000
 STARTS: Final = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system"})
 
 
 def lives(sample: int, whole: int = WHOLE) -> int:
-    """How many random lives a test takes. `WEFT_WALKS` overrules the lane."""
+    """How many random lives a test takes, or how much of something else. `WEFT_WALKS` overrules the lane."""
     if told := os.environ.get("WEFT_WALKS"):
         return int(told)
     return {"quick": max(1, sample // 8), "slow": whole}.get(LANE, sample)
@@ -96,6 +97,12 @@ def is_in_lane(item: pytest.Item) -> bool:
     if LANE == "slow":
         return not marks.isdisjoint(("campaign", "lives"))
     return "campaign" not in marks
+
+
+def memory() -> Path | None:
+    """Where files are kept in memory, if there is room for those of a whole run."""
+    place = Path("/dev/shm")
+    return place if os.access(place, os.W_OK) and shutil.disk_usage(place).free > ROOM else None
 
 
 class Guard:

@@ -139,6 +139,7 @@ def test_there_is_no_import_cycle() -> None:
 
 DOORS = (
     "documents.reading",
+    "models.embedded_model",
     "workspace.workspace",
     "orchestrator.inputs",
     "orchestrator.runner",

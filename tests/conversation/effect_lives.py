@@ -29,6 +29,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from tests import lanes
 from weft.conversation.conversation import Conversation, Settings
 from weft.conversation.ports import Ports, SessionJournal
 from weft.conversation.state import fold
@@ -480,7 +481,7 @@ class Speaker:
 
 def life(seed: int) -> World:
     """One life in a folder of its own, in memory where there is such a place."""
-    shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    shared = lanes.memory()
     place = Path(tempfile.mkdtemp(prefix="weft-life-", dir=shared))
     try:
         world = World(seed, place)

@@ -13,6 +13,7 @@ from tests.documents.made_zip import chapter, docx, epub, item, package, paragra
 from tests.documents.test_pages import PAGES
 from tests.documents.test_pdf import body
 from tests.documents.test_transcripts import srt_text
+from tests.lanes import lives
 from weft.documents import Document, DocumentError, from_content_md, read_document, to_content_md
 from weft.documents.characters import normalise
 
@@ -93,7 +94,8 @@ def test_any_captions(parts: list[str], beginning: str) -> None:
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-@settings(max_examples=60)
+@pytest.mark.lives
+@settings(max_examples=lives(60, 600))
 @given(data=st.data())
 def test_damage(kind: str, data: st.DataObject) -> None:
     damaged = bytearray(WHOLE[kind])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from weft.models import credentials
 from weft.models.credentials import FILE, CredentialStore, Unlocking, system_keyring
 from weft.protocol.errors import UserError
 
@@ -30,6 +31,13 @@ def by_variable(path: Path, secret: str = "horse battery") -> CredentialStore:
     return CredentialStore(path, Unlocking(variable=secret))
 
 
+@pytest.fixture(autouse=True)
+def little_work(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What keeps people from guessing would be most of what these tests do: the first has it whole."""
+    if request.function is not test_keys_are_kept_under_names:
+        monkeypatch.setitem(credentials._SCRYPT, "n", 2**8)
+
+
 def test_keys_are_kept_under_names(tmp_path: Path) -> None:
     store = by_variable(tmp_path)
     assert (store.get("work"), store.names()) == (None, [])
@@ -40,6 +48,7 @@ def test_keys_are_kept_under_names(tmp_path: Path) -> None:
     assert again.remove("desk")
     assert not again.remove("desk")
     assert by_variable(tmp_path).names() == ["work"]
+    assert json.loads((tmp_path / FILE).read_text())["n"] >= 2**15, "guessing is slow"
 
 
 def test_asking_for_a_key_makes_no_store(tmp_path: Path) -> None:

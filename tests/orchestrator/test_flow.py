@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -254,10 +254,19 @@ def _special(name: str) -> FlowWorld | None:
     return None
 
 
-def _lived(name: str) -> None:
+WALKS_FROM: Final = {
+    "what was let pass once passes for ever": 94,
+    "a gate that outlives its result": 94,
+    "rounds that are no inputs": 55,
+    "a base without what is outside": 69,
+}
+"""The life that shows a mutant is lived first: the others are only needed when it does not."""
+
+
+def _lived(name: str, first: int = 0) -> None:
     """Enough of a life for the mutant to show."""
     if name == "walks":
-        for seed in range(120):
+        for seed in (*range(first, 120), *range(first)):
             walk(seed)
         return
     if name == "again":
@@ -306,7 +315,7 @@ def test_a_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     else:
         monkeypatch.setattr(owner, attribute, mutant)
     with pytest.raises(CAUGHT):
-        _lived(where)
+        _lived(where, WALKS_FROM.get(name, 0))
 
 
 @pytest.mark.parametrize("where", ["again", "stale verdict", "condition in a round"])

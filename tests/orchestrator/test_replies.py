@@ -140,19 +140,21 @@ LEAVING: Final = {"leave": "leave", "stay": "stay", "unsure leaving": "unclear"}
 RESUMING: Final = {"resume": "resume", "fresh": "fresh", "unsure resuming": "unclear"}
 
 
-def _wrong_phrasings() -> Iterator[tuple[str, str, str]]:
-    for section, wanted in (GATE | LEAVING | RESUMING).items():
-        for text in PHRASINGS[section]:
-            if section in GATE:
-                got = _meaning(judge_reply(text))
-            else:
-                got = judge_confirmation(text).kind if section in LEAVING else judge_resume(text).kind
-            if got != wanted:
-                yield section, text, got
-    for text in PHRASINGS["never"]:
-        judged = {_meaning(judge_reply(text)), judge_confirmation(text).kind, judge_resume(text).kind}
-        if not judged <= {"unclear", "amend", "stay"}:
-            yield "never", text, str(judged)
+def _wrong_phrasings(first: str = "") -> Iterator[tuple[str, str, str]]:
+    """One that shows a mutant is looked at first: the rest is only needed when it does not."""
+    said = [(section, text) for section in (*GATE, *LEAVING, *RESUMING, "never") for text in PHRASINGS[section]]
+    for section, text in sorted(said, key=lambda one: one[1] != first):
+        if section == "never":
+            judged = {_meaning(judge_reply(text)), judge_confirmation(text).kind, judge_resume(text).kind}
+            if not judged <= {"unclear", "amend", "stay"}:
+                yield section, text, str(judged)
+            continue
+        if section in GATE:
+            got = _meaning(judge_reply(text))
+        else:
+            got = judge_confirmation(text).kind if section in LEAVING else judge_resume(text).kind
+        if got != (GATE | LEAVING | RESUMING)[section]:
+            yield section, text, got
 
 
 def test_every_phrasing_is_taken_for_what_it_says() -> None:
@@ -460,8 +462,29 @@ MUTANTS: dict[str, tuple[Any, str, Callable[[Any], Any]]] = {
 }
 
 
+SHOWN_BY: Final = {
+    "a word counts wherever it stands": "don't stop, continue",
+    "a negation is not seen": "don't stop, continue",
+    "a negation makes the opposite": "I don't have a new question, please continue",
+    "questions are replies": "proceed?",
+    "conditions are not seen": "yes, but only if it is cheap",
+    "a condition before a breakout is not seen": "if it fails, break out",
+    "a negation ends at an and": "I don't want to stop and leave",
+    "but and or join nothing": "yes but with fewer questions",
+    "what is unclear goes on": "no",
+    "what is unclear cancels": "no",
+    "a cancel may have anything beside it": "proceed, then cancel",
+    "consent may have anything beside it": "Cancel? Yes.",
+    "an okay is enough to leave": "ok",
+    "to stay is not told from leaving": "no thanks, stay",
+    "a fresh start is taken with a resuming": "resume and start fresh",
+    "numbers are not choices": "1",
+}
+"""The phrasing that shows a mutant, where it stands far down the table."""
+
+
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, attribute, breaking = MUTANTS[name]
     monkeypatch.setattr(owner, attribute, breaking(getattr(owner, attribute)))
-    assert next(_wrong_phrasings(), None), name
+    assert next(_wrong_phrasings(SHOWN_BY.get(name, "")), None), name

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.lanes import lives
 from weft.conversation.prompt import ANSWER, tokens_of
 from weft.orchestrator.step_prompt import GIVES_WAY, LEAST, StepPrompt, fitted, sections_of, shortened, step_prompt
 from weft.protocol.errors import UserError
@@ -123,7 +124,8 @@ def test_a_model_that_can_not_read_even_the_instructions_is_refused_with_what_to
     assert "larger window" in refused.value.hint
 
 
-@settings(deadline=None, max_examples=60)
+@pytest.mark.lives
+@settings(deadline=None, max_examples=lives(60, 600))
 @given(
     st.dictionaries(st.sampled_from("abcd"), st.text(max_size=3_000), max_size=4),
     st.dictionaries(st.sampled_from("wxyz"), st.text(max_size=3_000), max_size=4),

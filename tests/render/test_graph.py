@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from rich.cells import cell_len
 
+from tests.lanes import lives
 from weft.render.graph import graph_text, mermaid
 from weft.render.layout import layers, put_in_columns, put_in_order, ranks
 
@@ -118,7 +119,8 @@ def pipelines(draw: st.DrawFn) -> dict[str, list[str]]:
     return {name: [other for other in names[:place] if draw(st.booleans())] for place, name in enumerate(names)}
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.mark.lives
+@settings(max_examples=lives(200, 2000), deadline=None)
 @given(pipelines(), st.booleans())
 def test_every_picture_says_exactly_the_edges(steps: dict[str, list[str]], labelled: bool) -> None:
     labels = {step: f"{step}-file" for step in steps} if labelled else {}
@@ -127,7 +129,8 @@ def test_every_picture_says_exactly_the_edges(steps: dict[str, list[str]], label
     assert picture.startswith("•") or read(picture, list(steps), rows) == edges(steps)
 
 
-@settings(max_examples=100, deadline=None)
+@pytest.mark.lives
+@settings(max_examples=lives(100, 1000), deadline=None)
 @given(pipelines(), st.integers(20, 80))
 def test_every_picture_and_listing_fits_and_names_every_step(steps: dict[str, list[str]], width: int) -> None:
     text = graph_text(steps, width=width)
@@ -135,7 +138,8 @@ def test_every_picture_and_listing_fits_and_names_every_step(steps: dict[str, li
     assert set(re.findall(r"n\d", text)) == set(steps)
 
 
-@settings(max_examples=100, deadline=None)
+@pytest.mark.lives
+@settings(max_examples=lives(100, 1000), deadline=None)
 @given(pipelines(), st.sampled_from((2, 3, 4)))
 def test_neighbours_keep_their_distance(steps: dict[str, list[str]], gap: int) -> None:
     rank = ranks(steps)

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from rich.cells import cell_len
 
+from tests.lanes import lives
 from weft.protocol.call_events import CallSettled
 from weft.protocol.errors import Finding
 from weft.protocol.events import (
@@ -253,7 +255,8 @@ def test_prompts_are_whole_and_one_that_is_gone_is_said() -> None:
     assert text == "--- call 1, m ---\na\n\tb\n--- call 2, m ---\n(its text is gone)"
 
 
-@settings(deadline=None, max_examples=40)
+@pytest.mark.lives
+@settings(deadline=None, max_examples=lives(40, 400))
 @given(st.lists(events, max_size=8), st.integers(20, 140))
 def test_any_log_has_a_page_that_fits(found: list[Event], width: int) -> None:
     durable = [event for event in found if is_durable(event)]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conversation.lives import Walk
+from tests.lanes import lives
 from weft.conversation.state import State, evolve
 from weft.protocol import events as e
 from weft.protocol import talk as t
@@ -206,7 +207,8 @@ def test_another_conversation_is_none_of_its_business() -> None:
     assert view.queued == {}
 
 
-@pytest.mark.parametrize("seed", range(0, 400, 8))
+@pytest.mark.lives
+@pytest.mark.parametrize("seed", range(0, lives(400, 4000), 8))
 def test_in_random_lives_it_shows_what_the_engine_knows(seed: int) -> None:
     """After each record of a life with crashes, interrupts and sub-conversations, the view and the state agree."""
     for life in range(seed, seed + 8):

@@ -173,6 +173,7 @@ def test_a_terminal_agrees_on_every_width(width: int) -> None:
     assert not any(line.strip() for line in terminal.display[len(lines) :])
 
 
+@pytest.mark.lives
 @settings(max_examples=lives(150, 1500), deadline=None)
 @given(moments, st.sampled_from((40, 60, 61, 80, 120)), st.booleans())
 def test_every_line_of_every_run_fits(run: list[Moment], width: int, ascii: bool) -> None:
@@ -186,6 +187,7 @@ def test_every_line_of_every_run_fits(run: list[Moment], width: int, ascii: bool
         text.encode("utf-8")
 
 
+@pytest.mark.lives
 @settings(max_examples=lives(100, 1000), deadline=None)
 @given(moments, st.integers(4, 40))
 def test_a_height_is_kept(run: list[Moment], height: int) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.lanes import lives
 from weft.files import Disk, Folder
 from weft.protocol import events as e
 from weft.protocol.errors import ExternalError, Finding
@@ -100,7 +101,8 @@ def test_pages_lost_inside_the_last_decision_make_a_torn_tail_not_damage(folder:
 
 
 @given(position=st.integers(0, 10_000), bit=st.integers(0, 7))
-@settings(max_examples=200, deadline=None)
+@pytest.mark.lives
+@settings(max_examples=lives(200, 2000), deadline=None)
 def test_any_flipped_bit_is_seen(tmp_path_factory: pytest.TempPathFactory, position: int, bit: int) -> None:
     path = tmp_path_factory.mktemp("log")
     with Folder.open(path) as folder:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.lanes import lives
@@ -52,6 +53,7 @@ PIPELINES = st.dictionaries(st.sampled_from(of(PipelineFile)), VALUES, max_size=
 )
 
 
+@pytest.mark.lives
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=lives(300, 3000))
 @given(PIPELINES)
 def test_the_answer_is_a_pipeline_or_problems_in_plain_words(make_workspace: MakeWorkspace, value: Any) -> None:

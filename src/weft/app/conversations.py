@@ -43,7 +43,6 @@ from weft.conversation.turns import TurnRules
 from weft.conversation.watchdog import Watchdog
 from weft.documents import from_content_md
 from weft.files import Folder
-from weft.knowledge.research.quick import answer_question
 from weft.models.media import media_kind, media_taken, within_limits
 from weft.models.model import Model, prepare
 from weft.models.spending import Spent, Tally
@@ -74,7 +73,6 @@ from weft.protocol.talk_commands import (
     SubmitPlan,
     ToolEnd,
 )
-from weft.render.answer import answer_text
 from weft.session.session import Session
 from weft.tools.background import Processes
 from weft.tools.boundary import boundary_here
@@ -724,9 +722,14 @@ class SessionConversation:
         knowledge = self._knowledge
         if knowledge is None:
             return None
-        return lambda question: answer_text(
-            answer_question(knowledge, question, session=self._session.folder.path.name)
-        )
+
+        def answer(question: str) -> str:
+            from weft.knowledge.research.quick import answer_question
+            from weft.render.answer import answer_text
+
+            return answer_text(answer_question(knowledge, question, session=self._session.folder.path.name))
+
+        return answer
 
     def _tool_context(self, conversation: str, call: str, say: Callable[[str], None]) -> Context:
         return Context(

@@ -51,7 +51,8 @@ class SessionJournal:
     session: Session
 
     def saved(self, name: str, kind: type[Any]) -> tuple[int, Any] | None:
-        return self.session.saved(name, kind)
+        with collector_paused():
+            return self.session.saved(name, kind)
 
     def keep(self, name: str, fold: Callable[[], Any]) -> None:
         self.session.keep(name, fold)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from weft.models.embedded.answers import AnsweringSentence, find_answers
 from weft.models.model import ModelError, Part, Request, Stop, TextDelta
 from weft.protocol.messages import Text, Usage
+
+if TYPE_CHECKING:
+    from weft.models.embedded.answers import AnsweringSentence
 
 LIMITS: Final = (
     "I am the embedded engine: I find sentences in your documents and quote them. I don't reason, write or use tools. "
@@ -60,6 +62,8 @@ class EmbeddedModel:
         yield Stop(reason="end")
 
     def _answer(self, question: str, first: bool) -> str:
+        from weft.models.embedded.answers import find_answers  # much is behind it, and conversations open without it
+
         documents = self._documents()
         if self._collection and not (documents and find_answers(question, documents)):
             said = self._collection(question).rstrip()

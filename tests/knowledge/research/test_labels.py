@@ -137,6 +137,7 @@ def test_labels_in_any_writing_are_found_and_invented_ones_removed() -> None:
     assert [one["label"] for one in settled["labels_removed"]] == ["17", "9"]
 
 
+@pytest.mark.lives
 @settings(deadline=None, max_examples=lives(200, 2000))
 @given(
     st.lists(

@@ -22,9 +22,10 @@ from weft.protocol.errors import UserError
 KEPT = "How long is the retention period of audit documentation, and when must the audit file be assembled?"
 
 
-@pytest.fixture
-def audit(tmp_path: Path) -> KnowledgeBase:
-    return knowledge_of(tmp_path)
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    """Looked into by many, changed by none."""
+    return knowledge_of(tmp_path_factory.mktemp("audit"))
 
 
 def answer_of(made: Made, knowledge: KnowledgeBase, earlier: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.knowledge.made import isa
+from tests.lanes import lives
 from weft.knowledge.research.depth import DEPTHS
 from weft.knowledge.research.question import CLEAR, plan_question
 
@@ -117,7 +118,8 @@ def test_an_unclear_question_is_said_to_be_one(question: str, clear: bool) -> No
         assert found["clarifying_questions"]
 
 
-@settings(deadline=None, max_examples=150)
+@pytest.mark.lives
+@settings(deadline=None, max_examples=lives(150, 1500))
 @given(st.text(max_size=300), st.sampled_from(["quick", "standard", "deep"]))
 def test_any_text_makes_a_plan_within_its_bounds(text: str, depth: str) -> None:
     found = plan_question(text, DEPTHS[depth], GRAMMAR)
