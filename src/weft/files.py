@@ -226,6 +226,12 @@ class Folder:
 
         `mode`: the rights the file gets; without it only its owner may read it.
         """
+        with self.replacing(name, sync=sync, mode=mode) as fd:
+            self.disk.write(fd, data)
+
+    @contextmanager
+    def replacing(self, name: str, *, sync: bool = True, mode: int | None = None) -> Iterator[int]:
+        """`replace` for what is written bit by bit: a handle to write to (`disk.write`), in place when all is well."""
         parts = split_name(name)
         temporary = f".{parts[-1][:60]}.{secrets.token_hex(4)}.tmp"
         with self._parent(parts, name) as parent, _reported("can't write", self.path, name):
@@ -235,7 +241,7 @@ class Folder:
                 try:
                     if mode is not None:
                         os.fchmod(fd, mode)
-                    self.disk.write(fd, data)
+                    yield fd
                     if sync:
                         self.disk.fsync(fd)
                 finally:

@@ -263,3 +263,48 @@ def test_what_is_left_out_of_a_page_is_said() -> None:
     assert read_document(MANUAL.encode(), "manual.html").notes == (
         "left out around the text: 22 words: navigation (5), boxes and links around the text (17)",
     )
+
+
+def test_a_drawing_ends_where_it_ends() -> None:
+    """In a drawing `<path/>` is a whole element, however many there are; what follows it is text."""
+    drawing = "<svg>" + '<path d="M0 0"/>' * 300 + "<text>inside</text></svg>"
+    after = "<p>What follows the drawing is a paragraph of the page, and it has to be found.</p>"
+    page = f"<body><p>A paragraph before the drawing, which is long enough.</p><div>{drawing}</div>{after}</body>"
+    text = read_document(page.encode(), "page.html").text
+    assert "What follows the drawing" in text
+    assert "inside" not in text
+
+
+def test_what_ends_far_outside_ends_what_is_nested_too_deeply() -> None:
+    page = "<body><div>" + "<b>" * 300 + "deep</div><script>let x</script><p>And here the page goes on.</p></body>"
+    text = read_document(page.encode(), "page.html").text
+    assert "deep" in text
+    assert "And here the page goes on." in text
+    assert "let x" not in text
+
+
+def test_boxes_of_a_manual_stay_whatever_their_class_says() -> None:
+    page = (
+        """<body><div id="page"><h1>Proxies</h1><p>A proxy stands between a client and the servers it asks for.</p>
+    <table class="related"><tr><th>Related Modules</th></tr>
+    <tr><td><a href="mod_proxy.html">mod_proxy</a></td></tr></table>
+    <div class="api_metadata"><details><summary>History</summary>v8.0.0 Errors are ignored now.</details></div>
+    <div class="refsect"><h2>Types</h2><p>One of the types that the module has, in a short section.</p></div>
+    <div class="refsect"><h2>Details</h2>"""
+        + "<p>A long paragraph, with commas, of the details, and more.</p>" * 40
+        + """</div>
+    <aside class="footnote-list">[1] See <a href="https://example.org/named">https://example.org/named</a></aside></div>
+    <div class="navheader"><a href="a.html">Prev</a> Chapter 3, which has a long title of its own
+    <a href="b.html">Next</a></div></body>"""
+    )
+    document = read_document(page.encode(), "page.html")
+    for kept in (
+        "Related Modules",
+        "mod_proxy",
+        "Errors are ignored now",
+        "One of the types",
+        "https://example.org/named",
+    ):
+        assert kept in document.text
+    assert "Chapter 3" not in document.text
+    assert any("left out" in note for note in document.notes)

@@ -18,9 +18,10 @@ from weft.knowledge.expansion import expand
 from weft.knowledge.fusion import fuse, normalised
 from weft.knowledge.ingest import update
 from weft.knowledge.keyword import match_query
+from weft.knowledge.matrix import keep_matrix, load_matrix
 from weft.knowledge.search import Filters, Found, Search
 from weft.knowledge.store import Store
-from weft.knowledge.vectors import fill, load_matrix, missing
+from weft.knowledge.vectors import fill, missing
 from weft.knowledge.wordpiece import encode
 
 if TYPE_CHECKING:
@@ -308,3 +309,72 @@ def test_what_is_opposite_is_not_near_in_a_large_index(tmp_path: Path) -> None:
         )
     near = load_matrix(store, "made", large=1).nearest(query, 1)
     assert near[0][1] > -0.2
+
+
+def made_vectors(store: Store, model: str, seed: int = 3) -> None:
+    """A vector for every passage that has none."""
+    hashes = [row["hash"] for row in store.rows("SELECT DISTINCT hash FROM passages ORDER BY hash")]
+    made = numpy.random.default_rng(seed).standard_normal((len(hashes), DIMENSIONS)).astype(numpy.float16)
+    with store.change() as connection:
+        connection.executemany(
+            "INSERT OR IGNORE INTO vectors VALUES (?, ?, 0, ?)",
+            [(name, model, row.tobytes()) for name, row in zip(hashes, made, strict=True)],
+        )
+
+
+def test_a_large_index_is_mapped_by_the_next_process_and_never_one_of_another_state(tmp_path: Path) -> None:
+    place = write_documents(tmp_path / "kb", {f"d{at}.md": f"# {at}\n\ntext {at}\n" for at in range(30)})
+    path = tmp_path / "index.db"
+    with Store(path) as store:
+        update(store, place, isa())
+        made_vectors(store, "a/b")
+        keep_matrix(store, "a/b", large=1)
+        assert [file.name for file in tmp_path.glob("index.db.*")] == ["index.db.a-b.vectors"]
+    with Store(path) as store:
+        before = load_matrix(store, "a/b", large=1)
+        with store.change() as connection:
+            connection.execute("DELETE FROM vectors")  # so that whatever is found now comes from the file
+        again = load_matrix(store, "a/b", large=1)
+        query = before.rows[4].astype(numpy.float32)
+        assert again.nearest(query, 3) == before.nearest(query, 3)
+        assert again.without == 0
+
+        (place.path / "documents" / "new.md").write_text("# new\n\nanother text\n")
+        update(store, place, isa())
+        assert not len(load_matrix(store, "a/b", large=1).numbers), "what was kept is of other passages"
+
+        made_vectors(store, "a/b", seed=4)
+        assert load_matrix(store, "a/b", large=1).without == 0
+        with store.change() as connection:
+            connection.execute("DELETE FROM vectors WHERE rowid % 2")
+        keep_matrix(store, "a/b", large=1)
+        assert load_matrix(store, "a/b", large=1).without > 0, "a file that a search made is made again at the end"
+
+        (place.path / "documents" / "new.md").unlink()
+        update(store, place, isa())
+        assert not list(tmp_path.glob("index.db.*")), "nothing is left of what was removed"
+
+
+@pytest.mark.parametrize("size", [0, 7, 100, -1])
+def test_a_file_of_vectors_that_is_cut_counts_as_none(tmp_path: Path, size: int) -> None:
+    place = write_documents(tmp_path / "kb", {f"d{at}.md": f"# {at}\n\ntext {at}\n" for at in range(5)})
+    with Store(tmp_path / "index.db") as store:
+        update(store, place, isa())
+        made_vectors(store, "made")
+        keep_matrix(store, "made", large=1)
+        file = tmp_path / "index.db.made.vectors"
+        file.write_bytes(file.read_bytes()[:size])
+        assert len(load_matrix(store, "made", large=100).numbers) == 5
+        assert len(load_matrix(store, "made", large=1).numbers) == 5
+
+
+def test_an_index_of_the_version_before_is_taken_over(tmp_path: Path) -> None:
+    place = write_documents(tmp_path / "kb", {"a.md": "# A\n\ntides rise\n"})
+    with Store(tmp_path / "index.db") as store:
+        update(store, place, isa())
+        with store.change() as connection:
+            connection.execute("DROP TABLE state")
+            connection.execute("PRAGMA user_version = 2")
+    with Store(tmp_path / "index.db") as store:
+        assert update(store, place, isa()).counts["unchanged"] == 1
+        assert isinstance(store.stamp(), int)

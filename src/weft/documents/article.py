@@ -28,13 +28,15 @@ _ROLES: Final = word_set(
 )
 _NAMES: Final = word_set(
     "cookie cookies consent gdpr ccpa nav navbar navigation menu breadcrumb breadcrumbs sidebar footer share"
-    " sharing sharebar social socials related recommended recommendations recirculation newsletter subscribe"
+    " sharing sharebar social socials recommended recommendations recirculation newsletter subscribe"
     " subscription signup advert adverts advertisement advertising ads ad adsense sponsor sponsored promo"
-    " promotion promotions popup modal overlay paywall comment comments disqus pagination pager toolbar"
+    " promotion promotions popup modal overlay paywall comments disqus pagination pager toolbar"
     " masthead skip login signin outbrain taboola toc noprint navbox catlinks printfooter jump"
-    " infobox reflist references hatnote mbox ambox metadata trending popular teaser teasers byline authorbox"
-    " tags taglist tagcloud copyright feedback"
+    " trending popular teaser teasers byline authorbox tagcloud feedback hatnote mbox ambox infobox"
 )
+"""Of boxes around an article: such a box goes when it is built like one."""
+_SUBJECTS: Final = word_set("related references reflist metadata comment copyright tags taglist")
+"""Of such boxes, and as well of what a text is about: these go only when they are lists of links around the site."""
 _INLINE_NAMES: Final = word_set("headerlink permalink editsection sr sronly screenreader visually noprint tooltip")
 _EDGES: Final = word_set("comments comment kommentare footer modal popup overlay cookie cookies consent newsletter")
 _CONTAINERS: Final = frozenset(("html", "body", "main", "article"))
@@ -44,6 +46,9 @@ _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _PARAGRAPH: Final = 40
 _PROSE: Final = 2.5
 _ANCHORS: Final = frozenset(("#", "¶", "§", "🔗"))
+_ALONG: Final = re.compile(r"\W*(?:prev|previous|next|up|home|top|contents|index|back|forward)\W*", re.IGNORECASE)
+_WAYS: Final = frozenset(("prev", "previous", "next", "up"))
+_ALONG_LIMIT: Final = 400
 _REFERENCE: Final = re.compile(r"\[[^\[\]]{1,30}\]")
 _CHATTER: Final = re.compile(
     r"(?:advertisement|anzeige|werbung|publicité|publicidad|реклама|share(?: this)?(?: article| story| page)?|tweet"
@@ -78,7 +83,7 @@ def find_article(page: Element) -> tuple[Element, bool, dict[str, int]]:
     _drop_unseen(body, left)
     weights = _weigh(body)
     visible = weights[id(body)].text
-    _drop_named(body, weights, asking, left)
+    _drop_named(body, weights, asking, _own_host(page), left)
     weights = _weigh(body)
     if not weights[id(body)].mass:
         short = _only_article(body, weights)
@@ -157,7 +162,7 @@ def _asking(root: Element) -> set[int]:
     return found
 
 
-def _drop_named(root: Element, weights: dict[int, _Weight], asking: set[int], left: Counter[str]) -> None:
+def _drop_named(root: Element, weights: dict[int, _Weight], asking: set[int], host: str, left: Counter[str]) -> None:
     most = weights[id(root)].text / 2
     inside = _inside_article(root)
 
@@ -166,26 +171,26 @@ def _drop_named(root: Element, weights: dict[int, _Weight], asking: set[int], le
             return False
         if element.attributes.get("aria-hidden") == "true" or _HIDDEN.search(element.attributes.get("style", "")):
             return True
-        names = _names_of(element)
-        if element.tag == "sup":
+        if element.tag in ("a", "sup"):
             return _is_reference(element)
-        if element.tag == "a" and element.all_text().strip() in _ANCHORS:
-            return True
         if element.tag == "aside":
             outside = bool(inside) and id(element) not in inside
-            weight = weights[id(element)]
-            return outside or id(element) in asking or 2 * weight.links >= weight.text
+            return outside or id(element) in asking or _is_menu(element, weights[id(element)], host)
         if element.tag == "header":
             return id(element) not in inside
         if element.tag in ("footer", "form"):
             return True
         if element.tag not in BLOCKS:
-            return bool(names & _INLINE_NAMES)
-        if _holds_article(element):
-            return False
-        if id(element) not in inside and _is_edge(element, names):
+            return bool(_names_of(element) & _INLINE_NAMES)
+        return not _holds_article(element) and box(element)
+
+    def box(element: Element) -> bool:
+        names, weight = _names_of(element), weights[id(element)]
+        if (id(element) not in inside and _is_edge(element, names)) or _leads_along(element, weight):
             return True
-        return bool(names & _NAMES) and (id(element) in asking or _is_chrome(weights[id(element)]))
+        if names & _NAMES:
+            return id(element) in asking or _is_chrome(weight)
+        return bool(names & _SUBJECTS) and (id(element) in asking or _is_menu(element, weight, host))
 
     _drop(root, other, left)
 
@@ -202,8 +207,24 @@ def _is_chrome(weight: _Weight) -> bool:
     return 2 * weight.links >= weight.text or weight.mass < _PROSE
 
 
+def _is_menu(element: Element, weight: _Weight, host: str) -> bool:
+    return 2 * weight.links >= weight.text and _leads_around_the_site(element, host)
+
+
+def _leads_along(element: Element, weight: _Weight) -> bool:
+    """A line that leads from page to page of a book: to the one before, after or above, and little else."""
+    if weight.text > _ALONG_LIMIT or not weight.links or element.tag not in ("div", "p", "table", "ul"):
+        return False
+    links = [each for each in element.elements() if each.tag == "a" and each.attributes.get("href")]
+    along = [link for link in links if _ALONG.fullmatch(link.all_text().strip()) or link.attributes.get("rel") in _WAYS]
+    return len(along) > 1 and 2 * len(along) >= len(links)
+
+
 def _is_reference(element: Element) -> bool:
-    """The raised number of a footnote: it leads to another place on the page, or stands in brackets."""
+    """The raised number of a footnote: it leads to another place on the page, or stands in brackets; or the sign beside
+    a heading that leads to it."""
+    if element.tag == "a":
+        return element.all_text().strip() in _ANCHORS or bool(_names_of(element) & _INLINE_NAMES)
     link = element.first("a")
     leads_down = link is not None and link.attributes.get("href", "").startswith("#")
     return leads_down or bool(_REFERENCE.fullmatch(element.all_text().strip()))
@@ -294,7 +315,15 @@ def _descend(body: Element, weights: dict[int, _Weight]) -> Element:
             return root
         if weights[id(heavy)].mass < 0.9 * weights[id(root)].mass or _has_headline(root, heavy):
             return root
+        if any(_is_prose(child, weights[id(child)]) for child in inside if child is not heavy):
+            return root
         root = heavy
+
+
+def _is_prose(element: Element, weight: _Weight) -> bool:
+    """Whether something beside most of the text is text as well, and not a box by its name."""
+    named = _names_of(element) | {word.lower() for word in _WORDS.findall(element.attributes.get("id", ""))}
+    return weight.mass > 0 and 2 * weight.links < weight.text and not named & (_NAMES | _EDGES)
 
 
 def _is_body(element: Element) -> bool:

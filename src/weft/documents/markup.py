@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -113,6 +114,7 @@ class _Tree:
         self.root = Element("html")
         self.open = [self.root]
         self.dissolved: list[str] = []
+        self.dissolved_tags: Counter[str] = Counter()
         self.failures = 0
         self.last_sign = text.rfind(">")
         self.typed = False
@@ -179,7 +181,7 @@ class _Tree:
             self._end(tag)
             return found.end()
         self._start(tag, found[3])
-        if self.xml and found[3].endswith("/") and tag not in _VOID:
+        if found[3].endswith("/") and tag not in _VOID and (self.xml or self._in_drawing()):
             self._end(tag)
             return found.end()
         if tag not in _RAW_END:
@@ -195,6 +197,10 @@ class _Tree:
             return len(self.text)
         end = self.text.find(">", close.end())
         return end + 1 if end >= 0 else len(self.text)
+
+    def _in_drawing(self) -> bool:
+        """Whether what is open is a drawing or a formula: in these, too, `<path/>` is a whole element."""
+        return any(each.tag in ("svg", "math") for each in self.open)
 
     # -- the tree
 
@@ -216,15 +222,16 @@ class _Tree:
             if tag in BLOCKS:
                 self.open[-1].children.append(Element("hr"))
             self.dissolved.append(tag)
+            self.dissolved_tags[tag] += 1
         else:
             self.open[-1].children.append(element)
             self.open.append(element)
 
     def _end(self, tag: str) -> None:
-        if self.dissolved:
-            if tag in self.dissolved[-DEPTH:]:
-                while self.dissolved.pop() != tag:
-                    pass
+        if self.dissolved_tags[tag]:
+            while (ended := self.dissolved.pop()) != tag:
+                self.dissolved_tags[ended] -= 1
+            self.dissolved_tags[tag] -= 1
             return
         if tag == "p" and not any(each.tag == "p" for each in self.open):
             return
@@ -234,6 +241,8 @@ class _Tree:
         for depth in range(len(self.open) - 1, 0, -1):
             if self.open[depth].tag == tag:
                 del self.open[depth:]
+                self.dissolved.clear()
+                self.dissolved_tags.clear()
                 return
             if self.open[depth].tag in ("td", "th") and tag not in _LEAVES_A_CELL:
                 return

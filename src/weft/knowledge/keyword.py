@@ -44,16 +44,27 @@ def folded(term: str) -> str:
 
 def telling_words(text: str) -> list[str]:
     """What carries the sense of a question, as stems, each as often as it was said; all words when none does."""
+    return [found for word in _telling(text) for found in stems(word)]
+
+
+def plain_words(text: str) -> list[str] | None:
+    """The words of a question as the index has them, each as often as it was said; None when it asks for more than
+    words: a phrase, what begins so, a word that is several to the index."""
+    found = [stems(word) for word in _telling(text)[:TERM_LIMIT] if not word.endswith("*")]
+    words = [folded(own[0]) for own in found if len(own) == 1 and own[0].isalnum()]
+    return None if _PHRASE.search(text) or len(words) < len(_telling(text)[:TERM_LIMIT]) else words
+
+
+def _telling(text: str) -> list[str]:
     words = [word.lower() for word in _WORD.findall(text)]
-    kept = [word for word in words if word not in _STOP] or words
-    return [found for word in kept for found in stems(word)]
+    return [word for word in words if word not in _STOP] or words
 
 
 def match_query(text: str) -> str:
     """For `MATCH`; "" when there is no word in `text`."""
     phrases = [_quoted(indexed_text(phrase)) for phrase in _PHRASE.findall(text) if _TOKEN.search(phrase)]
-    rest = [word.lower() for word in _WORD.findall(_PHRASE.sub(" ", text))]
-    telling = [word for word in rest if word not in _STOP] or ([] if phrases else rest)
+    rest = _PHRASE.sub(" ", text)
+    telling = [word for word in _telling(rest) if not phrases or word not in _STOP]
     terms = [term for word in telling[:TERM_LIMIT] if (term := _term(word))]
     required = " AND ".join(phrases)
     if required and terms:

@@ -29,6 +29,7 @@ from weft.knowledge.resolve import Resolution, resolve
 from weft.knowledge.search import Search
 from weft.knowledge.store import Store
 from weft.knowledge.vectors import fill, missing
+from weft.knowledge.word_scores import keep_word_scores
 from weft.protocol.errors import UsageError, UserError
 from weft.protocol.ids import NAME
 from weft.protocol.json_text import json_value
@@ -95,6 +96,7 @@ class KnowledgeBase:
         """Bring the copies up to date with where they came from, and the index with them; `fill` makes vectors."""
         followed = follow_origins(self)
         report = update(self.store, self.folder, self.collection, progress)
+        keep_word_scores(self.store)
         report.notes += followed.notes
         for reason, names in followed.skipped.items():
             report.skipped.setdefault(reason, []).extend(names)

@@ -3,7 +3,8 @@
     documents 1──n passages 1──n mentions        mentions: what a text refers to, also when it is not here (yet)
                      │  └─────n links, anchors   links:    what a page links to, by file and anchor
                      │  └─────1 passages_fts     edges:    the mentions that lead somewhere; passages_fts holds stems
-                     └────n edges n────┘         vectors:  by the hash of what they stand for, so that what comes back
+                     └────n edges n────┘         state:    another number whenever passages change
+                                                 vectors:  by the hash of what they stand for, so that what comes back
                                                            or moves costs nothing; a long text has one for every part
 
 Everything in it can be made again from the documents, so a file that is no index of ours is never repaired: it is
@@ -18,7 +19,9 @@ from typing import Final
 
 from weft.protocol.errors import ExternalError, UserError
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
+_WITHOUT_STATE: Final = 2
+"""The version that lacks one table and nothing else: it is added."""
 APPLICATION_ID: Final = 0x77656674
 """`weft`: SQLite keeps it in the file's header."""
 BUSY_SECONDS: Final = 10.0
@@ -77,6 +80,10 @@ CREATE VIRTUAL TABLE passages_fts USING fts5 (
 );
 CREATE VIRTUAL TABLE passages_terms USING fts5vocab (passages_fts, row);
 """
+STATE: Final = """
+CREATE TABLE IF NOT EXISTS state (stamp INTEGER NOT NULL) STRICT;
+INSERT INTO state SELECT random() WHERE NOT EXISTS (SELECT 1 FROM state);
+"""
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -102,7 +109,10 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     if owner == 0 and version == 0 and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
         # One transaction: a process killed here leaves an empty file, which is begun again, or a whole index.
         script = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION};"
-        connection.executescript(f"BEGIN IMMEDIATE; {TABLES} {script} COMMIT;")
+        connection.executescript(f"BEGIN IMMEDIATE; {TABLES} {STATE} {script} COMMIT;")
+        return
+    if owner == APPLICATION_ID and version == _WITHOUT_STATE:
+        connection.executescript(f"BEGIN IMMEDIATE; {STATE} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
         return
     what = f"was made by version {version} of the index" if owner == APPLICATION_ID else "is no index of Weft"
     raise UserError(f"{path} {what}", hint="move it away and run `weft kb update`: it is made again from the documents")

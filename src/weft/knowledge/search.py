@@ -1,6 +1,6 @@
 """Search by words, by meaning, or by both fused by rank; with filters that hold for both, and an honest account.
 
-    words      FTS5 with BM25 over heading, lead-in and content                    (keyword.py)
+    words      FTS5 with BM25 over heading, lead-in and content                    (keyword.py, word_scores.py)
     meaning    vectors of the passages against that of the question                (vectors.py, embedding.py)
     names      passages the question names (`ISA 315.12`) come first               (grammar.py)
     rerank     the question's vector is moved towards the first finds, and the vectors are ranked again; a hybrid search
@@ -20,10 +20,11 @@ from weft.knowledge.collection import Collection
 from weft.knowledge.embedding import Embedder, Unavailable
 from weft.knowledge.expansion import expand
 from weft.knowledge.fusion import K, fuse, normalised
-from weft.knowledge.keyword import match_query
+from weft.knowledge.keyword import match_query, plain_words
+from weft.knowledge.matrix import Matrix, load_matrix
 from weft.knowledge.place import same_key
 from weft.knowledge.store import Store, StoredPassage
-from weft.knowledge.vectors import Matrix, load_matrix
+from weft.knowledge.word_scores import SCORE, WordScores, load_word_scores
 from weft.protocol.values import dataclass
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "keyword", "vector"]
 POOL: Final = 100
 """How many of each ranking are fused. Fewer lose what both know but neither puts first."""
-COLUMN_WEIGHTS: Final = (2.0, 0.5, 1.0)
-"""Heading, lead-in, content. A heading says what its passage is about; a lead-in is its paragraph's words, counted
-again for each of its items."""
 FEEDBACK: Final = 3
 FEEDBACK_WEIGHT: Final = 1.0
 
@@ -107,6 +105,8 @@ class Search:
         self._matrix: Matrix | None = None
         self._version = ""
         self._without = 0
+        self._scores: WordScores | None = None
+        self._scores_of: int | None = None
 
     def find(
         self,
@@ -193,16 +193,24 @@ class Search:
         query = match_query(words)
         if not query:
             return {}
+        plain = plain_words(words) if documents is None else None
+        if plain and (kept := self._kept_scores()) and (best := kept.best(self._store, plain, pool)) is not None:
+            return best
         inside = ""
         if documents is not None:
             inside = f"AND rowid IN (SELECT number FROM passages WHERE document IN ({','.join(map(str, documents))}))"
-        weights = ", ".join(map(str, COLUMN_WEIGHTS))
         found = self._store.rows(
-            f"SELECT rowid, -bm25(passages_fts, {weights}) AS score FROM passages_fts WHERE passages_fts MATCH ?"
+            f"SELECT rowid, {SCORE} AS score FROM passages_fts WHERE passages_fts MATCH ?"
             f" {inside} ORDER BY score DESC, rowid LIMIT ?",
             (query, pool),
         )
         return {row["rowid"]: row["score"] for row in found}
+
+    def _kept_scores(self) -> WordScores | None:
+        stamp = self._store.stamp()
+        if stamp != self._scores_of:
+            self._scores, self._scores_of = load_word_scores(self._store), stamp
+        return self._scores
 
     def _named(self, query: str, documents: Sequence[int] | None) -> list[int]:
         found = [
@@ -247,7 +255,7 @@ class Search:
         version = self._store.version()
         if self._matrix is None or version != self._version:
             self._matrix, self._by = load_matrix(self._store, self._embedder.model), self._embedder
-            self._without = self._store.counts()["passages"] - len(self._matrix.numbers)
+            self._without = self._matrix.without
             table = self._table() if self._without else None
             quick = load_matrix(self._store, table.model) if table else None
             if quick is not None and len(quick.numbers) > len(self._matrix.numbers):

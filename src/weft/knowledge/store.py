@@ -129,6 +129,14 @@ class Store:
         other = self.rows("PRAGMA data_version")[0][0]
         return f"{other}.{self._connection.total_changes}"
 
+    def stamp(self) -> int:
+        """Another number whenever passages came or went: what is kept beside the index is of one of them."""
+        return int(self.rows("SELECT stamp FROM state")[0][0])
+
+    def beside(self, ending: str) -> Path | None:
+        """Where something made from this index is kept; None for one in memory."""
+        return None if str(self.path) == ":memory:" else self.path.with_name(f"{self.path.name}.{ending}")
+
     # -- documents
 
     def documents(self) -> list[StoredDocument]:
@@ -189,12 +197,17 @@ class Store:
         connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM passages)")
 
     def compact(self) -> None:
-        """The words of removed passages leave the keyword index, and the removed pages leave the log of changes."""
+        """The words of removed passages leave the keyword index, the removed pages leave the log of changes, and what
+        was made of all passages goes."""
+        if kept := self.beside("*"):
+            for file in (*kept.parent.glob(kept.name), *kept.parent.glob(f".{kept.name}.tmp")):
+                file.unlink(missing_ok=True)
         with self.change() as connection:
             connection.execute("INSERT INTO passages_fts (passages_fts) VALUES ('optimize')")
         self.rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _take_out(self, connection: sqlite3.Connection, file: str) -> set[str]:
+        connection.execute("UPDATE state SET stamp = random()")
         keys = {row[0] for row in connection.execute("SELECT same_key FROM documents WHERE file = ?", (file,))}
         inside = "document IN (SELECT number FROM documents WHERE file = ?)"
         found = connection.execute(f"SELECT number, heading, lead, content FROM passages WHERE {inside}", (file,))
