@@ -22,6 +22,7 @@ from weft.knowledge.matrix import keep_matrix, load_matrix
 from weft.knowledge.search import Filters, Found, Search
 from weft.knowledge.store import Store
 from weft.knowledge.vectors import fill, missing
+from weft.knowledge.word_scores import WordScores, keep_word_scores, load_word_scores
 from weft.knowledge.wordpiece import encode
 
 if TYPE_CHECKING:
@@ -378,3 +379,50 @@ def test_an_index_of_the_version_before_is_taken_over(tmp_path: Path) -> None:
     with Store(tmp_path / "index.db") as store:
         assert update(store, place, isa()).counts["unchanged"] == 1
         assert isinstance(store.stamp(), int)
+
+
+def test_what_common_words_score_is_kept_and_ranks_as_the_keyword_index_does(tmp_path: Path) -> None:
+    random = numpy.random.default_rng(8)
+    words = ["tide", "harbour", "café", "rope", "anchor", "mast", "gull", "keel", "ebb", "lee"]
+    texts = [
+        " ".join(words[min(int(random.exponential(2)), 9)] for _ in range(random.integers(3, 7))) for _ in range(90)
+    ]
+    files = {f"d{at}.md": f"# Passage {at}\n\n{text}\n" for at, text in enumerate(texts)}
+    questions = [
+        "tide harbour",
+        "cafe",
+        "café rope rope",
+        "keel ebb 17",
+        "tide",
+        "tide mast",
+        "nowhere",
+        "Gulls",
+        *words,
+    ]
+    questions += ["tid*", '"rope anchor" tide', "tide and-rope", "who is it", ""]
+
+    def found(question: str) -> list[float]:
+        """A word in most passages tells nothing: what has no other is left out here."""
+        hits = Search(store, isa(), Unavailable("x")).find(question, limit=15).hits
+        return [hit.bm25 for hit in hits if hit.bm25 is not None and hit.bm25 > 1e-3]
+
+    with Store(tmp_path / "index.db") as store:
+        update(store, write_documents(tmp_path / "kb", files), isa())
+        exact = [found(question) for question in questions]
+        keep_word_scores(store, large=1, common=15)
+        kept = load_word_scores(store)
+        assert kept is not None
+        assert {"anchor", "cafe", "rope"} <= set(kept.places)
+        assert "tide" in kept.everywhere
+        assert not {"lee", "17"} & set(kept.places), "a rare word is asked of the keyword index"
+        assert [found(question) for question in questions] == [pytest.approx(scores, abs=2e-3) for scores in exact]
+        with store.change() as connection:  # so that whatever is found now comes from the file
+            connection.execute("INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')")
+        assert found("cafes rope") == pytest.approx(kept_scores(kept, store, "cafe", "rope"))
+        assert found("lee") == []
+        update(store, write_documents(tmp_path / "kb", {**files, "new.md": "# New\n\ntide\n"}), isa())
+        assert load_word_scores(store) is None, "what was kept is of other passages"
+
+
+def kept_scores(kept: WordScores, store: Store, *words: str) -> list[float]:
+    return list((kept.best(store, words, 15) or {}).values())

@@ -1,6 +1,6 @@
 """The door to one collection: its declaration, its index, search, references, verification.
 
-knowledge/<name>/collection.yaml   documents/   index.db   origins.json
+knowledge/<name>/collection.yaml   documents/   index.db   index.db.*   origins.json
 
 What is added is copied, and where it came from is kept in `origins.json`: an update follows it, so that what changed,
 came or went in a folder changes, comes and goes here. Only copies are ever removed, and only of what is gone from a
@@ -96,7 +96,6 @@ class KnowledgeBase:
         """Bring the copies up to date with where they came from, and the index with them; `fill` makes vectors."""
         followed = follow_origins(self)
         report = update(self.store, self.folder, self.collection, progress)
-        keep_word_scores(self.store)
         report.notes += followed.notes
         for reason, names in followed.skipped.items():
             report.skipped.setdefault(reason, []).extend(names)
@@ -104,7 +103,9 @@ class KnowledgeBase:
 
     def fill(self, progress: Callable[[int, int], None] = lambda _done, _all: None) -> int:
         """Make the vectors that are missing; 0 when there is no model. Where many are, quick ones by a table of word
-        pieces come first, and go when the model's are all made; it can be left at any time and goes on where it was."""
+        pieces come first, and go when the model's are all made; it can be left at any time and goes on where it was.
+        Of a very large index, what makes its search by words quick is made before."""
+        keep_word_scores(self.store)
         if isinstance(self.embedder, Unavailable):
             return 0
         if missing(self.store, self.embedder.model) >= MANY:
