@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -401,28 +402,30 @@ def test_what_common_words_score_is_kept_and_ranks_as_the_keyword_index_does(tmp
     ]
     questions += ["tid*", '"rope anchor" tide', "tide and-rope", "who is it", ""]
 
-    def found(question: str) -> list[float]:
-        """A word in most passages tells nothing: what has no other is left out here."""
-        hits = Search(store, isa(), Unavailable("x")).find(question, limit=15).hits
-        return [hit.bm25 for hit in hits if hit.bm25 is not None and hit.bm25 > 1e-3]
-
-    with Store(tmp_path / "index.db") as store:
-        update(store, write_documents(tmp_path / "kb", files), isa())
+    with Store(tmp_path / "index.db") as filed:
+        found = partial(_scores_found, filed)
+        update(filed, write_documents(tmp_path / "kb", files), isa())
         exact = [found(question) for question in questions]
-        keep_word_scores(store, large=1, common=15)
-        kept = load_word_scores(store)
+        keep_word_scores(filed, large=1, common=15)
+        kept = load_word_scores(filed)
         assert kept is not None
         assert {"anchor", "cafe", "rope"} <= set(kept.places)
         assert "tide" in kept.everywhere
         assert not {"lee", "17"} & set(kept.places), "a rare word is asked of the keyword index"
         assert [found(question) for question in questions] == [pytest.approx(scores, abs=2e-3) for scores in exact]
-        with store.change() as connection:  # so that whatever is found now comes from the file
+        with filed.change() as connection:  # so that whatever is found now comes from the file
             connection.execute("INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')")
-        assert found("cafes rope") == pytest.approx(kept_scores(kept, store, "cafe", "rope"))
+        assert found("cafes rope") == pytest.approx(kept_scores(kept, filed, "cafe", "rope"))
         assert found("lee") == []
-        update(store, write_documents(tmp_path / "kb", {**files, "new.md": "# New\n\ntide\n"}), isa())
-        assert load_word_scores(store) is None, "what was kept is of other passages"
+        update(filed, write_documents(tmp_path / "kb", {**files, "new.md": "# New\n\ntide\n"}), isa())
+        assert load_word_scores(filed) is None, "what was kept is of other passages"
 
 
 def kept_scores(kept: WordScores, store: Store, *words: str) -> list[float]:
     return list((kept.best(store, words, 15) or {}).values())
+
+
+def _scores_found(store: Store, question: str) -> list[float]:
+    """A word in most passages tells nothing: what has no other is left out here."""
+    hits = Search(store, isa(), Unavailable("x")).find(question, limit=15).hits
+    return [hit.bm25 for hit in hits if hit.bm25 is not None and hit.bm25 > 1e-3]
