@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.documents.test_spreadsheet import workbook
 from weft.files import Folder
 from weft.knowledge.embedding import Unavailable
 from weft.knowledge.gathering import gather
@@ -104,3 +105,23 @@ def test_code_tables_and_data_are_indexed(tmp_path: Path) -> None:
         ("tide.py", "tide.py › height", "def height(hour):\n    return sea.level(hour)"),
         ("tide.py", "tide.py › Moon", "class Moon:\n    phase = 1"),
     ]
+
+
+def test_a_workbook_is_read_sheet_by_sheet_and_what_is_left_out_of_a_table_is_said(
+    followed: tuple[KnowledgeBase, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge, source = followed
+    cells = [f"<c r='{place}' t='inlineStr'><is><t>{text}</t></is></c>" for place, text in
+             (("A1", "port"), ("B1", "height"), ("A2", "Brisk"))]  # fmt: skip
+    rows = f"<row r='1'>{cells[0]}{cells[1]}</row><row r='2'>{cells[2]}<c r='B2'><v>6.4</v></c></row>"
+    (source / "tides.xlsx").write_bytes(workbook(rows))
+    (source / "many.csv").write_text("port,height\nLoam,1\nEbb,2\nMarl,3\n")
+    (source / "broken.xlsx").write_bytes(b"PK nothing")
+    monkeypatch.setattr("weft.knowledge.code_and_tables.ROW_LIMIT", 2)
+    report = knowledge.update()
+    found = knowledge.search.find("Brisk height", mode="keyword").hits[0].passage
+    assert found.file == "manual/tides.xlsx"
+    assert "port: Brisk; height: 6.4" in found.content
+    notes = {document.file: document.notes for document in knowledge.store.documents()}
+    assert "1 rows left out" in notes["manual/many.csv"][0]
+    assert [problem for problem in report.problems if "broken.xlsx" in problem]

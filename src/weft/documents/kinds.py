@@ -8,6 +8,8 @@ from typing import Final
 from weft.documents.document import RefusedError
 from weft.protocol.patterns import pattern
 
+OTHER_MARKUPS: Final = (".org", ".adoc", ".asciidoc", ".tex", ".ipynb")
+"""Endings of text that becomes markdown first."""
 _MEDIA: Final = "Make a transcript of it first (WebVTT, SRT or Whisper JSON can be read)"
 _PICTURE: Final = (
     "Give the text as a document: what is written in pictures is not read; a pipeline that looks at one has an input "

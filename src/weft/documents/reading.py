@@ -10,6 +10,7 @@ from weft.documents.document import MAX_BYTES, MAX_TEXT, Document, DocumentError
 from weft.documents.encodings import decode
 from weft.documents.finish import finished
 from weft.documents.kinds import (
+    OTHER_MARKUPS,
     declared_charset,
     is_html,
     is_json,
@@ -78,6 +79,10 @@ def _from_text(data: bytes, name: str) -> Draft:
 
 
 def _from_characters(text: str, name: str) -> Draft:
+    if name.lower().endswith(OTHER_MARKUPS):
+        from weft.documents.other_markup import read_other_markup
+
+        return read_other_markup(text, name)
     if is_webvtt(text):
         from weft.documents.captions import read_webvtt
 

@@ -1,7 +1,7 @@
 """Programs, tables and data as documents: read as what they are, and cut where they have parts.
 
 code      its definitions, each under its name; what stands before the first is the module's own
-tables    `column: value` row by row, so that a row says by itself what its numbers mean
+tables    `column: value` row by row, so that a row says by itself what its numbers mean; workbooks sheet by sheet
 data      JSON as `path: value`, a line for each value; other data as it is written
 """
 
@@ -11,13 +11,16 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from weft.documents import Document, DocumentError, read_document
 from weft.documents.characters import count_words, normalise
+from weft.documents.document import RefusedError
 from weft.documents.encodings import decode
+from weft.documents.spreadsheet import read_sheets
 from weft.knowledge.numbered import Piece
 from weft.knowledge.place import CitedPlace
 
@@ -31,6 +34,7 @@ CODE: Final = _endings(
     " .bash .zsh .sql .swift .r .jl .ex .exs .hs .ml .clj .el .vim .proto .graphql .css .scss"
 )
 TABLES: Final = _endings(".csv .tsv")
+WORKBOOKS: Final = _endings(".xlsx")
 DATA: Final = _endings(".json .jsonl .yaml .yml .toml .ini .cfg .conf .properties .xml")
 ROW_LIMIT: Final = 100_000
 _DEFINITION: Final = re.compile(
@@ -44,7 +48,7 @@ _DEFINITION: Final = re.compile(
 
 def is_other(file: str) -> bool:
     """Whether a file is code, a table or data, and no document."""
-    return PurePosixPath(file).suffix.lower() in CODE | TABLES | DATA
+    return PurePosixPath(file).suffix.lower() in CODE | TABLES | WORKBOOKS | DATA
 
 
 def read_other(data: bytes, file: str) -> Document:
@@ -55,15 +59,19 @@ def read_other(data: bytes, file: str) -> Document:
             return read_document(data, file)  # a transcript, or a page
         except DocumentError:
             pass
-    text = decode(data, "").text.replace("\r\n", "\n").replace("\r", "\n")
-    if ending in TABLES:
-        text = _table(text, "\t" if ending == ".tsv" else ",")
+    notes: list[str] = []
+    text = "" if ending in WORKBOOKS else decode(data, "").text.replace("\r\n", "\n").replace("\r", "\n")
+    if ending in WORKBOOKS:
+        text = _workbook(data, file, notes)
+    elif ending in TABLES:
+        text = _table(text, "\t" if ending == ".tsv" else ",", notes)
     elif ending in (".json", ".jsonl"):
         text = _values(text, lines=ending == ".jsonl")
     text = normalise(text)
     if not text:
         raise DocumentError(f"{file} holds no text", hint="Look into it, and give a file that has words")
-    return Document(kind="text", title=PurePosixPath(file).name, text=text, words=count_words(text))
+    name = PurePosixPath(file).name
+    return Document(kind="text", title=name, text=text, words=count_words(text), notes=tuple(notes))
 
 
 def code_pieces(text: str, document: str, file: str) -> list[Piece]:
@@ -81,19 +89,37 @@ def code_pieces(text: str, document: str, file: str) -> list[Piece]:
     ]
 
 
-def _table(text: str, separator: str) -> str:
+def _table(text: str, separator: str, notes: list[str]) -> str:
     rows = csv.reader(io.StringIO(text), delimiter=separator)
     try:
         head = next(rows, [])
-        lines = []
-        for number, row in enumerate(rows):
-            if number >= ROW_LIMIT:
-                break
-            named = zip([*head, *[""] * len(row)], row, strict=False)
-            lines.append("; ".join(f"{key}: {value}" if key else value for key, value in named if value.strip()))
+        lines = [_row(head, row) for row in islice(rows, ROW_LIMIT)]
+        rest = sum(1 for _ in rows)
     except csv.Error:
         return text  # no table after all: as it is written
+    if rest:
+        notes.append(f"{rest:,} rows left out: the limit is {ROW_LIMIT:,}; split the table to have them")
     return "\n".join(lines) or text
+
+
+def _row(head: Sequence[str], row: Sequence[str]) -> str:
+    named = zip([*head, *[""] * len(row)], row, strict=False)
+    return "; ".join(f"{key}: {value}" if key else value for key, value in named if value.strip())
+
+
+def _workbook(data: bytes, file: str, notes: list[str]) -> str:
+    try:
+        sheets = read_sheets(data)
+    except RefusedError as refusal:
+        raise DocumentError(f"{file} {refusal.what}", hint=refusal.hint) from refusal
+    lines = []
+    for sheet in sheets:
+        head, *rows = sheet.rows or [()]
+        lines += [f"# {sheet.name}", "", *(_row(head, row) for row in rows), *(() if rows else head), ""]
+        if sheet.all_rows > len(sheet.rows):
+            rest = sheet.all_rows - len(sheet.rows)
+            notes.append(f"{rest:,} rows of {sheet.name} left out; save the sheet as CSV to have them")
+    return "\n".join(lines)
 
 
 def _values(text: str, *, lines: bool) -> str:

@@ -13,7 +13,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from weft.knowledge.code_and_tables import CODE, DATA, TABLES
+from weft.documents.kinds import OTHER_MARKUPS
+from weft.knowledge.code_and_tables import CODE, DATA, TABLES, WORKBOOKS
 from weft.protocol.errors import ExternalError
 from weft.protocol.values import dataclass
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 DOCUMENT_ENDINGS: Final = frozenset(
-    ".md .markdown .mdown .mkd .txt .text .html .htm .xhtml .pdf .docx .epub .vtt .srt .rst .adoc .org .log".split()  # noqa: SIM905
-)
-ENDINGS: Final = DOCUMENT_ENDINGS | CODE | TABLES | DATA
+    ".md .markdown .mdown .mkd .txt .text .html .htm .xhtml .pdf .docx .epub .vtt .srt .rst .log".split()  # noqa: SIM905
+).union(OTHER_MARKUPS)
+ENDINGS: Final = DOCUMENT_ENDINGS | CODE | TABLES | DATA | WORKBOOKS
 IGNORE_FILES: Final = (".gitignore", ".ignore", ".weftignore")
 
 

@@ -1,0 +1,163 @@
+"""Org, AsciiDoc, LaTeX and notebooks as markdown: headings are headings, code is code, words are words.
+
+What a reader would see is kept; of what only steers the setting, what is not known here stays as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from weft.documents.document import Draft, RefusedError
+from weft.documents.prose import read_markdown
+from weft.protocol.json_text import json_value
+
+_ORG_HEADING: Final = re.compile(r"(\*+) +(.*?)(?:\s+:[\w@:]+:)?\s*$")
+_ORG_BLOCK: Final = re.compile(r"\s*#\+(begin|end)_(\w+)\s*(\S*)", re.IGNORECASE)
+_ORG_TITLE: Final = re.compile(r"#\+title:\s*(.+)", re.IGNORECASE)
+_ORG_SETTING: Final = re.compile(
+    r"\s*(?:#\+(?:options|startup|property|setupfile|latex\w*|html\w*|export\w*)\w*:.*|:\w+:.*)", re.IGNORECASE
+)
+_ORG_RULE: Final = re.compile(r"\s*\|[-+]+\|?\s*$")
+_ORG_CODE: Final = frozenset(("src", "example", "export"))
+_ADOC_HEADING: Final = re.compile(r"(={1,6}) +(\S.*)")
+_ADOC_SOURCE: Final = re.compile(r"\[source(?:%\w+)*(?:,\s*(\w+))?.*\]\s*$")
+_ADOC_FENCE: Final = re.compile(r"(-{4,}|\.{4,})\s*$")
+_TEX_HEADING: Final = re.compile(
+    r"\\(part|chapter|section|subsection|subsubsection|paragraph)\*?(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]{0,200}\}){0,300}+)\}"
+)
+_TEX_LEVELS: Final = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
+_TEX_CODE: Final = re.compile(r"\\begin\{(verbatim\*?|lstlisting|minted)\}[^\n]*\n(.*?)\\end\{\1\}", re.DOTALL)
+_TEX_COMMENT: Final = re.compile(r"(?<!\\)%.*")
+_TEX_TITLE: Final = re.compile(r"\\title(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]{0,200}\}){0,300}+)\}")
+_TEX_STYLE: Final = re.compile(
+    r"\\(?:emph|text\w\w|texttt|underline|textsc|textsf|mbox|footnote|caption|url)\{([^{}]*)\}"
+)
+_TEX_FRAME: Final = re.compile(
+    r"\\(?:begin|end)\{[^{}]*\}(?:\[[^\]\n]*\]|\{[^{}\n]*\})*|\\(?:maketitle|centering|noindent|hline|label\{[^{}]*\})"
+)
+_TEX_SIGNS: Final = (
+    ("\\\\", "\n"),
+    ("~", " "),
+    ("---", "—"),
+    ("--", "–"),
+    ("``", "“"),
+    ("''", "”"),
+    *((f"\\{sign}", sign) for sign in "&%_$#{}"),
+)
+
+
+def read_other_markup(text: str, name: str) -> Draft:
+    """`name` ends in one of `kinds.OTHER_MARKUPS`."""
+    return read_markdown(_READERS[PurePosixPath(name.lower()).suffix](text))
+
+
+def _org(text: str) -> str:
+    title = _ORG_TITLE.search(text)
+    deeper = "#" if title else ""
+    lines, code = [f"# {title[1].strip()}", ""] if title else [], False
+    for line in text.split("\n"):
+        block = _ORG_BLOCK.match(line)
+        if block and block[2].lower() in _ORG_CODE:
+            code = block[1].lower() == "begin"
+            lines.append(f"```{block[3]}" if code else "```")
+        elif code:
+            lines.append(line)
+        elif block or _ORG_SETTING.fullmatch(line) or _ORG_TITLE.match(line):
+            continue
+        elif heading := _ORG_HEADING.match(line):
+            lines += ["", f"{(deeper + '#' * len(heading[1]))[:6]} {heading[2]}", ""]
+        else:
+            lines.append(line.replace("+", "|") if _ORG_RULE.match(line) else line)
+    return "\n".join(lines)
+
+
+def _asciidoc(text: str) -> str:
+    lines, fence, language = [], "", ""
+    for line in text.split("\n"):
+        edge = _ADOC_FENCE.match(line)
+        if fence:
+            ends = line.rstrip() == fence
+            lines.append("```" if ends else line)
+            fence = "" if ends else fence
+        elif edge:
+            fence = edge[1]
+            lines.append(f"```{language}")
+            language = ""
+        elif source := _ADOC_SOURCE.match(line):
+            language = source[1] or ""
+        elif heading := _ADOC_HEADING.match(line):
+            lines += ["", f"{'#' * len(heading[1])} {heading[2]}", ""]
+        else:
+            lines.append(line)
+    return "\n".join([*lines, "```"] if fence else lines)
+
+
+def _latex(text: str) -> str:
+    title = _TEX_TITLE.search(text)
+    begun = text.find("\\begin{document}")
+    body = text[begun:] if begun >= 0 else text
+    used = [level for level in _TEX_LEVELS if re.search(rf"\\{level}\*?(?:\[|\{{)", body)]
+    pieces: list[str] = [f"# {_tex_words(title[1])}\n\n"] if title else []
+    at = 0
+    for code in _TEX_CODE.finditer(body):
+        pieces += [_tex_prose(body[at : code.start()], used), f"\n```\n{code[2]}\n```\n"]
+        at = code.end()
+    return "".join([*pieces, _tex_prose(body[at:], used)])
+
+
+def _tex_prose(text: str, used: list[str]) -> str:
+    text = _TEX_COMMENT.sub("", text)
+    text = _TEX_TITLE.sub("", text)
+    text = _TEX_HEADING.sub(lambda found: f"\n\n{'#' * (2 + used.index(found[1]))} {found[2]}\n\n", text)
+    text = re.sub(r"\\item\b ?", "\n- ", text)
+    text = re.sub(r"(?<!\\) ?& ?", " | ", text)
+    return _tex_words(text)
+
+
+def _tex_words(text: str) -> str:
+    for _ in range(3):  # one inside the other
+        text = _TEX_STYLE.sub(r"\1", text)
+    text = _TEX_FRAME.sub("", text)
+    for written, meant in _TEX_SIGNS:
+        text = text.replace(written, meant)
+    return text
+
+
+def _notebook(text: str) -> str:
+    """The cells in their order: what was written, the code, and what it printed."""
+    try:
+        found = json_value(text)
+        language = found.get("metadata", {}).get("kernelspec", {}).get("language", "python")
+        parts = [part for cell in found["cells"] for part in _cell(cell, str(language))]
+    except (ValueError, AttributeError, TypeError, KeyError) as error:
+        raise RefusedError("is no notebook that can be read", "Save it again, in version 4 of the format") from error
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+def _cell(cell: Mapping[str, Any], language: str) -> Iterator[str]:
+    source = _joined(cell.get("source", ""))
+    if cell.get("cell_type") != "code":
+        yield source
+        return
+    if source.strip():
+        yield f"```{language}\n{source}\n```"
+    for output in cell.get("outputs", []):
+        printed = _joined(output.get("text", "")) or _joined(output.get("data", {}).get("text/plain", ""))
+        if printed.strip():
+            yield f"```\n{printed}\n```"
+
+
+def _joined(lines: Any) -> str:
+    return "".join(map(str, lines)) if isinstance(lines, list) else str(lines)
+
+
+_READERS: Final[Mapping[str, Callable[[str], str]]] = {
+    ".org": _org,
+    ".adoc": _asciidoc,
+    ".asciidoc": _asciidoc,
+    ".tex": _latex,
+    ".ipynb": _notebook,
+}

@@ -1,0 +1,110 @@
+"""Org, AsciiDoc, LaTeX and notebooks: headings, code and words come through; what is none is refused in words."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from weft.documents import DocumentError, read_document
+
+ORG = """#+TITLE: Harbour notes
+#+OPTIONS: toc:nil
+* Tides :water:
+The spring tide reaches 6.4 metres.
+** Neap
+| port  | height |
+|-------+--------|
+| Brisk | 3.1    |
+#+BEGIN_SRC python
+* not a heading
+#+END_SRC
+"""
+ADOC = """= Rope guide
+== Knots
+A bowline holds well.
+
+[source,ruby]
+----
+== not a heading
+----
+"""
+TEX = r"""\documentclass{article} % a comment
+\title{On \emph{tides}}
+\begin{document}
+\maketitle
+\section{Range}\label{range}
+The range at Brisk is \emph{6.4~metres}, 5\% more than at Loam % nobody reads this
+\subsection*{Why}
+\begin{itemize}\item The moon \item The \textbf{\emph{sun}}\end{itemize}
+\begin{verbatim}
+\section{not a heading}
+\end{verbatim}
+\end{document}
+"""
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "source": ["# Tide model\n", "\n", "M2 dominates."]},
+        {
+            "cell_type": "code",
+            "source": ["print(amplitude)"],
+            "outputs": [{"text": ["2.31\n"]}, {"data": {"text/plain": "<Figure>", "image/png": "AAAA"}}],
+        },
+    ],
+    "nbformat": 4,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kept", "dropped"),
+    [
+        (
+            "a.org",
+            ORG,
+            ["# Harbour notes", "\n## Tides\n", "6.4", "\n### Neap\n", "|-------|--------|", "```python\n* not"],
+            ["toc:nil", ":water:"],
+        ),
+        ("a.adoc", ADOC, ["# Rope guide", "\n## Knots\n", "A bowline", "```ruby\n== not a heading\n```"], ["[source"]),
+        (
+            "a.tex",
+            TEX,
+            ["# On tides", "\n## Range\n", "6.4 metres, 5% more than at Loam", "\n### Why\n", "- The moon", "- The sun",
+             "```\n\\section{not a heading}"],
+            ["documentclass", "nobody reads", "begin{", "label"],
+        ),
+        (
+            "a.ipynb",
+            json.dumps(NOTEBOOK),
+            ["# Tide model", "M2 dominates.", "```python\nprint(amplitude)\n```", "```\n2.31", "<Figure>"],
+            ["AAAA", "cell_type"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_reader_sees_is_there(name: str, text: str, kept: list[str], dropped: list[str]) -> None:
+    document = read_document(text.encode(), name)
+    for words in kept:
+        assert words in document.text
+    for words in dropped:
+        assert words not in document.text
+    assert document.title in ("Harbour notes", "Rope guide", "On tides", "Tide model")
+
+
+@pytest.mark.parametrize("text", ["{}", "[1, 2]", "no notebook", '{"cells": 5}', '{"cells": [7]}'])
+def test_what_is_no_notebook_is_refused(text: str) -> None:
+    with pytest.raises(DocumentError, match="no notebook"):
+        read_document(text.encode(), "a.ipynb")
+
+
+@pytest.mark.parametrize("name", ["a.org", "a.adoc", "a.tex"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\section{" * 20_000,
+        "\\begin{verbatim}\n" * 5_000,
+        "#+BEGIN_SRC\n" * 20_000,
+        "----\n" * 19_999,
+        "*" * 99_999 + " x",
+    ],
+)
+def test_markup_that_never_ends_ends(name: str, text: str) -> None:
+    assert read_document(f"Words. {text}".encode(), name).text
