@@ -257,6 +257,40 @@ def test_automatic_captions_say_what_they_are() -> None:
     assert kits.findings(kit) == []
 
 
+def test_automatic_captions_in_another_language_are_cut_where_somebody_begins_anew() -> None:
+    said = (
+        "ja hallo zusammen und willkommen zurück heute geht es um den alten ofen in der backstube und wie er geheizt"
+        " wird also viele leute sagen mir der ofen ist zu groß und das stimmt so nicht ähm ich habe ihn im winter"
+        " gemessen und wir brauchen zwei stunden bis er warm ist und ich backe dann vierzig brote mit einem korb holz"
+        " aber der ofen hält die wärme bis zum abend und wir trocknen dann noch äpfel im ofen also wenn jemand fragt"
+        " dann sage ich der ofen ist nicht zu groß die brote sind zu wenige und wir verkaufen seit mai auch an die"
+        " schule im dorf und man kann uns dabei zusehen jeden freitag ab fünf uhr steht die tür offen und wir zeigen"
+        " wie das holz geschichtet wird danke fürs zuschauen und bis zum nächsten mal"
+    )
+    kit = kits.make(said, source_kind="webvtt", title="Der alte Ofen")
+    assert kit.summary["tldr"].startswith("heute geht es um den alten ofen in der backstube")
+    told = [
+        *kit.summary["tldr"].split(" … "),
+        *kit.summary["bullets"],
+        *(q["text"] for q in kit.summary["importantQuotes"]),
+    ]
+    assert not [one for one in told if one.startswith(("und ", "also ")) or "willkommen" in one or "zuschauen" in one]
+
+
+def test_an_interview_as_it_is_printed_is_told_by_its_questions() -> None:
+    text = (
+        "# On the rope\n\nMarta Olin has looked after bridges for years.\n\n**How did you begin?**\n\nBy accident."
+        " I trained as a machinist, and it closed in 2004.\n\n**Drones do half of it now. What do they miss?**\n\n"
+        "A drone hears nothing. Last year we found four cracked hangers here by their sound alone.\n\n**What would you"
+        " do with more money?**\n\nHire apprentices. I have two years left, and nobody is learning from me.\n"
+    ) + "It takes years until somebody hears a crack. I would begin with two. " * 6
+    kit = kits.make(text)
+    assert kit.summary["category"] == "interview"
+    assert "**How did you begin?** By accident. I trained as a machinist" in kit.markdown
+    common = text.replace("I trained", "You train").replace("we found", "it found").replace("I have", "You have")
+    assert kits.make(common.replace("I would", "You would")).summary["category"] != "interview"
+
+
 def test_the_authors_own_abstract_is_used() -> None:
     body = " ".join(
         f"The {n}th plot was dug in spring and the soil was weighed again in the autumn of the year." for n in range(60)

@@ -17,6 +17,7 @@ RESULTS = {
     "7": "0c66cf3683c6f67c",
     "8": "9abf7f08c687fee7",
     "9": "de6da1ca6504875c",
+    "10": "db8264338ac62261",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

@@ -133,7 +133,8 @@ class _Habits:
         words: set[str] = set()
         for page in pages:
             for before, line in zip([None, *page], page, strict=False):
-                sizes[round(line.size, 1)] += len(line.text)
+                # What is shown in a program's letters may be most of a document, and is smaller than what it says.
+                sizes[round(line.size, 1)] += 1 if line.fixed else len(line.text)
                 words.update(word.lower() for word in _WORD.findall(line.text.removesuffix("-")))
                 if before is not None and before.left == line.left and line.size > 0:
                     step = (before.y - line.y) / line.size

@@ -46,6 +46,7 @@ _BEGINS: Final = re.compile(
     r"|(?:People|(?:Many|Some|Most)(?: people)?|You|One|We) (?:often |might |may |sometimes |usually |tend to )?"
     r"(?:think|believe|thought|believed|assume|assumed|are told|were told)\b"
     r"|The (?:former|latter|above|same|others?|second|third|rest)\b"
+    r"|The reason (?:for|why) (?:not|this|that|it|these|doing)\b"
     r"|The (?:reason|answer|result|results|problem|difference|trick|effect|consequence|alternative|exception|solution"
     r"|one|ones) (?:is|was|are|were|will)\b)"
 )
@@ -90,7 +91,7 @@ _LAST: Final = re.compile(r"\b(?:too|either|as well|likewise|the other|the other
 _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
     "de": re.compile(
         r"\b(?i:davon|dazu|dafür|dagegen|daran|darauf|daraus|darin|darüber|darum|dadurch|hierfür|hierzu|hiermit|deshalb|deswegen"
-        r"|daher|letzterer?s?|ersterer?s?)\b(?!,)|^\W*(?:Dies(?:e[rsnm]?)?|Jene[rsnm]?|Solche[rsnm]?|Zweitens|Drittens|Außerdem|Zudem|Trotzdem"
+        r"|daher|letzterer?s?|ersterer?s?|andererseits|hingegen|dennoch)\b(?!,)|^\W*(?:Dies(?:e[rsnm]?)?|Jene[rsnm]?|Solche[rsnm]?|Zweitens|Drittens|Außerdem|Zudem|Trotzdem"
         r"|Dennoch|Stattdessen|Andernfalls|Sonst|Zum Beispiel|De[rn] Rest|Die (?:anderen|übrigen)"
         r"|Der Grund (?:ist|war)|Auch)\b"
         r"(?! (?:Handbuch|Dokument|Seite|Anleitung|Artikel|Buch|Jahr|Woche|Abschnitt|Kapitel|Bericht|Programm)\w*)"
@@ -98,7 +99,9 @@ _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": re.compile(
         r"\b(?:cela|ça|ceci|celui-ci|celle-ci|ceux-ci|celles-ci|ce dernier|cette dernière|ces derniers)\b"
         r"|^\W*(?:Par exemple|En effet|De plus|En outre|Ainsi|Donc|Alors|Pourtant|Toutefois|Cependant|Ensuite|Enfin"
-        r"|La raison (?:est|était)|C['’]était|C['’]est (?!à\b|en\b))",
+        r"|La raison (?:est|était)|C['’]était|C['’]est (?!à\b|en\b))"
+        r"|^\W*(?:Vous|On|Nous|Il faut|Ils?|Elles?)(?: \w+)? (?:le|la|les|y|en|l['’]) ?"
+        r"(?!\w+ (?:de|du|des|d['’]))\w+(?:er|ir|re)\b",
         re.IGNORECASE,
     ),
     "es": re.compile(

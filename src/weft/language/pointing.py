@@ -14,7 +14,7 @@ _POINTS: Final = re.compile(
     r"|\bsee (?:also )?(?:\w+: )?[\"“‘/]"
     r"|\b(?:refer to|(?:described|explained|covered|discussed)(?: \w+)? (?:in|under)) (?:the )?"
     r"(?:section|chapter|answer)\b"
-    r"|\b(?:section|chapter|appendix) [\dA-Z][\d.]*, [“\"‘]"
+    r"|\b(?:section|chapter|appendix|abschnitt|kapitel|chapitre|sección|capítulo) [\dA-Z][\d.]*, ?[“\"‘«„]"
     r"|\bsee (?:above|below)\W*$|^\W*for (?:more |further )?(?:details?|information)\b.*\bsee\b"
     r"|\bplease (?:consult|refer to|read the|check the)\b"
     r"|[“\"][^”\"]{8,}\?[”\"]|\?[”\"]\W*$",

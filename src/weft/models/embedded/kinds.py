@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from weft.language.sentences import GAP, words
 from weft.models.embedded.layout import DATELINE
-from weft.models.embedded.parts import asks_itself
+from weft.models.embedded.parts import OWN, asked_in_turn, asks_itself
 from weft.models.embedded.quotes import reports, spoken_quotes
 from weft.models.embedded.reading import Reading
 from weft.models.embedded.words import surface_words
@@ -57,7 +57,9 @@ _MANUAL: Final = re.compile(
     re.I,
 )
 _RELEASE: Final = re.compile(
-    r"(?:[\w.+-]+ )?(?:version |release )?[\[(]?v?\d+\.\d[\w.+~:-]*[\])]?(?:\s*[-–—(,;].*|\s+[a-z]+;.*|\s*)$", re.I
+    r"(?:[\w.+-]+ |(?:Noteworthy |Major )?changes (?:in|since|between) )?(?:version |release )?"
+    r"[\[(]?v?\d+\.\d[\w.+~:-]*[\])]?(?:\s*[-–—(,;].*|\s+[a-z]+;.*|\s*)$",
+    re.I,
 )
 """The heading of a release: a list of changes."""
 _RECIPE: Final = re.compile(
@@ -75,7 +77,6 @@ _COMMAND: Final = re.compile(
     r"^(?:add|click|open|press|run|set|select|use|install|choose|turn|remove|check|make|type|enter|put)\b", re.I
 )
 _PEOPLE: Final = words("he she his her him er sie ihm ihn il elle lui él ella")
-_OWN: Final = words("i my me we our ich mein wir je mon nous yo mi nosotros")
 _HASHTAGS: Final = re.compile(r"(?<!\w)[#@]\w{2,}")
 _YEAR: Final = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
@@ -107,6 +108,8 @@ def _by_shape(reading: Reading, source_kind: str) -> Category | None:
     if len(reading.speakers) > 1 and not reading.layout.dateline:
         asks = {one.speaker for one in reading.sentences if one.asks and one.speaker}
         return "interview" if asks and len(reading.speakers) <= 3 else "transcript"
+    if asked_in_turn(reading):
+        return "interview"
     if spoken:
         return "transcript"
     if is_verse(reading):
@@ -179,7 +182,7 @@ def _own_words(reading: Reading) -> int:
     spoken = [quote.span for quote in spoken_quotes(reading)]
     found = 0
     for one in reading.sentences:
-        mine = _OWN.intersection(one.words)
+        mine = OWN.intersection(one.words)
         if mine and not any(low < one.end and one.start < high for low, high in spoken):
             found += sum(1 for word in one.words if word in mine)
     return found

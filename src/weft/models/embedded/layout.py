@@ -107,7 +107,9 @@ _REFERENCES: Final = re.compile(
     r"(?:\W*\d+\W+)?(?:references|bibliography|works cited|literature(?: cited)?|sources|further reading|see also"
     r"|related"
     r"|external links|footnotes|endnotes|notes and references|acknowledge?ments?|about the authors?|contributors"
-    r"|copyright(?: notice)?|licen[cs]e|licensing|sponsors?|contact|author(?:s|['’]s? address(?:es)?)?|reporting bugs"
+    r"|copyright(?: notice)?|licen[cs]e|licensing"
+    r"|(?:(?:a )?(?:word |message )?from (?:the|our) )?sponsors?|contact|author(?:s|['’]s? address(?:es)?)?"
+    r"|reporting bugs"
     r"|(?:normative|informative) references|table of contents|contents|funding|conflicts? of interest|disclaimer"
     r"|literatur(?:verzeichnis)?|quellen|danksagung|impressum|inhalt(?:sverzeichnis)?|références|bibliographie"
     r"|remerciements|referencias|bibliografía|agradecimientos)\W*$",

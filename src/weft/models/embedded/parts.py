@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from weft.language.leaning import leans_back
+from weft.language.sentences import words as word_set
 from weft.models.embedded.layout import Span
 from weft.models.embedded.ranking import Ranks
-from weft.models.embedded.reading import Reading, Sentence
+from weft.models.embedded.reading import Reading, Sentence, clean
 from weft.protocol.values import dataclass
 
 _DECISIONS: Final = re.compile(
@@ -126,11 +128,17 @@ def _meeting(reading: Reading, ranks: Ranks) -> Iterator[Part]:
             one.sound and one.mark_of(reading.known.decided)
         ):
             decided.append(Entry(_LABEL.sub("", one.text, count=1), one.spans, (one.index,)))
-        elif one.sound and one.size <= 24 and _OWNER.match(one.text):
+        elif one.sound and one.size <= 24 and (_OWNER.match(one.text) or _takes_on(one, present)):
             todo.append(_action(one))
     yield Part("decisions", tuple(decided))
     yield Part("actions", tuple(todo))
     yield Part("present", tuple(present[:1]))
+
+
+def _takes_on(one: Sentence, present: Sequence[Entry]) -> bool:
+    """`Nia writes the rules by 20 February.`: somebody who was there, and a day."""
+    name = one.text.split()[0]
+    return name[:1].isupper() and any(name in entry.text for entry in present) and _DUE.search(one.text) is not None
 
 
 def _action(one: Sentence) -> Entry:
@@ -143,45 +151,79 @@ def _action(one: Sentence) -> Entry:
 # -- interview
 
 
+OWN: Final = word_set("i my me we our i'm i've ich mein wir je j'ai mon nous yo mi nosotros")
+_PRINTED: Final = re.compile(r"\s*(\*\*|__)(?:(?!\1).)+\?\s*\1\s*", re.S)
+_ASKED: Final = 3
+"""Questions from which it is an interview."""
+
+
+def asked_in_turn(reading: Reading) -> frozenset[int]:
+    """The paragraphs in which an interview asks, as it is printed: in bold, with answers in which somebody speaks of
+    themselves. (Answers to frequent questions speak of the reader.)"""
+    blocks = reading.layout.blocks
+    asking = {
+        at
+        for at, block in enumerate(blocks)
+        if block.kind in ("prose", "heading") and _PRINTED.fullmatch(reading.text, block.start, block.end)
+    }
+    own: set[int] = set()
+    for one in reading.sentences:
+        before = max((at for at in asking if at < one.block), default=-1)
+        if before >= 0 and one.block not in asking and not OWN.isdisjoint(one.words):
+            own.add(before)
+    return frozenset(asking) if len(asking) >= _ASKED and 2 * len(own) > len(asking) else frozenset()
+
+
 _SO: Final = re.compile(r"^(?:(?:So|And|But|Well|Now|OK|Okay|Right|Also|Und|Also|Et|Alors|Y|Entonces)\b,?\s+)+")
+_QUESTION: Final = (4, 30)
 _ENOUGH, _ANSWER = 14, 45
-"""Words from which an answer says something, and of which it has no more."""
+"""Words of a question that is told; from which an answer says something, and of which it has no more."""
 
 
 def _interview(reading: Reading, ranks: Ranks) -> Iterator[Part]:
     """What was asked, and with what the answer to it begins. That leans on its question, which stands above it; a
     question that leans on what was said before is left out."""
     found: list[tuple[float, Entry]] = []
-    question: Sentence | None = None
-    answer: list[Sentence] = []
-
-    def close() -> None:
-        if question is None or not 4 <= question.size <= 30:
-            return
+    for question, span, places, answer in _turns(reading):
         told: list[Sentence] = []
         for one in answer:
             size = sum(each.size for each in told)
             if size >= _ENOUGH or size + one.size > _ANSWER or one.asks:
                 break
             told.append(one)
-        if any(one.sound for one in told) and not leans_back(_SO.sub("", question.text), reading.known.code):
-            spans = (*question.spans, *(span for one in told for span in one.spans))
-            places = (question.index, *(one.index for one in told))
+        least, most = _QUESTION
+        fits = least <= len(question.split()) <= most and any(one.sound for one in told)
+        if fits and not leans_back(_SO.sub("", question), reading.known.code):
+            spans = (span, *(each for one in told for each in one.spans))
             worth = max(ranks[one.index] for one in told)
             text = " ".join(one.text for one in told)
-            found.append((worth, Entry(text, spans, places, under=question.text)))
+            found.append((worth, Entry(text, spans, (*places, *(one.index for one in told)), under=question)))
+    best = sorted(found, key=lambda pair: -pair[0])[:4]
+    yield Part("asked", tuple(sorted((entry for _, entry in best), key=lambda entry: entry.spans)))
 
+
+def _turns(reading: Reading) -> Iterator[tuple[str, Span, tuple[int, ...], list[Sentence]]]:
+    """Each question with its place, the sentences it has, and what was answered."""
+    if printed := asked_in_turn(reading):
+        for at, until in pairwise((*sorted(printed), len(reading.layout.blocks))):
+            block = reading.layout.blocks[at]
+            asked = clean(reading.layout.plain[block.start : block.end])
+            places = tuple(one.index for one in reading.sentences if one.block == at)
+            answer = [one for one in reading.sentences if at < one.block < until]
+            yield asked, (block.start, block.end), places, answer
+        return
+    question: Sentence | None = None
+    answer = []
     for one in reading.sentences:
         if one.speaker == reading.host:
-            if answer:
-                close()
+            if answer and question is not None:
+                yield question.text, question.spans[0], (question.index,), answer
             answer = []
             question = one if one.asks else None
         elif one.speaker:
             answer.append(one)
-    close()
-    best = sorted(found, key=lambda pair: -pair[0])[:4]
-    yield Part("asked", tuple(sorted((entry for _, entry in best), key=lambda entry: entry.spans)))
+    if question is not None:
+        yield question.text, question.spans[0], (question.index,), answer
 
 
 # -- questions of its own

@@ -17,19 +17,16 @@ from typing import Final
 from weft.language.leaning import leans_back
 from weft.language.pointing import points_elsewhere
 from weft.language.sentences import GAP, sentence_spans, trim
-from weft.language.spoken import spoken_spans
+from weft.language.sentences import words as word_set
+from weft.language.spoken import can_cut, goes_on, spoken_spans
 from weft.models.embedded.layout import Kind, LaidBlock, Layout, Span, as_it_is, lay_out
 from weft.models.embedded.lexicon import UNSPACED, Lexicon, detect, lexicon
 from weft.models.embedded.words import ANY_WORD, count_words, surface_words, terms, tokens
 from weft.protocol.values import dataclass
 
 _ASKS: Final = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
-_LEANING: Final = frozenset(
-    ("it", "they", "he", "she", "this", "that", "these", "those", "because", "which", "or", "then")
-)
-"""What a piece of speech begins with that goes on from another."""
 _SAYING: Final = 6
-"""Words of such a piece that says something."""
+"""Words of a piece of speech that says something."""
 _STOPS: Final = re.compile(r"[.!?](?:\s|\Z)")
 _ENDED: Final = re.compile(r"[.!?…。！？｡؟।۔:][\"'”’»)\]』」）*_]*$")
 _OPENED: Final = re.compile(r"^[\s\"'“‘«„(\[¿¡—–-]*")
@@ -41,6 +38,11 @@ _ALL: Final = 1_000_000
 _SHORT: Final = 8
 """Words: what is no longer and has a pronoun is about something that was said before."""
 _BACK: Final = frozenset("it them they him these those whether ihn ihm ihnen davon dazu eux ellos ellas".split())  # noqa: SIM905
+_SHARING: Final = word_set(
+    "facebook twitter whatsapp tumblr linkedin reddit pinterest digg instagram telegram permalink"
+)
+_SHARED: Final = 4
+"""So many places to share something are a row of buttons."""
 _TITLED: Final = 0.75
 """The share of words with a capital from which a line is a title, and no sentence."""
 _SMALL_TITLES: Final = ("en", "fr", "es")
@@ -150,7 +152,7 @@ def _read(text: str, layout: Layout) -> Reading:
     )
     stops = sum(sample.count(sign) for sign in ".!?。！？।")
     unpunctuated = known.spaced and len(sample.split()) > 120 and stops * 70 < len(sample.split())
-    captioned = unpunctuated and known.code == "en"
+    captioned = unpunctuated and can_cut(known.code)
     sentences = list(_sentences(layout, known, spoken=captioned))
     if not sentences:
         return _read(text, as_it_is(text))
@@ -159,7 +161,7 @@ def _read(text: str, layout: Layout) -> Reading:
     _judge(sentences, known, named, spoken=bool(speakers))
     if captioned:
         for one in sentences:
-            one.leans = one.leans or one.words[0] in _LEANING
+            one.leans = one.leans or goes_on(one.words[0], known.code)
             one.sound = one.sound and one.size >= _SAYING
     return Reading(
         text=text,
@@ -209,7 +211,7 @@ def _spans(plain: str, block: LaidBlock, known: Lexicon, *, spoken: bool) -> Ite
         yield trim(plain, block.start, block.end)
         return
     if spoken and block.kind == "prose" and not _STOPS.search(plain, block.start, block.end):
-        yield from spoken_spans(plain, block.start, block.end)
+        yield from spoken_spans(plain, block.start, block.end, known.code)
         return
     for low, high in sentence_spans(plain, block.start, block.end, known):
         yield from _short_enough(plain, low, high)
@@ -292,6 +294,7 @@ def _judge(sentences: Sequence[Sentence], known: Lexicon, named: frozenset[str],
             and not points_elsewhere(sentence.text)
             and not is_titled(sentence.text, known)
             and not sentence.text.endswith(":")
+            and len(_SHARING.intersection(sentence.words)) < _SHARED
             and known.courtesy.isdisjoint(sentence.words[: 4 if sentence.size < 14 else 1])
         )
 
@@ -304,10 +307,11 @@ def is_titled(text: str, known: Lexicon) -> bool:
 
 
 def _begins(begin: str, sentence: Sentence, named: frozenset[str]) -> bool:
-    """With a capital or a figure; a program's name at the beginning of a paragraph may be small."""
+    """With a capital or a figure; a program's name at the beginning of a paragraph may be small: `w3m`."""
     if begin[:1].islower():
-        return sentence.first and sentence.words[0] in named
-    return begin[:1].isalnum() or not sentence.text.isascii()
+        first = sentence.words[0] if sentence.words else ""
+        return sentence.first and (first in named or any(sign.isdigit() for sign in first))
+    return begin[:1].isalnum() or not begin[:1].isascii()
 
 
 def _leans(sentence: Sentence, begin: str, known: Lexicon, *, spoken: bool) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from weft.language.spoken import announces
 from weft.models.embedded.kinds import STANDARD_HEADING, abstract, category, detected_source, stanzas
 from weft.models.embedded.layout import DATELINE, Span
 from weft.models.embedded.parts import asks_itself, find_parts, spans_of
@@ -70,7 +71,7 @@ _SAME_EVENT: Final[Mapping[str, float]] = {"limit": 0.65, "sameness": 0.2}
 """The sentences of a report are about one event, so that they share its words and still say something new."""
 _APART: Final = 6.0
 _ARTICLE: Final = 1500
-_PARTS: Final[Mapping[str, float]] = {"interview": 0.45, "newsletter": 0.6, "meeting": 0.85, "list": 0.9}
+_PARTS: Final[Mapping[str, float]] = {"interview": 0.6, "newsletter": 0.6, "meeting": 0.85, "list": 0.9}
 """Which share of a kit is what its kind is made of: nobody is told of some decisions."""
 _MARKS: Final = tuple('"“„«‘')
 _UNTAGGED: Final = re.compile(r"[^\w\s\-'’·.]+|_+|\.(?!\d)")
@@ -170,7 +171,8 @@ class _Teller:
         standing = [one for one in sound if not one.leans and not one.asks]
         plain = [one for one in standing if one.text[:1] not in _MARKS and not _is_open(one, reading)]
         standing = plain if len(plain) > 2 else standing
-        self._pool = standing if len(standing) > 2 else sound or list(reading.sentences)
+        told = [one for one in reading.sentences if one.kind in ("prose", "item")]
+        self._pool = standing if len(standing) > 1 else sound or told or list(reading.sentences)
         self._abstract = [reading.sentences[at] for at in abstract(reading)]
 
     def spend(self, words: int) -> None:
@@ -209,7 +211,7 @@ class _Teller:
         if self.kind == "captions" and _PLAIN_NAME.match(self._title) and not _NAMELESS.match(self._title):
             return self._headed(self._title, [])  # a piece of speech is no better
         subjects = [theme.label for theme in find_themes(reading, _SUBJECTS)]
-        if self.kind in _OPENING and len(subjects) == _SUBJECTS:
+        if len(subjects) == _SUBJECTS if self.kind in _OPENING else self.kind == "captions" and len(subjects) > 1:
             # A sentence that stands here is missing below: news without a title lost the one that says most.
             named = ", ".join(subjects)
             return self._headed(named[:1].upper() + named[1:], [])
@@ -249,6 +251,8 @@ class _Teller:
         pool = [one for one in self._pool if one.index not in self.used and one.kind == "prose"]
         pool = pool or [one for one in self._pool if one.index not in self.used]
         chosen = self._opening(pool, max(space, 12)) if self.kind in _OPENING else []
+        if self.kind == "captions":
+            chosen = [one for one in pool[:_EARLY] if announces(one.text) and one.size <= space][:1]
         if self.kind != "news" or not chosen:
             chosen += pick(
                 [one for one in pool if one not in chosen],
