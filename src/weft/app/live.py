@@ -157,6 +157,7 @@ class LiveSession(OpenedSession):
         self.id = self.folder.name
         self._feed = Feed()
         self._loop = asyncio.get_running_loop()
+        self._posts = parts.disk_threads.posts()
         session.on_record = self._recorded
         session.keep("listing", lambda: self._parts.catalogue.listing(self.id))
         self._runs = SessionRuns(parts, session, request, pipeline, legacy, prepared, self._published)
@@ -459,7 +460,7 @@ class LiveSession(OpenedSession):
     def _recorded(self, records: Sequence[Record]) -> None:
         """From the thread that wrote them, in the log's order."""
         self._wrote = True
-        self._loop.call_soon_threadsafe(self._told, records)
+        self._posts.post(self._told, records)
 
     def _told(self, records: Sequence[Record]) -> None:
         self._parts.catalogue.grown(self.id)

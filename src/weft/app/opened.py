@@ -210,7 +210,7 @@ class Showing:
         self._session = session
         self._show = show
         self._seq = after
-        self._moved = asyncio.Condition()
+        self._moved = asyncio.Event()
         self._over: BaseException | None = None
 
     async def follow(self) -> None:
@@ -218,20 +218,19 @@ class Showing:
             async for item in self._session.events(self._seq):
                 self._show(item)
                 if isinstance(item, Record):
-                    async with self._moved:
-                        self._seq = item.seq
-                        self._moved.notify_all()
+                    self._seq = item.seq
+                    self._moved.set()
         except BaseException as error:
             self._over = error
             raise
         finally:
-            async with self._moved:
-                self._moved.notify_all()
+            self._moved.set()
 
     async def caught_up(self) -> None:
         """Until everything was shown that the log has now. Raises what keeps it from that."""
         seq = self._session.state.seq
-        async with self._moved:
-            await self._moved.wait_for(lambda: self._seq >= seq or self._over is not None)
+        while self._seq < seq and self._over is None:
+            self._moved.clear()
+            await self._moved.wait()
         if self._over is not None:
             raise self._over

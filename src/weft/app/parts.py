@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import os
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from weft import __version__
+from weft.app.loop_threads import LoopThreads
 from weft.app.person import parsed_folder
 from weft.app.requests import SessionRequest, given_file
 from weft.app.store import open_store
@@ -177,8 +176,8 @@ class Parts:
         self.knocks = knocks or (_knocks(self.shared) if self.shared is not None else None)
         """The way to the doors of other machines, and from there to ours."""
         self.sessions = Sessions(workspace.folder, now, self.shared)
-        self.disk_threads = ThreadPoolExecutor(DISK_THREADS, thread_name_prefix="weft-disk")
-        self._look_threads = ThreadPoolExecutor(LOOK_THREADS, thread_name_prefix="weft-look")
+        self.disk_threads = LoopThreads(DISK_THREADS, "weft-disk")
+        self._look_threads = LoopThreads(LOOK_THREADS, "weft-look")
         self._functions = functions
         self._fetch = fetch_page
         self._models = models
@@ -222,8 +221,8 @@ class Parts:
         return self._now().timestamp()
 
     def close(self) -> None:
-        self._look_threads.shutdown()
-        self.disk_threads.shutdown()
+        self._look_threads.close()
+        self.disk_threads.close()
         if "catalogue" in self.__dict__:
             self.catalogue.close()
         if self.shared is not None and not self._lent:
@@ -596,11 +595,11 @@ class Parts:
 
     async def off_loop(self, work: Callable[[], T]) -> T:
         """What may take long: opening, planning, reading."""
-        return await asyncio.get_running_loop().run_in_executor(self._look_threads, work)
+        return await self._look_threads.run(work)
 
     async def kept(self, work: Callable[[], T]) -> T:
         """A write to a log: it waits for no other session's opening and reading, so that an interrupt does not."""
-        return await asyncio.get_running_loop().run_in_executor(self.disk_threads, work)
+        return await self.disk_threads.run(work)
 
     def opening_ask(
         self,

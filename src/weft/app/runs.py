@@ -114,7 +114,6 @@ class SessionRuns:
             self._standing = found.pipeline
             return spec_of(found), found.facts
 
-        threads = self._parts.disk_threads
         clock = self._parts.clock
         return Runner(
             self._session,
@@ -122,7 +121,7 @@ class SessionRuns:
             opening.facts,
             executor,
             self._publish,
-            threads,
+            self._parts.kept,
             models,
             tools,
             by=by,

@@ -103,7 +103,7 @@ async def in_thread(work: Callable[[], T]) -> T:
 
 
 class OffLoop(Protocol):
-    def __call__(self, work: Callable[[], Any], /) -> Awaitable[Any]: ...
+    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]: ...
 
 
 def _ignore(key: str, text: str) -> None:

@@ -105,7 +105,7 @@ def open_up(ask: OpeningAsk) -> Opening:
     if not ask.pipeline.mapped:
         check_wish(ask.pipeline, ask.wish)
     _check_same_pipeline(ask)
-    state = copy.deepcopy(ask.state)
+    state = copy.deepcopy(ask.state) if ask.state.seq else SessionState()
     events: list[DurableEvent] = []
     if state.seq == 0:
         _add(state, events, _birth(ask))

@@ -11,7 +11,6 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
 from decimal import Decimal
@@ -84,6 +83,7 @@ from weft.workspace.pipeline import Step, secrets_of
 from weft.workspace.resource_limit import tell_waiting
 
 if TYPE_CHECKING:
+    from weft.conversation.ports import OffLoop
     from weft.models.model import Model, Retried
     from weft.orchestrator.agent_step import AgentStep
     from weft.orchestrator.model_step import Judge
@@ -137,7 +137,7 @@ class Runner:
         facts: Facts,
         executor: StepExecutor,
         publish: Publish,
-        disk_threads: ThreadPoolExecutor,
+        off_loop: OffLoop,
         models: StepModels,
         tools: StepTools,
         *,
@@ -160,7 +160,7 @@ class Runner:
         self._facts = facts
         self._executor = executor
         self._publish = publish
-        self._disk_threads = disk_threads
+        self._off_loop = off_loop
         self._models = models
         self._inbox: asyncio.Queue[Command | StepModelRetried] = asyncio.Queue()
         self._tools = tools
@@ -321,9 +321,6 @@ class Runner:
         await self._off_loop(checkpointed)
         self._log.tell()
         return end.outcome
-
-    async def _off_loop(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._disk_threads, work)
 
     # -- act
 
