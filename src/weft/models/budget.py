@@ -7,11 +7,11 @@ what was really used after it. What has no known price can't be held to a limit 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from decimal import Decimal
 from typing import Final
 
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 from weft.session.state import StepSpending
 from weft.workspace.flow import Budget
 

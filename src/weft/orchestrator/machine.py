@@ -618,12 +618,13 @@ def _awake(progress: Progress, name: str) -> Progress:
 
 def _ready(spec: RunSpec, progress: Progress, step: Step) -> bool:
     """All it requires is settled; and all that a unit around it needs from outside, so that the unit has one base."""
-    around = (name for unit in spec.pipeline.units_of(step.name) for name in outside(spec.pipeline, unit))
     if step.name in spec.pipeline.mapped and progress.of("failed"):
         return _all_ended(spec, progress, step)
-    return all(progress.steps[name].phase in ("done", "passed") for name in step.before) and all(
-        progress.steps[name].phase in ("done", "passed", "left") for name in around
-    )
+    for name in step.before:
+        if progress.steps[name].phase not in ("done", "passed"):
+            return False
+    around = (name for unit in spec.pipeline.units_of(step.name) for name in outside(spec.pipeline, unit))
+    return all(progress.steps[name].phase in ("done", "passed", "left") for name in around)
 
 
 def _all_ended(spec: RunSpec, progress: Progress, step: Step) -> bool:
@@ -747,15 +748,15 @@ _NO_LIMIT: Final = Budget()
 
 def _budgets(spec: RunSpec, progress: Progress, name: str) -> list[tuple[Budget, list[str], str]]:
     """Every limit that a step is under, with the steps that count against it and whose it is."""
+    found: list[tuple[Budget, list[str], str]] = []
+    if progress.budget != _NO_LIMIT:
+        found.append((progress.budget, [*progress.steps], "the run"))
+    for inner in spec.pipeline.inner:
+        if name in inner.steps:
+            limits = [budget for budget in inner.budgets if budget != _NO_LIMIT]
+            found += [(budget, [*inner.steps], f"the step {inner.place}") for budget in limits]
     own = spec.pipeline.steps[name].budget
-    around = [
-        (budget, [*inner.steps], f"the step {inner.place}")
-        for inner in spec.pipeline.inner
-        if name in inner.steps
-        for budget in inner.budgets
-    ]
-    found = [(progress.budget, [*progress.steps], "the run"), *around, (own, [name], f"the step {name}")]
-    return [one for one in found if one[0] != _NO_LIMIT]
+    return [*found, (own, [name], f"the step {name}")] if own != _NO_LIMIT else found
 
 
 def _short(spec: RunSpec, progress: Progress, name: str) -> str:

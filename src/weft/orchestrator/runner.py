@@ -639,11 +639,14 @@ class Runner:
 
         return judge
 
-    @asynccontextmanager
-    async def _turn(self, step: Step) -> AsyncIterator[None]:
+    def _turn(self, step: Step) -> AbstractAsyncContextManager[None]:
         """What it uses besides is held to limits, in one order for everybody; waiting for it is not its own time."""
+        return self._held(step.resources) if step.resources else nullcontext()
+
+    @asynccontextmanager
+    async def _held(self, resources: Sequence[str]) -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
-            for name in step.resources:
+            for name in resources:
                 await held.enter_async_context(self._using(name))
             yield
 
@@ -746,12 +749,11 @@ class Runner:
 
     def _makers(self, artifacts: Mapping[str, Any]) -> dict[str, str]:
         """The models that made these artifacts; code made the others."""
-        made = {
-            name: self._facts.materials[one.name]
-            for one in self._spec.pipeline.steps.values()
-            for name in one.artifacts
-        }
-        return {name: made[name].model for name in artifacts if name in made and not made[name].code}
+        made: dict[str, str] = {}
+        for name, material in self._facts.materials.items() if artifacts else ():
+            if not material.code:
+                made |= {one: material.model for one in self._spec.pipeline.steps[name].artifacts if one in artifacts}
+        return {name: made[name] for name in artifacts if name in made}
 
     async def _upstream(self, wanted: Mapping[str, str]) -> dict[str, Any]:
         """The artifacts of the required steps, parsed: as this run made them, else as they are on the disk."""

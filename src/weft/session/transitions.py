@@ -12,14 +12,14 @@ is not judged by this: what was written before these rules were, stays readable.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import assert_never
 
 from weft.protocol import events as e
 from weft.protocol.call_events import CallSettled
 from weft.protocol.events import DurableEvent, Outcome
 from weft.protocol.talk import TalkEvent
-from weft.protocol.values import dataclass
+from weft.protocol.values import dataclass, replace
 
 _Elsewhere = (
     e.SessionCreated
