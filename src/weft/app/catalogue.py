@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 64
 """Sessions of which it is kept what their logs added up to."""
 PAUSE: Final = 0.3
-"""Seconds until the entry of a session that has grown follows, when nobody looks."""
-PAUSE_SHARE: Final = 4
-"""The pause after it, in what the last time took: with many at work at once it takes a fifth of the time at most."""
+"""Seconds without a word of growth after which the entries of what has grown follow, when nobody looks."""
+LONGEST_LAG: Final = 10.0
+"""Seconds that they lag behind at most, as long as growth goes on."""
 
 
 @dataclass(slots=True)
@@ -79,12 +79,16 @@ class Catalogue:
         """What its entry lags behind; put here from any thread."""
         self._follows = False
         """Whether somebody is about to bring these up to date."""
-        self._took = 0.0
-        self._closing = threading.Event()
+        self._grew = 0.0
+        """When something last did."""
+        self._closing = False
+        self._hurry = threading.Event()
+        """Somebody waits for the thread: it waits for no pause."""
 
     def close(self) -> None:
         """What has grown is brought up to date first."""
-        self._closing.set()
+        self._closing = True
+        self._hurry.set()
         self._thread.shutdown()
         with self._lock:
             if self._index is not None:
@@ -149,6 +153,7 @@ class Catalogue:
                 self.refresh()
             told()
 
+        self._hurry.set()
         self._thread.submit(refreshed)
 
     def _take_over(self, behind: Mapping[str, LogMark]) -> set[str]:
@@ -206,22 +211,26 @@ class Catalogue:
     def grown(self, session: str) -> None:
         """A session has grown: never waits, not even for who brings others up to date."""
         self._grown.add(session)
-        if not self._follows and not self._closing.is_set():
+        self._grew = time.monotonic()
+        if not self._follows and not self._closing:
             self._follows = True
             self._thread.submit(self._follow)
 
     def soon(self, session: str) -> Future[None]:
         """Bring a session up to date behind whoever asks, and at once."""
+        self._hurry.set()
         return self._thread.submit(self.follow_up, session)
 
     def _follow(self) -> None:
-        self._closing.wait(max(PAUSE, PAUSE_SHARE * self._took))
+        latest = time.monotonic() + LONGEST_LAG
+        while (pause := min(self._grew + PAUSE, latest) - time.monotonic()) > 0 and not self._hurry.wait(pause):
+            pass  # it has grown again meanwhile
+        if not self._closing:
+            self._hurry.clear()
         self._follows = False
-        begun = time.monotonic()
         while self._grown:
             with self._lock:  # of one at a time: who looks is let in between
                 self._catch_up(1)
-        self._took = time.monotonic() - begun
 
     def _caught_up(self) -> SessionIndex:
         self._catch_up(len(self._grown))
