@@ -89,7 +89,7 @@ def on_disk(number: int) -> float:
         Folder.open(Path(place), Disk(sync=False)) as above,
     ):
         parent = above.folder("sessions", create=True)
-        with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
+        with Session.open(parent, "talk", lambda: datetime.now(UTC), create=True) as session:
             return commands_per_second(number, SessionJournal(session))
 
 

@@ -181,7 +181,7 @@ class World:
     def _session(self) -> Iterator[Session]:
         with Folder.open(self.place, SteppingDisk()) as above:
             parent = above.folder("sessions", create=True)
-            with Session.open(parent, "life", lambda: datetime.now(UTC), above=above, create=True) as session:
+            with Session.open(parent, "life", lambda: datetime.now(UTC), create=True) as session:
                 if not session.state.seq:
                     session.record([SessionCreated(session="life", pipeline="", weft="0")])
                 yield session

@@ -47,7 +47,7 @@ async def life(place: Path, disk: Disk, seen: Seen) -> None:
     """A message, two tools, one of them asked for, an answer, a shutdown."""
     with Folder.open(place, disk) as above:
         parent = above.folder("sessions", create=True)
-        with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
+        with Session.open(parent, "talk", lambda: datetime.now(UTC), create=True) as session:
             if not session.state.seq:
                 session.record([SessionCreated(session="talk", pipeline="chat", weft="0")])
             calls = (ToolCall(call="a", tool="read", input={}), ToolCall(call="b", tool="write", input={}))
@@ -74,7 +74,7 @@ async def afterwards(place: Path) -> list[Record]:
     """The next process: everything comes to rest, and a further message is answered."""
     with Folder.open(place) as above:
         parent = above.folder("sessions", create=True)
-        with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
+        with Session.open(parent, "talk", lambda: datetime.now(UTC), create=True) as session:
             tools = ScriptedTools({"read": work, "write": work}, ASKS)
             model = ScriptedModel([saying("one"), saying("two"), saying("three")])
             names = (f"after-{session.state.seq}-{number}" for number in range(9))

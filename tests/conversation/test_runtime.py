@@ -94,7 +94,7 @@ def events_of(journal: MemoryJournal, kind: type) -> list[Any]:
 def session_in(place: Path, *, sync: bool = False) -> Iterator[Session]:
     with Folder.open(place, Disk(sync=sync)) as above:
         parent = above.folder("sessions", create=True)
-        with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
+        with Session.open(parent, "talk", lambda: datetime.now(UTC), create=True) as session:
             if not session.state.seq:
                 session.record([SessionCreated(session="talk", pipeline="chat", weft="0")])
             yield session

@@ -307,7 +307,7 @@ async def main(folder: Path, words: list[str]) -> int:
     model = Obedient(folder)
     with Folder.open(folder) as above:
         parent = above.folder("sessions", create=True)
-        with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
+        with Session.open(parent, "talk", lambda: datetime.now(UTC), create=True) as session:
             ports = Ports(
                 model=lambda _: model,
                 toolbox=tools(folder, held),

@@ -27,7 +27,7 @@ def now() -> datetime:
 
 def opened(path: Path) -> Session:
     above = Folder.open(path)
-    return Session.open(above.folder("sessions", create=True), "s-1", now, above=above, create=True)
+    return Session.open(above.folder("sessions", create=True), "s-1", now, create=True)
 
 
 BEGUN: tuple[DurableEvent, ...] = (

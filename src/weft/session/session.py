@@ -69,7 +69,6 @@ class Session:
         self,
         folder: Folder,
         parent: Folder,
-        above: Folder,
         lock: WriterLock,
         now: Now,
         accepting: Actor | None = None,
@@ -78,7 +77,6 @@ class Session:
         self.folder = folder
         self._notices: list[str] = []
         self._parent = parent
-        self._above = above
         self._lock = lock
         self._one_writer = threading.Lock()
         self.on_record: Callable[[Sequence[Record]], None] | None = None
@@ -119,7 +117,6 @@ class Session:
         name: str,
         now: Now,
         *,
-        above: Folder,
         create: bool = False,
         accepting: Actor | None = None,
         shared: SharedLog | None = None,
@@ -128,8 +125,8 @@ class Session:
         CutLogError when the log has lost something, unless somebody is `accepting` that. `shared`: the log that the
         folder is a working copy of.
 
-        The session owns `parent` from here on. It needs it, and `above`, to make its own entry durable with the first
-        record: a process that was killed may have made these folders without a sync.
+        The session owns `parent` from here on. It needs it to make its own entry durable with the first record: a
+        process that was killed may have made the folder without a sync. That `parent` is there is durable.
         """
         with ExitStack() as stack:
             stack.callback(parent.close)
@@ -145,7 +142,7 @@ class Session:
             writer = SharedWriter.take(shared, folder) if shared is not None else None
             if writer is not None:
                 stack.callback(writer.close)
-            session = cls(folder, parent, above, lock, now, accepting, writer)
+            session = cls(folder, parent, lock, now, accepting, writer)
             stack.callback(session._log.close)
             session._remove_temporaries()
             session._recover()
@@ -270,7 +267,7 @@ class Session:
         self._standing = standing
         self._behind = True
         if not self._placed:
-            for folder in (self.folder, self._parent, self._above):
+            for folder in (self.folder, self._parent):
                 folder.sync()
             self._placed = True
         for record in records:

@@ -89,6 +89,8 @@ class Sessions:
         self._workspace = workspace
         self._now = now
         self._shared = shared
+        self._has_homes = False
+        """The folders that sessions are in are as durable as they will be."""
 
     def ids(self) -> list[str]:
         if self._shared is not None:
@@ -172,9 +174,14 @@ class Sessions:
         that."""
         home = self._find(check_session_id(session)) or HOMES[0]
         parent = self._workspace.folder(home, create=True)
-        return Session.open(
-            parent, session, self._now, create=create, above=self._workspace, accepting=accepting, shared=self._shared
-        )
+        try:
+            if not self._has_homes:  # whoever made them may have been killed before a sync
+                self._workspace.sync()
+                self._has_homes = True
+        except BaseException:
+            parent.close()
+            raise
+        return Session.open(parent, session, self._now, create=create, accepting=accepting, shared=self._shared)
 
     def accept_cut(self, session: str, by: Actor) -> tuple[str, ...]:
         """Go on without what the log has lost; says what that was. Nothing is done when it has lost nothing."""

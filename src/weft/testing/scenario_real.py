@@ -192,7 +192,7 @@ def members(group: int) -> list[int]:
 async def talking(given: Ports, *, sync: bool = False) -> AsyncIterator[Conversation]:
     with tempfile.TemporaryDirectory() as place, Folder.open(Path(place), Disk(sync=sync)) as above:
         parent = above.folder("sessions", create=True)
-        with Session.open(parent, "talk", lambda: datetime.now(UTC), above=above, create=True) as session:
+        with Session.open(parent, "talk", lambda: datetime.now(UTC), create=True) as session:
             talk = await Conversation.open(SessionJournal(session), given)
             try:
                 yield talk
