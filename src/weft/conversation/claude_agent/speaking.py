@@ -75,6 +75,25 @@ class Setup:
     )
 
 
+async def follow_log(
+    events: AsyncIterator[FeedItem],
+    settled: Callable[[t.ToolSettled], Awaitable[None]],
+    is_now: Callable[[str, int], bool],
+    stop: Callable[[], None],
+) -> None:
+    """Hands every settlement to the call that waits for it. An interrupt of the turn that is spoken in now stops the
+    agent, whatever it was doing."""
+    async for item in events:
+        match item.event if isinstance(item, Record) else None:
+            case t.ToolSettled() as event:
+                await settled(event)
+            case t.TurnInterrupted() as stopped if is_now(stopped.conversation, stopped.turn):
+                stop()
+            case t.ContinuationCancelled() as cancelled:
+                if is_now(cancelled.conversation, turn_of(cancelled.key.rpartition(":")[2])):
+                    stop()
+
+
 class Speaking:
     def __init__(self, setup: Setup, talk: Callable[[], RuntimeTalk]) -> None:
         self._setup = setup
@@ -124,16 +143,7 @@ class Speaking:
     # -- from the log to the gate
 
     async def follow(self, events: AsyncIterator[FeedItem]) -> None:
-        """Hands every settlement to the call that waits for it. An interrupt stops it, whatever it was doing."""
-        async for item in events:
-            match item.event if isinstance(item, Record) else None:
-                case t.ToolSettled() as settled:
-                    self.settled(settled)
-                case t.TurnInterrupted() as stopped if self._is_now(stopped.conversation, stopped.turn):
-                    self.stop()
-                case t.ContinuationCancelled() as cancelled:
-                    if self._is_now(cancelled.conversation, turn_of(cancelled.key.rpartition(":")[2])):
-                        self.stop()
+        await follow_log(events, self._settled, self._is_now, self.stop)
 
     def _is_now(self, conversation: str, turn: int) -> bool:
         """Whether this child, and not one before it, speaks in that turn: what is past stops nobody."""
@@ -141,7 +151,7 @@ class Speaking:
             return turn >= self._born
         return self._runtime is not None and self._subs.get(conversation) in self._runtime.calls
 
-    def settled(self, event: t.ToolSettled) -> None:
+    async def _settled(self, event: t.ToolSettled) -> None:
         runtime = self._runtime
         if runtime is None or event.call not in runtime.calls:
             return

@@ -11,19 +11,18 @@ from typing import Any, Final, Literal
 
 from weft.conversation.claude_agent.gate import GateToolbox
 from weft.conversation.claude_agent.kept import KeptRuntime, read_kept, what_it_is_told, write_kept
-from weft.conversation.claude_agent.speaking import RuntimeTalk
+from weft.conversation.claude_agent.speaking import RuntimeTalk, follow_log
 from weft.conversation.other_agent.acp import KINDS, OTHER_TOOL, AcpRuntime
 from weft.conversation.other_agent.codex import CodexRuntime
 from weft.conversation.other_agent.runtime import AgentReach, AgentRuntime, PromptEnded, PromptFailed, WantedCall
 from weft.conversation.projections import told_to_model
-from weft.conversation.state import turn_of
 from weft.conversation.step_files import make_files
 from weft.models.making import FilesAsk, FilesMade
 from weft.models.model import ModelError, Part, Request, Stop
 from weft.models.structured import Way
 from weft.protocol import talk as t
 from weft.protocol.errors import WeftError
-from weft.protocol.events import FeedItem, Record
+from weft.protocol.events import FeedItem
 from weft.protocol.messages import ToolCall
 from weft.tools.places import place
 from weft.tools.processes import to_the_end
@@ -121,16 +120,7 @@ class OtherSpeaking:
             await self._runtime.aclose()
 
     async def follow(self, events: AsyncIterator[FeedItem]) -> None:
-        """Hands every settlement to what waits for it. An interrupt stops the agent, whatever it was doing."""
-        async for item in events:
-            match item.event if isinstance(item, Record) else None:
-                case t.ToolSettled() as settled:
-                    await self._settled(settled)
-                case t.TurnInterrupted() as stopped if stopped.turn > self._since:
-                    self.stop()
-                case t.ContinuationCancelled() as cancelled:
-                    if turn_of(cancelled.key.rpartition(":")[2]) > self._since:
-                        self.stop()
+        await follow_log(events, self._settled, lambda _, turn: turn > self._since, self.stop)
 
     async def _settled(self, event: t.ToolSettled) -> None:
         runtime = self._runtime
