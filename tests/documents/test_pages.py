@@ -308,3 +308,14 @@ def test_boxes_of_a_manual_stay_whatever_their_class_says() -> None:
         assert kept in document.text
     assert "Chapter 3" not in document.text
     assert any("left out" in note for note in document.notes)
+
+
+def test_a_formula_stays_in_its_sentence() -> None:
+    page = r"""<body><p>The distance is <img class="formulaInl" alt="$\sqrt{x^2+y^2}$" src="a.png"/> in the plane,
+    and the mass <math alttext="m_0"><mi>m</mi><mn>0</mn></math> stays;
+    so does <math><mi>E</mi><mo>=</mo><mi>k</mi></math> there.
+    <img alt="A portrait of the author" src="b.png"/></p></body>"""
+    text = read_document(page.encode(), "page.html").text
+    assert r"$\sqrt{x^2+y^2}$ in the plane" in text
+    assert "mass m_0 stays; so does E=k there" in text.replace("E = k", "E=k")
+    assert "portrait" not in text

@@ -125,3 +125,17 @@ def test_a_workbook_is_read_sheet_by_sheet_and_what_is_left_out_of_a_table_is_sa
     notes = {document.file: document.notes for document in knowledge.store.documents()}
     assert "1 rows left out" in notes["manual/many.csv"][0]
     assert [problem for problem in report.problems if "broken.xlsx" in problem]
+
+
+def test_a_page_that_only_leads_to_another_is_no_document(followed: tuple[KnowledgeBase, Path]) -> None:
+    knowledge, source = followed
+    refresh = '<meta http-equiv="Refresh" content="0; url=use.html#when">'
+    (source / "here.html").write_text(
+        f"<html><head>{refresh}</head><body><p>It is <a href='use.html'>there</a>.</p></body>"
+    )
+    (source / "full.html").write_text(f"<html><head>{refresh}</head><body><p>{'A page of its own. ' * 30}</p></body>")
+    report = knowledge.update()
+    assert report.skipped["only leads to another page"] == ["manual/here.html"]
+    assert report.counts["signposts"] == 1
+    assert "manual/full.html" in knowledge.store.hashes()
+    assert "manual/here.html" not in knowledge.store.hashes()

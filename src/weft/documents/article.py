@@ -19,9 +19,7 @@ from weft.documents.characters import squeezed, word_set
 from weft.documents.markup import BLOCKS, Element
 from weft.protocol.values import dataclass
 
-_MACHINES: Final = word_set(
-    "script style template noscript svg math iframe object embed canvas audio video head applet"
-)
+_MACHINES: Final = word_set("script style template noscript svg iframe object embed canvas audio video head applet")
 _NEVER: Final = _MACHINES | word_set("select textarea button input dialog nav menu datalist frame frameset map")
 _ROLES: Final = word_set(
     "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tablist"
@@ -78,20 +76,20 @@ def find_article(page: Element) -> tuple[Element, bool, dict[str, int]]:
     A small piece of a page of prose is not its article: then the answer is no.
     """
     body = page.first("body") or page
-    asking = _asking(body)
+    asking, host = _asking(body), _own_host(page)
     left: Counter[str] = Counter()
     _drop_unseen(body, left)
     weights = _weigh(body)
     visible = weights[id(body)].text
-    _drop_named(body, weights, asking, _own_host(page), left)
+    _drop_named(body, weights, asking, host, left)
     weights = _weigh(body)
     if not weights[id(body)].mass:
         short = _only_article(body, weights)
         left["what stands beside the article"] += _words(body) - _words(short or body)
         return short or body, short is not None, dict(+left)
-    root = _descend(body, weights)
+    root = _descend(body, weights, host)
     left["what stands beside the article"] += _words(body) - _words(root)
-    _drop_links(root, _weigh(root), _own_host(page), left)
+    _drop_links(root, _weigh(root), host, left)
     kept = len(squeezed(root.all_text()))
     return root, kept >= min(200, visible / 4), dict(+left)
 
@@ -291,13 +289,13 @@ def _drop_lonely_heading(kept: list[Element | str]) -> None:
 # -- where the paragraphs are
 
 
-def _descend(body: Element, weights: dict[int, _Weight]) -> Element:
+def _descend(body: Element, weights: dict[int, _Weight], host: str) -> Element:
     total = weights[id(body)].mass
     root = body
     best = [element for element in body.elements() if _is_article(element) and weights[id(element)].mass >= 0.5 * total]
     if best:
-        # the innermost of those that have most of the page
-        root = best[-1]
+        # the innermost of those that have most of the page: what says of itself that it is the article, is it whole
+        return best[-1]
     while True:
         inside = [child for child in root.children if isinstance(child, Element) and child.tag in BLOCKS]
         heavy = max(inside, key=lambda child: weights[id(child)].mass, default=None)
@@ -315,15 +313,20 @@ def _descend(body: Element, weights: dict[int, _Weight]) -> Element:
             return root
         if weights[id(heavy)].mass < 0.9 * weights[id(root)].mass or _has_headline(root, heavy):
             return root
-        if any(_is_prose(child, weights[id(child)]) for child in inside if child is not heavy):
+        if any(_is_text(child, weights[id(child)], host) for child in inside if child is not heavy):
             return root
         root = heavy
 
 
-def _is_prose(element: Element, weight: _Weight) -> bool:
-    """Whether something beside most of the text is text as well, and not a box by its name."""
+def _is_text(element: Element, weight: _Weight, host: str) -> bool:
+    """Whether something beside most of the text is text as well, and not a box by its name: prose, code, a table, a
+    section; also a section of links into the same set of files."""
     named = _names_of(element) | {word.lower() for word in _WORDS.findall(element.attributes.get("id", ""))}
-    return weight.mass > 0 and 2 * weight.links < weight.text and not named & (_NAMES | _EDGES)
+    if named & (_NAMES | _EDGES) or not (weight.mass > 0 or weight.text >= _PARAGRAPH):
+        return False
+    if 2 * weight.links >= weight.text:
+        return element.first(*_HEADINGS) is not None and not _leads_around_the_site(element, host)
+    return weight.mass > 0 or element.first("pre", "table", "dl", *_HEADINGS) is not None
 
 
 def _is_body(element: Element) -> bool:

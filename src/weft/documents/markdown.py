@@ -14,7 +14,7 @@ from weft.documents.characters import word_set
 from weft.documents.markup import BLOCKS, Element
 
 _DROPPED: Final = word_set(
-    "script style template svg math object embed applet iframe canvas audio video map head link meta title noscript"
+    "script style template svg object embed applet iframe canvas audio video map head link meta title noscript"
     " select textarea button input datalist rp rt xmp noembed noframes frame colgroup col"
 )
 _HEADINGS: Final = {"h1": "#", "h2": "##", "h3": "###", "h4": "####", "h5": "#####", "h6": "######"}
@@ -204,6 +204,8 @@ def _row(texts: Sequence[str], cells: Sequence[Element], width: int) -> str:
 
 # -- inside a line
 
+_FORMULA: Final = re.compile(r"\s*(?:\$|\{?\\(?:[a-zA-Z]|[\[(]))")
+
 
 def inline_text(element: Element) -> str:
     pieces: list[str] = []
@@ -222,9 +224,12 @@ def _inline(node: Element | str, pieces: list[str]) -> None:
     if tag == "br":
         pieces.append("\n")
     elif tag == "img":
-        # only a picture that stands for a character belongs to the line
+        # only a picture that stands for a character or a formula belongs to the line
         alternative = node.attributes.get("alt", "")
-        pieces.append(alternative if 0 < len(alternative) <= 4 and not alternative.isascii() else "")
+        sign = 0 < len(alternative) <= 4 and not alternative.isascii()
+        pieces.append(alternative if sign or _FORMULA.match(alternative) else "")
+    elif tag == "math":
+        pieces.append(_formula(node))
     elif tag in ("code", "kbd", "samp", "tt"):
         text = _SPACE.sub(" ", node.all_text()).strip()
         pieces.append(f"`{text}`" if text and "`" not in text else text)
@@ -241,6 +246,13 @@ def _inline(node: Element | str, pieces: list[str]) -> None:
         pieces.append(" " if block else "")
         _children(node, pieces)
         pieces.append(" " if block else "")
+
+
+def _formula(node: Element) -> str:
+    """As it is written in TeX, where the page has that; its signs else."""
+    noted = next((each for each in node.elements() if each.tag == "annotation"), None)
+    written = node.attributes.get("alttext", "") or (noted.all_text() if noted else "")
+    return _SPACE.sub(" ", written or " ".join(node.all_text().split()))
 
 
 def _children(element: Element, pieces: list[str]) -> None:

@@ -18,6 +18,7 @@ _SEPARATOR: Final = re.compile(r"\s+[|–—·•»:/-]\s+|\s+::\s+")
 _DATE: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|\d{4}-\d{2}|\d{4}/\d{2}/\d{2}"
 )
+_REFRESH: Final = re.compile(r"\s*[\d.]*\s*[;,]\s*url\s*=\s*['\"]?([^'\"]{1,2000})", re.IGNORECASE)
 _BY: Final = re.compile(r"(?:written )?(?:by|von|par|por|di|door|av|автор:?)\s+", re.IGNORECASE)
 _XML: Final = re.compile(r"\s*(?:<\?xml|<!doctype html public \"-//w3c//dtd xhtml)", re.IGNORECASE)
 _JSON_LIMIT: Final = 500_000
@@ -108,6 +109,7 @@ class _Facts:
         self.title = ""
         self.metas: dict[str, str] = {}
         self.canonical = ""
+        self.leads_to = ""
         self.data: list[dict[str, Any]] = []
         self.marked: dict[str, str] = {}
         self.time = ""
@@ -118,6 +120,9 @@ class _Facts:
         attributes = element.attributes
         if element.tag == "title" and not self.title:
             self.title = element.all_text()
+        elif element.tag == "meta" and attributes.get("http-equiv", "").lower() == "refresh":
+            leads = _REFRESH.match(attributes.get("content", ""))
+            self.leads_to = leads[1] if leads else ""
         elif element.tag == "meta":
             name = attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or ""
             if name and attributes.get("content", "").strip():
@@ -176,6 +181,7 @@ class _Facts:
         yield "description", self.meta("description", "og:description", "twitter:description")
         yield "site", self.meta("og:site_name", "application-name")
         yield "keywords", self.meta("keywords", "news_keywords")
+        yield "leads_to", self.leads_to
         yield "modified", self.meta("article:modified_time") or self.linked("dateModified")
 
 

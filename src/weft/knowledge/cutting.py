@@ -27,8 +27,8 @@ _ENOUGH: Final = 3
 """So many numbers in order, and a document is a numbered one."""
 
 
-CUT: Final = 2
-"""How documents are cut; when it grows, those of older indexes are cut anew."""
+CUT: Final = 3
+"""How documents are read and cut; when it grows, those of older indexes are cut anew."""
 
 
 def content_key(data_hash: str, file: str, collection: Collection) -> str:

@@ -3,7 +3,7 @@
 What a document's entry was made of (its bytes, its name, what the collection says) is hashed; while the hash is the
 same nothing is read. A process that is killed leaves whole documents behind, and the next one goes on with the rest.
 Of files with the same bytes one is in the index, the first by name; which others there are, and what was passed over
-and why, is in the report.
+and why (a page that only leads to another is), is in the report.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from weft.documents import MAX_BYTES, DocumentError, read_document
 from weft.files import Folder
@@ -25,7 +25,9 @@ from weft.protocol.hashes import hash_bytes
 from weft.protocol.values import dataclass
 
 FILE_LIMIT: Final = 100_000
-State = Literal["unchanged", "added", "changed", "removed", "failed", "identical"]
+SIGNPOST: Final = 60
+"""A page that a browser leaves at once for another, with fewer words than these, is no document."""
+State = Literal["unchanged", "added", "changed", "removed", "failed", "identical", "signposts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,7 @@ class IngestProgress:
 
 @dataclass(slots=True)
 class IngestReport:
-    counts: dict[State, int] = field(
-        default_factory=lambda: {"unchanged": 0, "added": 0, "changed": 0, "removed": 0, "failed": 0, "identical": 0}
-    )
+    counts: dict[State, int] = field(default_factory=lambda: dict.fromkeys(get_args(State), 0))
     passages: int = 0
     problems: list[str] = field(default_factory=list)
     skipped: dict[str, list[str]] = field(default_factory=dict)
@@ -114,6 +114,11 @@ def update(
             continue
         try:
             document = read_other(data, file) if is_other(file) else read_document(data, file)
+            if document.extra.get("leads_to") and document.words < SIGNPOST:
+                store.remove([file])
+                report.skipped.setdefault("only leads to another page", []).append(file)
+                tell(file, "signposts")
+                continue
             cut = cut_document(document, file, key, collection)
         except DocumentError as error:
             tell(file, "failed", 0, str(error))
