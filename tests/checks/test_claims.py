@@ -39,6 +39,25 @@ def test_the_same_statement_is_quoted(claim: str) -> None:
     assert verdict.sentence
 
 
+def test_a_phrase_in_front_needs_no_comma_where_it_belongs_to_the_whole() -> None:
+    assert compare("Between 8 and 10 the office is closed.", "The office is closed between 8 and 10.").state == "quoted"
+    assert compare("With oil lamps the keepers work.", "The keepers work with oil lamps.").state == "not_checked"
+
+
+def test_the_sentences_of_a_quotation_are_read_one_by_one_unless_somebody_is_named_in_it() -> None:
+    claim = "About sixty keepers were tending lamps in 1850."
+    told = "The lamp went out in May. There were about sixty keepers tending lamps in 1850. Then came gas."
+    assert compare(claim, f"A keeper writes: \n\n“{told}”").state == "quoted"
+    assert compare(claim, f"“{told}").state == "quoted"  # it goes on in the next paragraph
+    assert compare(claim, f"“{told},” claimed one of them.").state == "not_checked"
+
+
+def test_a_sentence_of_many_names_is_no_title() -> None:
+    passage = "Anna Berg succeeded Carl Dorn as Chief Keeper of Skagen Light in January 1999."
+    verdict = compare(passage.replace("Anna Berg", "Emil Frank"), passage)
+    assert verdict.state == "contradicted", verdict.reason
+
+
 @pytest.mark.parametrize(
     ("claim", "kind"),
     [

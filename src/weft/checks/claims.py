@@ -29,6 +29,8 @@ _HELD_AGAINST: Final = 8
 """How many sentences, the nearest first, are laid beside a claim."""
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 _COLON: Final = re.compile(r":(?=\s|\Z)")
+_QUOTATION: Final = re.compile(r"[\"“„«]([^\"“”„«»]+)[\"”»]?", re.DOTALL)
+"""All of a sentence, or a paragraph of it that goes on in the next."""
 _SEVERAL: Final = frozenset({"number", "date"})
 """Kinds of which more than one may be different in one statement and still turn it round."""
 
@@ -65,7 +67,7 @@ class Verdict:
 def compare(claim: str, passage: str, lead: str = "") -> Verdict:
     """`lead` is what stands before a list of which the passage is one item: the two together are a sentence too."""
     parts = sentences(claim)
-    plain = [read_statement(sentence) for sentence in sentences(_FENCE.sub("", passage))]
+    plain = _statements(passage)
     sources = [*plain, *_led(plain, lead)]
     verdicts = [run] if (run := _run(claim, plain)) else [_one(part, sources) for part in parts]
     wanted = frozenset().union(*(read_statement(part).keys for part in parts))
@@ -83,7 +85,7 @@ def compare(claim: str, passage: str, lead: str = "") -> Verdict:
 
 def conflicts(one: str, other: str) -> list[Evidence]:
     """Where two passages state the same with one thing turned round. `claim` and `sentence` are the two sentences."""
-    plain = [read_statement(sentence) for sentence in sentences(_FENCE.sub("", other))]
+    plain = _statements(other)
     others = [*plain, *_led(plain, "")]
     found: list[Evidence] = []
     for sentence in sentences(one):
@@ -92,6 +94,13 @@ def conflicts(one: str, other: str) -> list[Evidence]:
             item = verdict.evidence[0]
             found.append(Evidence(item.kind, False, sentence, verdict.sentence, item.reason))
     return found
+
+
+def _statements(passage: str) -> list[Statement]:
+    """Its sentences; of a quotation that says nothing of who said it, also those inside it."""
+    found = sentences(_FENCE.sub("", passage))
+    inside = [part for one in found if (quotation := _QUOTATION.fullmatch(one)) for part in sentences(quotation[1])]
+    return [read_statement(sentence) for sentence in (*found, *inside)]
 
 
 def _led(plain: Sequence[Statement], lead: str) -> Iterator[Statement]:

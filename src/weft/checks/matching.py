@@ -199,16 +199,21 @@ def _may_move(
         return False
     if len(run) == 1 and head.role in ("place", "condition"):
         return False
+    fixed = here.split(" ")[0] in _FIXED
     places = (ours, run[0][0], run[-1][0]), (theirs, run[0][1], run[-1][1])
-    if any(_is_fronted(*one) and _is_last(*other) for one, other in (places, places[::-1])):
+    comma = fixed or not here
+    if any(_is_fronted(*one, comma=comma) and _is_last(*other) for one, other in (places, places[::-1])):
         return True
-    if far or here.split(" ")[0] in _FIXED:
+    if far or fixed:
         return False
     low, high = min(j for _, j in (*run, *over)), max(j for _, j in (*run, *over))
-    jumped = theirs[low : high + 1]
+    inside = range(min(j for _, j in run), max(j for _, j in run) + 1)
     return not any(
-        is_saying(token) or token.role in ("condition", "joint") or token.word in ("which", "who", "that")
-        for token in jumped
+        is_saying(token)
+        or token.role == "condition"
+        or (token.role == "joint" and at not in inside)
+        or token.word in ("which", "who", "that")
+        for at, token in enumerate(theirs[low : high + 1], start=low)
     )
 
 
@@ -234,12 +239,12 @@ def _marker(tokens: Sequence[Token], at: int) -> str:
     return " ".join(marks)
 
 
-def _is_fronted(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """At the beginning, with a comma behind it."""
+def _is_fronted(tokens: Sequence[Token], first: int, last: int, *, comma: bool) -> bool:
+    """At the beginning, with a comma behind it where it could belong to what follows."""
     return (
         all(token.role in (*_SLIGHT, "place", "condition") for token in tokens[:first])
         and last + 1 < len(tokens)
-        and "," in tokens[last + 1].before
+        and ("," in tokens[last + 1].before or not comma)
     )
 
 

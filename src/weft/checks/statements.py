@@ -156,7 +156,7 @@ def read_statement(sentence: str) -> Statement:
     text = _LINK.sub(r"\1", sentence)
     text = " ".join(_ITEM.sub("", _MARKUP.sub("", text)).replace("’", "'").replace("‘", "'").split())
     text = _OPENER.sub("", re.sub(r"[“”„«»]", '"', text))
-    tokens = tuple(_measured(list(_named(list(_tokens(text))))))
+    tokens = tuple(_measured(list(_named(list(_tokens(text)), stopped=text.endswith(".")))))
     return Statement(text, tokens, text.rstrip("\"') ").endswith("?"))
 
 
@@ -264,10 +264,11 @@ def _token(text: str, word: str, start: int) -> Token:
     return Token(text, key or _IRREGULAR.get(small) or stem(small), role, start)
 
 
-def _named(tokens: list[Token]) -> Iterator[Token]:
-    """Names as far as capitals tell; the first word of a sentence only where more speaks for it."""
+def _named(tokens: list[Token], *, stopped: bool) -> Iterator[Token]:
+    """Names as far as capitals tell; the first word of a sentence only where more speaks for it. In a title they tell
+    nothing; what ends in a stop is none, however many names it has."""
     capitals = sum(token.text[:1].isupper() for token in tokens if token.role == "content")
-    title = capitals > 3 and capitals >= 0.8 * sum(token.role == "content" for token in tokens)
+    title = not stopped and capitals > 3 and capitals >= 0.8 * sum(token.role == "content" for token in tokens)
     for at, token in enumerate(tokens):
         first = at == 0 or any(sign in token.before for sign in '.!?:"')
         if token.text == "None" and not first:
