@@ -5,12 +5,13 @@
 Two kinds of questions, from manuals that Debian installs (ROOT is /usr/share, or where their packages were unpacked):
 
 - lists of frequent questions, written by those who wrote the manuals (`faqs.py`): what stands under a question is its
-  answer, and with that taken out of the collection the same question has none. The weights of
-  `weft.knowledge.research.answering` are fitted on the lists in `faqs.TUNE` (`--fit` prints them anew), everything that
-  is reported is measured on the lists in `faqs.TEST`.
+  answer, and with that taken out of the collection the same question has none.
 - `questions/*.tsv`: questions to a whole manual, each with a pattern that a right answer matches, or with none where
-  the manual does not say it. Written by the same hands as the code, before any weight was fitted: developers-reference
-  is kept for measuring, debian-policy was looked at while building, maint-guide came after all weights and bounds.
+  the manual does not say it. Each was written from the manual alone, before an answer to it was seen.
+
+The weights of `weft.knowledge.research.answering` are fitted on the lists in `faqs.TUNE` and on the manuals in `FITTED`
+(`--fit` prints them anew); everything that is reported is measured on the lists in `faqs.TEST` and on the manuals in
+`KEPT`, whose questions were first asked when all weights and rules were there.
 
 Beside the answers stand what BM25 alone would show first, and its first three passages; and how well the overlap of
 words, instead of the fitted confidence, would tell right from wrong.
@@ -24,12 +25,13 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 import numpy
 
-from benchmarks.faqs import TEST, TUNE, Asked, questions
+from benchmarks.faqs import TEST, TUNE, questions
 from benchmarks.reliability import bins, picture, table
 from weft.files import Folder
 from weft.knowledge.embedding import Embedder, Unavailable, load_embedder
@@ -40,33 +42,50 @@ from weft.knowledge.research.quick import answer_question
 from weft.knowledge.search import Hit
 
 QUESTIONS = Path(__file__).parent / "questions"
-MANUALS = {
-    "developers-reference": "developers-reference/*.html",
-    "debian-policy": "doc/debian-policy/policy.html/*.html",
-    "maint-guide": "doc/maint-guide/html/*.en.html",
+FITTED = {
+    "developers-reference": ("developers-reference/*.html",),
+    "debian-policy": ("doc/debian-policy/policy.html/*.html",),
+    "maint-guide": ("doc/maint-guide/html/*.en.html",),
+    "homebank": ("doc/homebank-data/help/*.html",),
+    "privoxy": ("doc/privoxy/user-manual/*.html",),
+    "rsnapshot": ("doc/rsnapshot/html/*.html",),
+}
+KEPT = {
+    "borgbackup": tuple(
+        f"doc/borgbackup/html/{page}.html"
+        for page in (
+            *("introduction", "quickstart", "faq", "usage/prune", "usage/init", "usage/compact"),
+            *("usage/check", "usage/general", "usage/create", "usage/mount", "usage/extract"),
+        )
+    ),
+    "debian-history": ("doc/debian-history/docs/*.en.html",),
+    "freedombox": ("freedombox/manual/en/[A-Z]*.part.html",),
 }
 UNANSWERED = 0.3
-"""What a question without an answer counts beside one with: people mostly ask what is there."""
+"""What a question of a list counts whose answer was taken out: people mostly ask what is there."""
 FOUND = 40
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One question of a list, with or without its answer in the collection."""
+    """A question as it was judged: one of a list, with or without its answer in the collection, or one to a manual."""
 
-    asked: Asked
+    name: str
+    """Of the list or the manual."""
     without: bool
     judged: list[JudgedPassage]
+    holds: list[bool]
+    """Of each, whether it is the answer."""
     keyword: list[bool]
     """Of the passages that BM25 alone finds, in order: whether each belongs to the answer."""
 
     @property
     def right(self) -> bool:
-        return bool(self.judged) and self.judged[0].row["file"] == self.asked.file
+        return any(self.holds[:1])
 
     @property
     def shown(self) -> bool:
-        return any(one.row["file"] == self.asked.file for one in self.judged[:3])
+        return any(self.holds[:3])
 
 
 @dataclass(frozen=True)
@@ -101,12 +120,50 @@ def tried(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[T
                 for without in (False, True):
                     rows = [row(hit) for hit in found.hits if not (without and hit.passage.file == one.file)]
                     files = [hit.passage.file for hit in keyword.hits]
+                    judged = answering.judge(asked, rows, embedder)
                     yield Tried(
-                        one,
+                        name,
                         without,
-                        answering.judge(asked, rows, embedder),
+                        judged,
+                        [each.row["file"] == one.file for each in judged],
                         [file == one.file for file in files if not (without and file == one.file)],
                     )
+
+
+@contextmanager
+def manual(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[KnowledgeBase]:
+    """A manual as a collection."""
+    pages = sorted(page for pattern in {**FITTED, **KEPT}[name] for page in root.glob(pattern))
+    with tempfile.TemporaryDirectory() as place, Folder.open(Path(place)) as workspace:
+        create_collection(workspace, name)
+        with open_collection(workspace, name, embedder) as knowledge:
+            add_files(knowledge, pages)
+            knowledge.update()
+            knowledge.fill()
+            yield knowledge
+
+
+def questions_to(name: str) -> list[tuple[str, str]]:
+    """The questions to a manual, each with the pattern of a right answer, or none where it does not say it."""
+    lines = (QUESTIONS / f"{name}.tsv").read_text().splitlines()
+    return [(question, pattern) for question, _, pattern in (line.partition("\t") for line in lines)]
+
+
+def tried_on_manual(name: str, root: Path, embedder: Embedder | Unavailable) -> Iterator[Tried]:
+    with manual(name, root, embedder) as knowledge:
+        total = knowledge.store.counts()["passages"]
+        for question, pattern in questions_to(name):
+            found = knowledge.search.find(question, limit=FOUND, rerank=False)
+            asked = answering.read_question(question, knowledge.store.frequencies, total)
+            judged = answering.judge(asked, [row(hit) for hit in found.hits], embedder)
+            said = [" ".join(each.shown for each in answering.answer_of(one)[0]) for one in judged]
+            yield Tried(
+                name,
+                not pattern,
+                judged,
+                [bool(pattern) and re.search(pattern, text, re.DOTALL) is not None for text in said],
+                [],
+            )
 
 
 # -- fitting
@@ -133,13 +190,13 @@ def _signs(values: Sequence[float]) -> AnswerSigns:
 
 def fit(every: Sequence[Tried]) -> answering.Weights:
     pairs = [
-        (astuple(one.signs), one.row["file"] == each.asked.file)
+        (astuple(one.signs), float(holds))
         for each in every
-        if not each.without
-        for one in each.judged
+        if any(each.holds)
+        for one, holds in zip(each.judged, each.holds, strict=True)
     ]
-    signs = numpy.array([pair[0] for pair in pairs])
-    order = _signs(logistic(signs, numpy.array([float(pair[1]) for pair in pairs]), numpy.ones(len(pairs)))[1:])
+    signs, holding = (numpy.array(column) for column in zip(*pairs, strict=True))
+    order = _signs(logistic(signs, holding, numpy.ones(len(pairs)))[1:])
     rows, right, counts = [], [], []
     for each in every:
         scores = [sum(w * s for w, s in zip(astuple(order), astuple(one.signs), strict=True)) for one in each.judged]
@@ -152,8 +209,8 @@ def fit(every: Sequence[Tried]) -> answering.Weights:
         signs_of_best = replace(best.signs, rank=0.0)  # the best is nearly always first: that tells nothing
         nearer = max(one.signs.meaning for one in each.judged) - best.signs.meaning
         rows.append([*astuple(signs_of_best), lead, nearer])
-        right.append(float(best.row["file"] == each.asked.file))
-        counts.append(UNANSWERED if each.without else 1.0)
+        right.append(float(each.holds[at]))
+        counts.append(UNANSWERED if each.without and each.name in TUNE else 1.0)
     start, *weights = logistic(numpy.array(rows), numpy.array(right), numpy.array(counts))
     size = len(fields(AnswerSigns))
     lead, nearer = weights[size:]
@@ -172,17 +229,16 @@ def weighed(each: Tried, weights: answering.Weights) -> Held | None:
     nearer = max(one.signs.meaning for one in each.judged) - best.signs.meaning
     sure = sum(w * s for w, s in zip(astuple(weights.sure), astuple(best.signs), strict=True))
     chance = weights.start + sure + weights.lead * max(-answering.LEAD, lead) + weights.nearer * nearer
-    right = best.row["file"] == each.asked.file and not each.without
-    return Held(1 / (1 + math.exp(-chance)), right, each.without)
+    return Held(1 / (1 + math.exp(-chance)), each.holds[at], each.without)
 
 
 def held_out(every: Sequence[Tried]) -> list[Held]:
-    """Each list by weights that were fitted on the others: what the bounds `ANSWER` and `HIGH` are chosen by."""
-    lists = dict.fromkeys(one.asked.list for one in every)
+    """Each list and manual by weights that were fitted on the others: the bounds `ANSWER` and `HIGH` are chosen so."""
+    lists = dict.fromkeys(one.name for one in every)
     found = []
     for name in lists:
-        weights = fit([one for one in every if one.asked.list != name])
-        found += [weighed(one, weights) for one in every if one.asked.list == name]
+        weights = fit([one for one in every if one.name != name])
+        found += [weighed(one, weights) for one in every if one.name == name]
     return [one for one in found if one is not None]
 
 
@@ -208,7 +264,8 @@ def shown(name: str, weights: answering.Weights) -> str:
         return f"{', '.join(told[:4])},\n        {', '.join(told[4:])}"
 
     return (
-        f"{name}: Final = Weights(\n    order=Signs({signs(weights.order)}),\n    sure=Signs({signs(weights.sure)}),\n"
+        f"{name}: Final = Weights(\n    order=AnswerSigns({signs(weights.order)}),\n"
+        f"    sure=AnswerSigns({signs(weights.sure)}),\n"
         f"    lead={weights.lead:.2f}, nearer={weights.nearer:.2f}, start={weights.start:.2f},\n)  # fmt: skip"
     )
 
@@ -228,8 +285,8 @@ def auc(scores: Sequence[float], right: Sequence[bool]) -> float:
 def report_lists(every: Sequence[Tried]) -> None:
     print("| list | asked | right first | in three | BM25 first | BM25 in three | direct | right of direct | refused |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for name in (*dict.fromkeys(one.asked.list for one in every), "all"):
-        own = [one for one in every if name in (one.asked.list, "all")]
+    for name in (*dict.fromkeys(one.name for one in every), "all"):
+        own = [one for one in every if name in (one.name, "all")]
         there = [one for one in own if not one.without]
         absent = [one for one in own if one.without]
         direct = [one for one in there if one.judged and one.judged[0].probability >= answering.ANSWER]
@@ -265,29 +322,16 @@ def share(part: int, whole: int) -> str:
 
 def report_manual(name: str, root: Path, embedder: Embedder | Unavailable) -> None:
     """Whole answers, through the door that a conversation uses."""
-    rows = [line.split("\t") for line in (QUESTIONS / f"{name}.tsv").read_text().splitlines()]
-    pages = sorted(root.glob(MANUALS[name]))
-    with tempfile.TemporaryDirectory() as place, Folder.open(Path(place)) as workspace:
-        create_collection(workspace, name)
-        with open_collection(workspace, name, embedder) as knowledge:
-            add_files(knowledge, pages)
-            knowledge.update()
-            knowledge.fill()
-            counts = {
-                "right": 0,
-                "partly": 0,
-                "wrong": 0,
-                "refused": 0,
-                "answered": 0,
-                "BM25": 0,
-                "high": 0,
-                "high right": 0,
-            }
-            for question, pattern in rows:
-                one_question(knowledge, question, pattern, counts)
+    rows = questions_to(name)
+    counts = dict.fromkeys(("right", "partly", "wrong", "missed", "refused", "BM25", "high", "high right"), 0)
+    with manual(name, root, embedder) as knowledge:
+        for question, pattern in rows:
+            one_question(knowledge, question, pattern, counts)
     asked = sum(bool(pattern) for _, pattern in rows)
     print(
-        f"| {name} | {asked} | {counts['right']} | {counts['partly']} | {counts['wrong']} | {counts['BM25']} |", end=""
+        f"| {name} | {asked} | {counts['right']} | {counts['partly']} | {counts['wrong']} | {counts['missed']} |"
+        f" {counts['BM25']} |",
+        end="",
     )
     print(f" {len(rows) - asked} | {counts['refused']} | {counts['high right']} of {counts['high']} |")
 
@@ -305,7 +349,7 @@ def one_question(knowledge: KnowledgeBase, question: str, pattern: str, counts: 
         counts["refused"] += not direct
         return
     nearest = any(said.search(f"{one['heading']} {one['text']}") for one in answer["nearest"])
-    counts["right" if right else "partly" if nearest and not direct else "wrong"] += 1
+    counts[("right" if right else "wrong") if direct else "partly" if nearest else "missed"] += 1
     hits = knowledge.search.find(question, limit=3, mode="keyword").hits
     counts["BM25"] += any(said.search(hit.passage.indexed) for hit in hits)
 
@@ -322,6 +366,7 @@ def main() -> None:
     if given.fit:
         for name, by in (("BY_MEANING", embedder), ("BY_WORDS", Unavailable("not wanted"))):
             every = [one for each in TUNE for one in tried(each, given.docs, by)]
+            every += [one for each in FITTED for one in tried_on_manual(each, given.docs, by)]
             print(shown(name, fit(every)))
             report_bounds(held_out(every))
         return
@@ -332,10 +377,11 @@ def main() -> None:
     if given.picture:
         given.picture.write_text(picture(bins(found)))
     print(
-        "\n| manual | answerable | right | partly | wrong | BM25 in three | without answer | refused | high and right |"
+        "\n| manual | answerable | right | partly | wrong | not found | BM25 in three | without answer | refused"
+        " | high and right |"
     )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for name in MANUALS:
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for name in (*FITTED, *KEPT):
         report_manual(name, given.docs, embedder)
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from weft.documents import read_document
 
-TUNE = ("perl", "python", "curl", "zsh", "fetchmail")
-TEST = ("vim", "debian", "django", "git", "apache")
+TUNE = ("python", "curl", "zsh", "fetchmail")
+TEST = ("vim", "debian", "django", "git", "apache", "perl")
 SHORTEST = 12
 """Words of an answer: what has fewer only points somewhere."""
 

@@ -62,6 +62,17 @@ def test_a_term_stands_before_what_is_said_of_it() -> None:
     ]
 
 
+def test_a_label_and_its_value_are_one_statement_of_a_list() -> None:
+    read = statements(
+        "Specifies:\n\nHow many keepers may come.\n\nDefault value:\n\n128\n\nNotes:\n\nAsk before you come."
+    )
+    assert [(one.text, one.item) for one in read] == [
+        ("Specifies: How many keepers may come.", True),
+        ("Default value: 128", True),
+        ("Notes: Ask before you come.", True),
+    ]
+
+
 def test_an_answer_brings_what_its_pronoun_means() -> None:
     said, lead = answer_of(judged(PASSAGE, "It does not prevent"))
     assert [one.text for one in said] == [

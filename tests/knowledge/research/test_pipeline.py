@@ -152,6 +152,13 @@ def test_nothing_found_is_said_and_nothing_is_claimed(audit: KnowledgeBase) -> N
 # -- verification and repair
 
 
+def test_what_comes_nearest_is_shown_where_nothing_is_about_the_question(audit: KnowledgeBase) -> None:
+    answer = answer_of(Made(audit, "Which oven does a baker of sourdough bread inspect before the audit?"), audit)
+    assert answer["outcome"] != "answered"
+    assert answer["level"] == "low"
+    assert answer["nearest"]
+
+
 def rewritten(made: Made, old: str, new: str) -> Made:
     """The draft as a model might have written it, with one slip."""
     for section in made.draft["sections"]:

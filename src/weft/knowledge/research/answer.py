@@ -18,12 +18,12 @@ from urllib.parse import quote
 from weft.knowledge.research.answering import ANSWER, HIGH, SAID
 from weft.knowledge.research.earlier import VERSION, excerpt, known_passages
 from weft.knowledge.research.labels import known_sources, marked
+from weft.knowledge.research.retrieve import NEAREST
 from weft.knowledge.verify.axes import GOOD
 
 CONTRADICTED: Final = 0.3
 FRAGMENT: Final = 6
 """So many words of a passage are looked for in its file."""
-NEAREST: Final = 3
 SUMMARY: Final = 3
 """Sentences of the short form, when there are several sections."""
 

@@ -3,13 +3,12 @@
 Being about the same thing is not answering: search always finds something. So question and passage are judged together,
 by signs that can be named: how near the meaning of the passage and of its best sentence is to the question's, how much
 of what was asked they have (a rare word counts more), whether a telling word of the question is nowhere in it, whether
-the sentence has the kind of thing that is asked for (a number, a time, a reason), whether the passage is made of
-sentences at all, and how far the next passage is behind.
-The weights are fitted on questions that others wrote (`benchmarks/answers.py --fit`), so that of answers with a
-probability of 0.8 about four in five are right; the bounds are chosen on each list by weights that were fitted on the
-others. A sentence that only points elsewhere often has the question's own words, and answers nothing: it is not looked
-at. And two things no weight makes good: a passage that never names what the question names (`Can it read ZFS?`), and a
-sentence without a number, a time or a price where one is asked for, are shown at most as what comes nearest.
+the passage never names what the question names (`Can it read ZFS?`) or the sentence is without a number, a time or a
+price where one is asked for, whether the passage is made of sentences at all, and how far the next passage is behind.
+The weights are fitted on questions to manuals and on lists of questions that others wrote (`benchmarks/answers.py
+--fit`), so that of answers with a probability of 0.8 about four in five are right. A sentence that only points
+elsewhere often has the question's own words, and answers nothing: it is not looked at. And what lacks the name or the
+number that is asked for is shown at most as what comes nearest, whatever the weights say.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ ANSWER: Final = 0.6
 HIGH: Final = 0.88
 SAID: Final = 0.25
 """Below this, the documents do not say it."""
-LACKING: Final = 0.3
+LACKING: Final = 0.55
 """The most likely that something is which lacks what the question names, or the kind of thing it asks for."""
 PERHAPS: Final = 0.87
 """The most likely that something is whose best sentence may have that kind of thing, and may not: never high."""
@@ -102,22 +101,25 @@ _ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 
 def statements(content: str) -> list[PassageStatement]:
     """The sentences of a passage in order. Code, rules and headings are no sentences; a row of a table is one. A word
-    or two in a block of their own are the term that the next block explains, and stand before it."""
+    or two in a block of their own are the term that the next block explains, and stand before it; `Default value:` and
+    `128` below it are one statement, and such statements in a row are a list."""
     found: list[PassageStatement] = []
     term = ""
     for number, block in enumerate(_blocks(content)):
-        text = _bare(" ".join(block.lines))
-        brief = 0 < len(text.split()) < SHORTEST and not text.endswith((".", "!", "?"))
-        if not block.item and (brief or _SIGNATURE.match(text)):
-            term = text if text.endswith(":") else f"{text}:"  # what the next block is said of
+        own = _bare(" ".join(block.lines))
+        labelled = term.endswith(":")
+        text = f"{term} {own}" if labelled else f"{term}: {own}" if term else own
+        brief = 0 < len((text if labelled else own).split()) < SHORTEST and not own.endswith((".", "!", "?"))
+        if not block.item and (brief or _SIGNATURE.match(own)):
+            term = text if labelled else own  # what the next block is said of
             continue
-        text, term = f"{term} {text}".strip(), ""
+        term = ""
         spans = sentence_spans(text)
         code = " ".join(" ".join(block.code).split())
         for start, end in spans:
             if len((sentence := text[start:end]).split()) >= SHORTEST:
                 shows = (start, end) == spans[-1] and sentence.endswith(":") and len(code) <= CODE
-                found.append(PassageStatement(sentence, number, block.item, code if shows else ""))
+                found.append(PassageStatement(sentence, number, block.item or labelled, code if shows else ""))
     return found
 
 
@@ -250,8 +252,8 @@ class AnswerSigns:
     missing: float
     rank: float
     """1 over its place in the search."""
-    fits: float
-    """Whether the best sentence has the kind of thing that is asked for; a half where no kind is."""
+    lacking: float
+    """1 where it lacks what the question names, or its best sentence the kind of thing that is asked for."""
     prose: float
     """How much of the passage is sentences: contents, indexes and lists of names hold every word and say nothing."""
 
@@ -285,8 +287,6 @@ class JudgedPassage:
     signs: AnswerSigns
     score: float
     """For the order: only the differences mean something."""
-    lacking: bool = False
-    """Whether it lacks what the question names, or its best sentence the kind of thing that is asked for."""
     perhaps: bool = False
     """Whether its best sentence may have that kind of thing, and may not."""
     wanted: frozenset[str] = frozenset()
@@ -311,7 +311,7 @@ def judge(asked: Asked, rows: Sequence[Mapping[str, Any]], embedder: Embedder | 
             + weights.nearer * (nearest - one.signs.meaning)
         )
         likely = 1 / (1 + math.exp(-chance))
-        most = LACKING if one.lacking else PERHAPS if one.perhaps or _is_silent(asked, one) else 1.0
+        most = LACKING if one.signs.lacking else PERHAPS if one.perhaps or _is_silent(asked, one) else 1.0
         result.append(replace(one, probability=min(likely, most)))
     return result
 
@@ -354,6 +354,7 @@ def _signs(
         best = max(chosen, key=lambda at: worth[at])
         meaning = row.get("likeness")
         whole = [*above, *(word for own in words for word in own)]
+        named = asked.named((*above, *stems(str(row["content"]))))  # in code as well
         signs = AnswerSigns(
             meaning=float(meaning) if meaning is not None else likeness[best],
             sentence=likeness[best],
@@ -362,14 +363,12 @@ def _signs(
             told=asked.told((*above, *words[best])),
             missing=asked.missing(whole),
             rank=1 / rank,
-            fits=kind[best],
+            lacking=float(not named or lacks_kind(asked.text, read[best].text)),
             prose=sum(len(one.text) for one in read if one.says) / sum(len(one.text) for one in read),
         )
-        named = asked.named((*above, *stems(str(row["content"]))))  # in code as well
-        lacking = not named or lacks_kind(asked.text, read[best].text)
         perhaps = only_perhaps(asked.text, read[best].text)
         wanted = frozenset(asked.weights).difference(above)
-        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs), lacking, perhaps, wanted)
+        yield JudgedPassage(row, tuple(read), best, signs, weights.rank(signs), perhaps, wanted)
 
 
 def judged_for(
@@ -464,16 +463,16 @@ def _telling_rest(judged: JudgedPassage, chosen: Collection[int]) -> int | None:
 # -- what was fitted: `python -m benchmarks.answers --fit` prints these
 
 BY_MEANING: Final = Weights(
-    order=AnswerSigns(meaning=3.51, sentence=2.52, share=-0.09, sentence_share=0.04,
-        told=5.09, missing=-0.57, rank=3.88, fits=-0.05, prose=-0.08),
-    sure=AnswerSigns(meaning=2.68, sentence=1.25, share=1.75, sentence_share=-0.85,
-        told=4.24, missing=0.38, rank=0.00, fits=0.23, prose=0.60),
-    lead=1.17, nearer=-14.55, start=-7.02,
+    order=AnswerSigns(meaning=1.55, sentence=2.80, share=0.52, sentence_share=0.62,
+        told=5.90, missing=-0.31, rank=2.98, lacking=-0.60, prose=-0.11),
+    sure=AnswerSigns(meaning=2.43, sentence=2.02, share=1.44, sentence_share=-1.20,
+        told=6.15, missing=0.00, rank=0.00, lacking=-0.51, prose=1.29),
+    lead=0.78, nearer=-9.67, start=-6.33,
 )  # fmt: skip
 BY_WORDS: Final = Weights(
-    order=AnswerSigns(meaning=0.00, sentence=0.00, share=0.50, sentence_share=0.71,
-        told=6.00, missing=0.55, rank=3.87, fits=0.55, prose=-0.17),
-    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.58, sentence_share=-0.07,
-        told=7.31, missing=0.85, rank=0.00, fits=0.77, prose=-0.62),
-    lead=0.49, nearer=0.00, start=-3.86,
+    order=AnswerSigns(meaning=0.00, sentence=0.00, share=1.66, sentence_share=1.74,
+        told=5.19, missing=0.97, rank=1.95, lacking=-0.89, prose=-0.03),
+    sure=AnswerSigns(meaning=0.00, sentence=0.00, share=1.00, sentence_share=2.40,
+        told=7.51, missing=1.73, rank=0.00, lacking=-0.84, prose=0.77),
+    lead=0.45, nearer=0.00, start=-5.69,
 )  # fmt: skip

@@ -8,6 +8,7 @@ answer is. Sentences that verification rejected are named in `rejected` and are 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -21,11 +22,10 @@ from weft.knowledge.research.answering import ANSWER, JudgedPassage, answer_of, 
 from weft.knowledge.research.depth import Depth
 from weft.knowledge.research.earlier import prior_sections
 from weft.knowledge.research.labels import sentence_id
-from weft.knowledge.research.question import terms_of
+from weft.knowledge.research.question import is_asked, terms_of
+from weft.knowledge.research.retrieve import NEAREST
 from weft.protocol.values import dataclass
 
-NEAREST: Final = 3
-"""So many passages are shown where there is no sure answer."""
 FEW: Final = 6
 """Words: a passage that has fewer (a date, a title) is shown only where nothing else is."""
 SAME: Final = 0.75
@@ -56,7 +56,7 @@ def make_draft(
     rejected: Collection[str] = (),
 ) -> dict[str, Any]:
     """`draft.json`: what a model would be asked for, made of the sources' own sentences."""
-    asked = [query for query in sub_queries if query["role"] != "context"]  # context helps to find, and is no answer
+    asked = [query for query in sub_queries if is_asked(query)]
     used: list[_Said] = []
     drafted: list[dict[str, Any]] = []
     judged = {query["id"]: judged_for(query, retrieval["passages"], knowledge) for query in asked}
@@ -75,12 +75,17 @@ def make_draft(
     return {
         "sections": drafted,
         "nearest": nearest(judged),
-        "confidence": round(max((one.probability for one in best), default=0.0), 2),
+        "confidence": _told(max((one.probability for one in best), default=0.0)),
         "not_answered": unanswered(sub_queries, drafted),
         "entities_referenced": list(dict.fromkeys(name for one in sentences for name in names(one["text"]))),
         "relations_claimed": list(_relations(used, retrieval["passages"], knowledge.collection.grammar)),
         "made_by": "embedded",
     }
+
+
+def _told(probability: float) -> float:
+    """In hundredths, and never more than it is: what is just below a bound is not shown as if it had reached it."""
+    return math.floor(probability * 100) / 100
 
 
 def nearest(judged: Mapping[str, Sequence[JudgedPassage]]) -> list[str]:
@@ -101,7 +106,7 @@ def unanswered(sub_queries: Sequence[Mapping[str, Any]], drafted: Sequence[Mappi
         for text in (section["heading"], *(one["text"] for one in section["sentences"]))
         for term in terms_of(text)
     }
-    asked = [one for one in sub_queries if one["id"] not in having and (one["role"] != "context" or one.get("demoted"))]
+    asked = [one for one in sub_queries if one["id"] not in having and is_asked(one)]
     return [
         one["text"]
         for one in asked
@@ -163,7 +168,7 @@ def _section(heading: str, query: str, chosen: Sequence[_Said], judged: JudgedPa
     return {
         "heading": heading,
         "query": query,
-        "confidence": round(judged.probability, 2),
+        "confidence": _told(judged.probability),
         "sentences": [_sentence(one) for one in chosen],
     }
 

@@ -14,7 +14,7 @@ bound cuts from the end. The words of structure are English ones; any other ques
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, Literal
 
@@ -92,6 +92,12 @@ def plan_question(
         "references": list(dict.fromkeys(reference.text for reference in grammar.find(asked))),
         "entities": names(asked),
     }
+
+
+def is_asked(query: Mapping[str, Any]) -> bool:
+    """Whether a sub-query wants an answer: context helps to find, and is none. What a first search found nothing about
+    is asked all the same."""
+    return query["role"] != "context" or bool(query.get("demoted"))
 
 
 def terms_of(text: str) -> tuple[str, ...]:

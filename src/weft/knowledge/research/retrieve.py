@@ -15,6 +15,7 @@ from weft.knowledge.context import CHARACTERS_PER_TOKEN, OVERHEAD
 from weft.knowledge.knowledge_base import KnowledgeBase
 from weft.knowledge.place import CitedPlace
 from weft.knowledge.research.depth import Depth
+from weft.knowledge.research.question import is_asked
 from weft.knowledge.research.relevance import about
 from weft.knowledge.store import StoredPassage
 from weft.protocol.values import dataclass
@@ -25,6 +26,8 @@ SEEDS: Final = 3
 HOP_WEIGHT: Final = 0.6
 """What a passage reached by reference counts beside one that was found."""
 HOP_LIMIT: Final = 6
+NEAREST: Final = 3
+"""So many of what is found for a question are kept whatever they are about: where nothing answers, they are shown."""
 
 
 @dataclass(slots=True)
@@ -55,7 +58,8 @@ class _Gathering:
         found = self._knowledge.search.find(query["text"], limit=self._depth.passages, rerank=False)
         self.warnings |= dict.fromkeys(found.warnings)
         weight = ROLE_WEIGHTS[query["role"]]
-        hits = [hit for hit in found.hits if about(query["text"], hit)]
+        shown = NEAREST if is_asked(query) else 0
+        hits = [hit for at, hit in enumerate(found.hits) if at < shown or about(query["text"], hit)]
         new = 0
         for hit in hits:
             tier = self._knowledge.collection.weight_of("guides" if hit.passage.tier == "guides" else "standards")
