@@ -199,3 +199,13 @@ def test_readability_knows_easy_from_hard() -> None:
     assert easy["score"] > hard["score"]
     assert kits.kit_of("wald.md").summary["readability"]["measure"] == "lix"
     assert kits.kit_of("tea.txt").summary["readability"]["measure"] == "length"
+
+
+def test_an_article_with_long_listings_is_no_program() -> None:
+    listing = "\n".join(f"let y{number} = x;" for number in range(9))
+    told = (
+        "A reference is a kind of pointer, and one way to think of it is as an arrow to a value stored elsewhere. " * 2
+    )
+    text = f"## Following the pointer\n\n{told}\n\n{listing}\n\n## Using a box\n\n{told}\n\n{listing}\n"
+    assert [section.title for section in read(text).sections] == ["Following the pointer", "Using a box"]
+    assert read(f"# what it does\n{listing}\n# and again\n{listing}\n").layout.program

@@ -18,6 +18,7 @@ RESULTS = {
     "8": "9abf7f08c687fee7",
     "9": "de6da1ca6504875c",
     "10": "db8264338ac62261",
+    "11": "db8264338ac62261",
 }
 """What each version gives for these texts. A new version adds a line; only the last has to hold."""
 

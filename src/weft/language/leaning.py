@@ -25,7 +25,8 @@ _BEGINS: Final = re.compile(
     rf"\W*(?:(?:It|Its|Them|Their|They|He|She|Him|His|Hers?|Such|Both|Neither|Either|However|Therefore|Thus|Hence|Also"
     r"|But|And|Or|Nor|So|Then|Instead|Otherwise|Moreover|Furthermore|Additionally|Consequently|Accordingly|Likewise"
     r"|Similarly|Nevertheless|Nonetheless|Conversely|Meanwhile|Again|Indeed|Yet|Another|Others|Secondly|Thirdly|Finally"
-    r"|Lastly|Actually|Previously|Afterwards?|Thereafter|Elsewhere|Too|Which|Worse|Rather(?=,)|Still(?=,)|Next(?=,)|First(?=,)|Before(?=,)"
+    r"|Lastly|Actually|Previously|Since then|Afterwards?|Thereafter"
+    r"|Elsewhere|Too|Which|Worse|Rather(?=,)|Still(?=,)|Next(?=,)|First(?=,)|Before(?=,)"
     r"|Second(?=,)|Third(?=,)|Here(?! (?:in|at|and)\b)|There(?! (?:is|are|was|were|has|have|had|will|would|may|might"
     r"|can|could|must|should|exists?|remains?|comes?|goes)\b))\b"
     rf"|(?:This|These|That|Those)\b(?! {_OWN})"
@@ -60,7 +61,7 @@ _SOFT: Final = re.compile(
     r"[,;:—–(]|\b(?:and|but|or|because|if|when|while|although|though|unless|until|so)\b", re.IGNORECASE
 )
 _AFTER: Final = (
-    r"(?=\s*[.,;:!?)]|\s*$|\s(?:for|of|in|on|at|to|with|by|from|into|over|under|about|without|and|or|but|as|well|again"
+    r"(?=\s*[.,;:!?)]|\s*$|\s(?:for|of|in|on|at|to|with|by|from|into|over|under|about|without|and|or|but|as|well|again|this|next|last"
     r"|also|too|only|now|all|alone|away|back|up|down|out|off|because|is|was|are|were|twice|once|\w+ly)\b)"
 )
 _OBJECT: Final = re.compile(
@@ -87,18 +88,22 @@ _NAMED: Final = re.compile(
     r"|to|for|of|with|by|from|and|or|but|as|into|does|did|because)\b)(?P<noun>[a-z][\w-]+)"
     r"|\bsuch (?!as\b|that\b|thing\b|things\b)(?:an? )?(?P<kind>[a-z][\w-]+)(?! as\b| that\b)(?!\s+\w+ (?:as|that)\b)"
 )
+_SAID: Final = re.compile(r",[”\"'’]? (?:he|she|they) (?:said|says|added|told|noted|explained|wrote)\b")
 _LAST: Final = re.compile(r"\b(?:too|either|as well|likewise|the other|the others)\W*$")
 _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
     "de": re.compile(
-        r"\b(?i:davon|dazu|dafür|dagegen|daran|darauf|daraus|darin|darüber|darum|dadurch|hierfür|hierzu|hiermit|deshalb|deswegen"
+        r", (?:sagte?|erklärte?|betonte?|meinte?) (?:er|sie)\b"
+        r"|\b(?i:davon|dazu|dafür|dagegen|daran|darauf|daraus|darin|darüber|darum|dadurch|hierfür|hierzu|hiermit|deshalb|deswegen"
         r"|daher|letzterer?s?|ersterer?s?|andererseits|hingegen|dennoch)\b(?!,)|^\W*(?:Dies(?:e[rsnm]?)?|Jene[rsnm]?|Solche[rsnm]?|Zweitens|Drittens|Außerdem|Zudem|Trotzdem"
-        r"|Dennoch|Stattdessen|Andernfalls|Sonst|Zum Beispiel|De[rn] Rest|Die (?:anderen|übrigen)"
+        r"|Dennoch|Stattdessen|Andernfalls|Sonst|Seitdem|Seither|Zum Beispiel|De[rn] Rest|Die (?:anderen|übrigen)"
         r"|Der Grund (?:ist|war)|Auch)\b"
         r"(?! (?:Handbuch|Dokument|Seite|Anleitung|Artikel|Buch|Jahr|Woche|Abschnitt|Kapitel|Bericht|Programm)\w*)"
     ),
     "fr": re.compile(
-        r"\b(?:cela|ça|ceci|celui-ci|celle-ci|ceux-ci|celles-ci|ce dernier|cette dernière|ces derniers)\b"
+        r"\b(?:dit|a-t|affirme-t|explique-t|ajoute-t)-(?:il|elle)\b"
+        r"|\b(?:cela|ça|ceci|celui-ci|celle-ci|ceux-ci|celles-ci|ce dernier|cette dernière|ces derniers)\b"
         r"|^\W*(?:Par exemple|En effet|De plus|En outre|Ainsi|Donc|Alors|Pourtant|Toutefois|Cependant|Ensuite|Enfin"
+        r"|Depuis lors|Dès lors"
         r"|La raison (?:est|était)|C['’]était|C['’]est (?!à\b|en\b))"
         r"|^\W*(?:Vous|On|Nous|Il faut|Ils?|Elles?)(?: \w+)? (?:le|la|les|y|en|l['’]) ?"
         r"(?!\w+ (?:de|du|des|d['’]))\w+(?:er|ir|re)\b",
@@ -106,7 +111,7 @@ _OTHERS: Final[Mapping[str, re.Pattern[str]]] = {
     ),
     "es": re.compile(
         r"\b(?:eso|esto|ello|aquello|este último|esta última|estos últimos)\b"
-        r"|^\W*(?:Por ejemplo|Además|Así|Entonces|Sin embargo|No obstante|Por eso|Después|Finalmente"
+        r"|^\W*(?:Por ejemplo|Además|Así|Entonces|Sin embargo|No obstante|Por eso|Después|Desde entonces|Finalmente"
         r"|La razón (?:es|era))\b",
         re.IGNORECASE,
     ),
@@ -121,6 +126,7 @@ def leans_back(text: str, language: str = "en") -> bool:
     return (
         _BEGINS.match(text) is not None
         or _LAST.search(text) is not None
+        or any(not _NAME.search(text, 1, match.start()) for match in _SAID.finditer(text))
         or any(
             _open(text, match, _HARD)
             and not _EMPTY.search(text)

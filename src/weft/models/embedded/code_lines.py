@@ -22,6 +22,10 @@ _TIMING: Final = re.compile(r"\d:\d\d[.,]?\d* *--> *\d")
 _COMMENT: Final = re.compile(r"^\s*(?:#(?![!\w])|//|/\*|\*(?=[\s/])|--\s|;;|\"\"\"|''')\s*")
 _WORDY: Final = re.compile(r"[^\W\d_]{2,}[,.]?(?:\s+[^\W\d_]{2,}[,.;:]?){4,}")
 _LEAST: Final = 0.35
+_FEWEST: Final = 3
+_FENCES: Final = ("```", "~~~")
+_MOST_TOLD: Final = 0.6
+"""Of all letters, those that are neither code nor a comment in a program."""
 
 
 def is_code(line: str) -> bool:
@@ -54,8 +58,13 @@ def comment_mark(line: str) -> int:
 
 
 def looks_like_program(lines: Sequence[str]) -> bool:
-    """A file of code as a whole: there a line that begins with # is a comment, not a heading."""
-    said = [line for line in lines if line.strip()]
-    code = sum(1 for line in said if is_code(line) and not is_comment(line))
-    comments = sum(1 for line in said if is_comment(line))
-    return len(said) > 2 and code >= _LEAST * len(said) and code + comments >= 0.5 * len(said)
+    """A file of code as a whole: there a line that begins with # is a comment, not a heading. An article with listings
+    has more lines of them than paragraphs, and says more in its paragraphs; or it fences them."""
+    said = [line.strip() for line in lines if line.strip()]
+    if len(said) < _FEWEST or sum(1 for line in said if line.startswith(_FENCES)) > 1:
+        return False
+    comments = [line for line in said if is_comment(line)]
+    code = [line for line in said if is_code(line) and not is_comment(line)]
+    rest = sum(map(len, said)) - sum(map(len, code)) - sum(map(len, comments))
+    few = len(code) < _LEAST * len(said) or len(code) + len(comments) < 0.5 * len(said)
+    return not few and rest < _MOST_TOLD * sum(map(len, said))

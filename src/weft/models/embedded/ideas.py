@@ -13,7 +13,7 @@ from weft.models.embedded.carried import carried
 from weft.models.embedded.kinds import STANDARD_HEADING
 from weft.models.embedded.layout import Span
 from weft.models.embedded.profile import parse_profile
-from weft.models.embedded.reading import read
+from weft.models.embedded.reading import Reading, read
 from weft.models.embedded.summary import room
 from weft.models.embedded.words import count_words
 
@@ -43,10 +43,12 @@ def outline(
     """The parts of the document in its own order, in the length that is wanted, each with what it rests on; one
     section where the document has no parts."""
     reading, wanted = read(text), parse_profile(profile)
+    told = _told_under(reading)
     heads = {
         section.title: section.span
-        for section in reversed(reading.sections)
+        for number, section in reversed(list(enumerate(reading.sections)))
         if section is not reading.title
+        and number in told
         and not STANDARD_HEADING.match(section.title)
         and not _OF_EVERY_MANUAL.match(section.title)
         and 2 < len(section.title) <= _HEADING
@@ -67,6 +69,15 @@ def outline(
         section: dict[str, Any] = {"heading": title, "notes": "", "estimatedWords": share + (number < rest)}
         sections.append(section | {"evidence": [list(span)]} | ({"restsOn": rests} if rests else {}))
     return {"contentId": summary["contentId"], "targetWordCount": wanted.words, "sections": sections}
+
+
+def _told_under(reading: Reading) -> set[int]:
+    """The numbers of the headings with something told below them; the others are of lists of links and the like."""
+    told = {one.section for one in reading.sentences if one.sound}
+    for number in range(len(reading.sections) - 2, -1, -1):
+        if number + 1 in told and reading.sections[number + 1].level > reading.sections[number].level:
+            told.add(number)
+    return told
 
 
 def _widest(heads: Sequence[tuple[str, Span]], count: int, length: int) -> list[tuple[str, Span]]:

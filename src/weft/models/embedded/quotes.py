@@ -18,7 +18,7 @@ from weft.language.sentences import GAP, words
 from weft.models.embedded.layout import Span
 from weft.models.embedded.lexicon import Lexicon
 from weft.models.embedded.ranking import Ranks, likeness
-from weft.models.embedded.reading import Reading, Sentence, clean
+from weft.models.embedded.reading import Reading, Sentence, clean, is_titled
 from weft.models.embedded.turns import clock
 from weft.models.embedded.words import tokens
 from weft.protocol.values import dataclass
@@ -76,7 +76,7 @@ def spoken_quotes(reading: Reading) -> list[Quote]:
         for low, high in _marked(inside):
             said = clean(inside[low:high])
             at = bisect_right(starts, block.start + low) - 1
-            if at < 0 or len(said.split()) < _LEAST or said.istitle():
+            if at < 0 or len(said.split()) < _LEAST or said.istitle() or is_titled(said, reading.known):
                 continue
             tied = _speaker(inside, low, high, reading.known)
             if not tied and speaker and _goes_on(inside, behind, low, high, reading.known):

@@ -170,7 +170,7 @@ class _Teller:
         sound = [one for one in reading.sentences if one.sound and (not host or one.speaker != host)]
         standing = [one for one in sound if not one.leans and not one.asks]
         plain = [one for one in standing if one.text[:1] not in _MARKS and not _is_open(one, reading)]
-        standing = plain if len(plain) > 2 else standing
+        standing = plain if len(plain) > 1 else standing
         told = [one for one in reading.sentences if one.kind in ("prose", "item")]
         self._pool = standing if len(standing) > 1 else sound or told or list(reading.sentences)
         self._abstract = [reading.sentences[at] for at in abstract(reading)]
@@ -289,6 +289,9 @@ class _Teller:
         plain = [one for one in pool if one.size >= least and one.text[:1] not in _MARKS]
         # A report of an agency begins with its place; what stands before that are pictures, offers and highlights.
         first = next((one for one in plain if one.label == DATELINE), self._first_told(plain))
+        if first is not None and _sets_against(first, self.reading):
+            # What a `but` answers stands before it.
+            first = next((one for one in reversed(plain) if one.index < first.index), first)
         most = max(space, min(_FIRST_OF_NEWS if self.kind == "news" else _FIRST, self._left))
         if first is None or first.size > most or first.index > 12:
             return []
@@ -409,6 +412,12 @@ class _Teller:
             groups = len({one.section for one in self.reading.sentences if one.section >= 0})
             return self.reading.says("list_groups" if groups > 1 else "list", items=items, parts=groups)
         return ""
+
+
+def _sets_against(sentence: Sentence, reading: Reading) -> bool:
+    """Whether it begins with a word that sets it against what was said before."""
+    said = " ".join(sentence.words[:4])
+    return any(said.startswith(f"{mark.rstrip(',')} ") for mark in reading.known.contrast)
 
 
 def _is_open(sentence: Sentence, reading: Reading) -> bool:
